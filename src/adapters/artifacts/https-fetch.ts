@@ -164,6 +164,13 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
     };
     // The request's own limit begins with its socket, which a silent proxy never gives.
     const silence = setTimeout(giveUp, timeout);
+    // Nor does a request without a socket say that it was cut: a proxy that drips would hold it.
+    const end = () => {
+      clearTimeout(silence);
+      reject(options.cut.reason);
+    };
+    options.cut.addEventListener('abort', end, { once: true });
+    outgoing.once('close', () => options.cut.removeEventListener('abort', end));
     outgoing.on('timeout', giveUp);
     outgoing.on('error', (thrown) => {
       clearTimeout(silence);

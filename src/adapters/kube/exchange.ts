@@ -34,15 +34,19 @@ export function exchange(
         resolve(message);
       },
     );
+    const fail = (error: unknown) =>
+      reject(signal?.aborted && !call.signal?.aborted ? timedOut(`no answer within ${timeoutMs} ms (--request-timeout)`) : error);
+    // Destroyed before it has a socket, a request says nothing: a proxy that is silent, or drips, would hold it for ever.
+    const end = () => fail(signal?.reason);
+    signal?.addEventListener('abort', end, { once: true });
+    request.once('close', () => signal?.removeEventListener('abort', end));
     const idleMs = call.idleMs ?? IDLE_MS;
     request.once('socket', (socket) => {
       if (!socket.connecting) return void request.setTimeout(idleMs);
       socket.once(wire.secure ? 'secureConnect' : 'connect', () => request.setTimeout(idleMs));
     });
     request.on('timeout', () => request.destroy(timedOut('the connection was silent for too long')));
-    request.on('error', (error) =>
-      reject(signal?.aborted && !call.signal?.aborted ? timedOut(`no answer within ${timeoutMs} ms (--request-timeout)`) : error),
-    );
+    request.on('error', fail);
     // An answer in another protocol ends the connection, and is no error for Node.
     request.on('close', () => reject(Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' })));
     request.end(body);

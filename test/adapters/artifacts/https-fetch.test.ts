@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type FetchOptions, fetchBytes } from '../../../src/adapters/artifacts/https-fetch.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
+import { drippingProxy } from '../../support/dripping-proxy.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
 import { serveSocks } from '../../support/socks-server.ts';
 
@@ -144,6 +145,18 @@ describe('fetchBytes through a proxy', () => {
 });
 
 describe('fetchBytes from a server that never ends', () => {
+  it('gives up once its whole time is over: a proxy that never comes to the end of its answer', async () => {
+    const proxy = await drippingProxy();
+    const started = performance.now();
+    try {
+      const options = { fetchTotalMs: 500, env: { HTTPS_PROXY: proxy.url } };
+      await assert.rejects(get('https://mirror.invalid/a', options), fault('failed', /\/a was not whole after 0\.5 s/));
+      assert.ok(performance.now() - started < 3_000);
+    } finally {
+      proxy.close();
+    }
+  });
+
   const drips: Readonly<Record<string, (response: ServerResponse) => void>> = {
     body: (response) => {
       const more = setInterval(() => response.write('a'), 20);

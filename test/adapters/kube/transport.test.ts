@@ -7,6 +7,7 @@ import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
+import { drippingProxy } from '../../support/dripping-proxy.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
 import { serveSocks } from '../../support/socks-server.ts';
 
@@ -71,6 +72,25 @@ describe('kube transport', () => {
     await assert.rejects(cluster.version(), /no whole answer within 0\.5 s/);
     await assert.rejects(cluster.list(K.Node), /no whole answer within 0\.5 s/);
     assert.ok(performance.now() - started < 4_000);
+  });
+
+  it('ends a question to a proxy that never comes to the end of its answer', async () => {
+    const proxy = await drippingProxy();
+    try {
+      const started = performance.now();
+      const cluster = { 'proxy-url': proxy.url };
+      await assert.rejects(
+        clusterTo('https://api.invalid:6443', { cluster }, { answerMs: 500 }).cluster.version(),
+        /no whole answer within 0\.5 s/,
+      );
+      await assert.rejects(
+        clusterTo('https://api.invalid:6443', { cluster, requestTimeoutMs: 300 }).cluster.version(),
+        /no answer within 300 ms \(--request-timeout\)/,
+      );
+      assert.ok(performance.now() - started < 10_000);
+    } finally {
+      proxy.close();
+    }
   });
 
   it('sends fifty requests at once over at most eight connections', async () => {
