@@ -165,6 +165,7 @@ export const registry = {
   'NS-751': 'journal of owner references not from a copy alone',
   'NS-752': 'no journal of owner references in another namespace',
   'NS-753': 'journal of owner references whole',
+  'NS-754': 'rights to restore owner references',
   'NS-801': 'work folder usable',
   'NS-802': 'no older CLI on PATH',
   'NS-803': 'no older CLI in the cluster',

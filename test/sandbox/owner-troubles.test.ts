@@ -134,6 +134,16 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual(referencesOf('owned-web'), []);
   });
 
+  it('stay on where this account may not restore them, and the missing permission is named', async () => {
+    const { cluster } = sandbox;
+    const barred: Cluster = {
+      ...cluster,
+      reviewAccess: async (requests) => requests.map(({ verb, resource }) => verb !== 'patch' || resource !== 'secrets'),
+    };
+    const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: barred });
+    assert.deepEqual([outcome.exit, outcome.writes, named(outcome, 'NS-754')], ['blocked', 0, ['patch secrets in default']]);
+  });
+
   /** One patch meets a conflict, and then the kind of its object cannot be read. */
   const troubled = ({ cluster }: OwnerSandbox): Cluster => {
     let isOver = false;

@@ -18,7 +18,7 @@ import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './
 import { numbersFrom } from './seed.ts';
 import { journalIn } from './state.ts';
 
-const CHECKS = ['NS-701', 'NS-741', 'NS-744', 'NS-745', 'NS-746', 'NS-748', 'NS-749', 'NS-751', 'NS-752'];
+const CHECKS = ['NS-701', 'NS-741', 'NS-744', 'NS-745', 'NS-746', 'NS-748', 'NS-749', 'NS-751', 'NS-752', 'NS-754'];
 
 export type Flags = Parameters<typeof toOptions>[0];
 

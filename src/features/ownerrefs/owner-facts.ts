@@ -2,6 +2,7 @@ import type { PoliciesSettled } from '../../kernel/action.ts';
 import type { Check } from '../../kernel/check.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import type { JournalEntry, Lacking } from '../../kernel/owner-journal.ts';
+import type { OwnerRights } from '../survey/facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 
 /** Every reference to the service's resources, with what becomes of it. */
@@ -32,6 +33,8 @@ export interface OwnersJudged extends JournalFound {
   readonly recorded: readonly JournalEntry[];
   /** Of what was removed just now: objects whose applied manifests name these owners. */
   readonly manifests?: readonly LeftAlone[];
+  /** Absent where nothing is searched. */
+  readonly rights?: OwnerRights;
   /** Workloads that go by the name of a field manager which put a reference back. */
   readonly controllers?: readonly PausableController[];
 }

@@ -1,6 +1,6 @@
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../../kernel/owner-journal.ts';
-import type { ClusterReader } from '../../kernel/ports.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { appliedOwnerUids } from '../../kube/applied-owners.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import { kindText, type UnreadKind } from './survey.ts';
@@ -44,13 +44,25 @@ export async function readLive(cluster: Reader, entries: readonly JournalEntry[]
 type Pair = readonly [key: string, live: LiveObject];
 
 async function readOfKind(cluster: Reader, kind: Kind, entries: readonly JournalEntry[]): Promise<readonly Pair[]> {
-  if (entries.length <= BY_NAME) {
-    const found = await eachOf(entries, 8, async (entry) => {
-      const object = await cluster.get(kind, entry.object.name, entry.object.namespace);
-      return object ? [[entryKey(entry), liveOf(object, kind)] as const] : [];
-    });
-    return found.flat();
+  if (entries.length > BY_NAME) return listedOfKind(cluster, kind, entries);
+  try {
+    return await namedOfKind(cluster, kind, entries);
+  } catch (thrown) {
+    // The role that searches may list all kinds, and get none: what was found to be removed can be found again.
+    if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
+    return listedOfKind(cluster, kind, entries);
   }
+}
+
+async function namedOfKind(cluster: Reader, kind: Kind, entries: readonly JournalEntry[]): Promise<readonly Pair[]> {
+  const found = await eachOf(entries, 8, async (entry) => {
+    const object = await cluster.get(kind, entry.object.name, entry.object.namespace);
+    return object ? [[entryKey(entry), liveOf(object, kind)] as const] : [];
+  });
+  return found.flat();
+}
+
+async function listedOfKind(cluster: Reader, kind: Kind, entries: readonly JournalEntry[]): Promise<readonly Pair[]> {
   const listed = await cluster.list(kind, { metadataOnly: true, keep: lean });
   const byName = new Map(listed.map((object) => [placeOf(object.metadata), object]));
   return entries.flatMap((entry): readonly Pair[] => {

@@ -14,11 +14,13 @@ import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { journalChecks } from './owner-journal-checks.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from './owner-references-checks.ts';
+import { mayRestore } from './owner-rights-checks.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
 import { withReturned, withWriters } from './put-back.ts';
 import { readElsewhere, readOwnersJudged } from './references.ts';
 import { oldManifest } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
+import { readRights } from './rights.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
 /** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
@@ -27,7 +29,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Take off owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
-  checks: [...journalChecks, ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
+  checks: [...journalChecks, ownersSearched, strippedUnlessNever, mayRestore, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     const judged = await readStripped(sources, context, installation);
@@ -73,8 +75,11 @@ async function readStripped(sources: Sources, context: Context, installation: In
   const { references } = judged;
   if (context.chain?.again) return { ...(await withReturned(sources.cluster, judged)), manifests: await manifestsOf(sources, judged) };
   if (!references) return judged;
-  const objects = await withWriters(sources.cluster, references.objects, ({ fates }) => fates.some(({ breaks }) => breaks));
-  return { ...judged, references: { ...references, objects } };
+  const [objects, rights] = await Promise.all([
+    withWriters(sources.cluster, references.objects, ({ fates }) => fates.some(({ breaks }) => breaks)),
+    readRights(sources.cluster, references.objects, context.options.stateNamespace),
+  ]);
+  return { ...judged, references: { ...references, objects }, rights };
 }
 
 async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged): Promise<readonly LeftAlone[]> {

@@ -67,10 +67,14 @@ async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled):
 }
 
 function tooLate(pending: readonly string[], timeoutMs: number): Fault {
-  return new Fault('timeout', `${pending.length} policies have no new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`, [
-    'look at the log of the controllers: they rename policies once every agent is rolled out',
-    'then continue with the same command; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
-  ]);
+  return new Fault(
+    'timeout',
+    `${pending.length === 1 ? '1 policy has' : `${pending.length} policies have`} no new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`,
+    [
+      'look at the log of the controllers: they rename policies once every agent is rolled out',
+      'then continue with the same command; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
+    ],
+  );
 }
 
 function named(names: readonly string[]): string {

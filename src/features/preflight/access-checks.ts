@@ -2,15 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Detection } from '../../kernel/installation.ts';
-import type { AccessRequest } from '../../kernel/ports.ts';
+import { accessText } from '../rights/access-text.ts';
 import { failed, failIfAny, PROGRAM, preflightCheck } from '../survey/define-check.ts';
 import type { AccessAnswer } from '../survey/facts.ts';
-
-/** `patch daemonsets.apps in kube-system` */
-export function accessText({ verb, group, resource, subresource, namespace, name }: AccessRequest): string {
-  const type = `${resource}${group === '' ? '' : `.${group}`}${subresource ? `/${subresource}` : ''}`;
-  return `${verb} ${type}${name ? `/${name}` : ''}${namespace ? ` in ${namespace}` : ''}`;
-}
 
 export const permissions = preflightCheck('NS-009', {
   category: 'access',

@@ -4,6 +4,7 @@ import { chartUpgradable } from '../install-chart/chart-preflight.ts';
 import * as target from '../install-manifest/target-checks.ts';
 import { apiNamespaceStays } from '../install-operator/api-namespace.ts';
 import { typhaOrderAhead } from '../install-operator/checks.ts';
+import { mayRestoreLater } from '../ownerrefs/owner-rights-checks.ts';
 import { ownerReferences, ownersSearchedFirst } from '../ownerrefs/owners-checks.ts';
 import * as policies from '../policies/policies-checks.ts';
 import * as health from '../rollout/rollout-health.ts';
@@ -93,6 +94,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...aheadOfApply,
   settings.mtuUnchanged,
   ownersSearchedFirst,
+  mayRestoreLater,
   apiNamespaceStays,
   crossings.imageSetThere,
   crossings.settingsTaken,

@@ -9,6 +9,7 @@ import { stage } from '../../kernel/stage.ts';
 import { readChartAhead } from '../install-chart/ahead.ts';
 import { withWriters } from '../ownerrefs/put-back.ts';
 import { changesUids, readReferences, sourceOf } from '../ownerrefs/references.ts';
+import { readRights } from '../ownerrefs/rights.ts';
 import { readClis } from '../service-cli/release.ts';
 import { mayBeMeshed } from '../sidecars/mesh-checks.ts';
 import { detect } from '../survey/detect.ts';
@@ -143,7 +144,10 @@ async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: S
   if (!search) return { dependents: [], unread: [], kinds: 0 };
   if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
   const { objects, unread, kinds } = await readReferences(cluster, context, search.installation, search.source);
-  const written = await withWriters(cluster, objects, ({ fates }) => fates.some(({ breaks }) => breaks));
+  const [written, rights] = await Promise.all([
+    withWriters(cluster, objects, ({ fates }) => fates.some(({ breaks }) => breaks)),
+    readRights(cluster, objects, context.options.stateNamespace),
+  ]);
   const dependents = written.flatMap(({ owned: { object }, fates }) => {
     const { plural: _, ...ref } = object;
     return fates.map(({ reference, breaks, writtenBy }) => ({
@@ -153,5 +157,5 @@ async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: S
       ...(writtenBy ? { writtenBy } : {}),
     }));
   });
-  return { dependents, unread, kinds };
+  return { dependents, unread, kinds, rights };
 }

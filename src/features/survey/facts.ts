@@ -82,12 +82,22 @@ export interface Dependent {
   readonly writtenBy?: FieldWriter;
 }
 
+/** What this account lacks to remove references and to restore them. */
+export interface OwnerRights {
+  readonly denied: readonly AccessRequest[];
+  /** What it lacks besides where the API server runs OwnerReferencesPermissionEnforcement. */
+  readonly enforced: readonly AccessRequest[];
+  /** Whether it does; undefined where nobody could see. */
+  readonly isEnforced: boolean | undefined;
+}
+
 /** Every object in the cluster that names an object of the service as its owner. */
 export interface OwnerScan {
   readonly dependents: readonly Dependent[];
   /** Kinds that could not be listed: the scan is incomplete. */
   readonly unread: readonly { readonly kind: string; readonly because: string }[];
   readonly kinds: number;
+  readonly rights?: OwnerRights;
 }
 
 export interface CliFile {

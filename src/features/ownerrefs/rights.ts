@@ -1,0 +1,79 @@
+import { K } from '../../kernel/kinds.ts';
+import { groupOf, type Kind, type OwnerReference } from '../../kernel/object.ts';
+import { type AccessRequest, ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import type { OwnerRights } from '../survey/facts.ts';
+import type { OwnedFate } from './owner-fate.ts';
+
+/** All that this is asked of: permissions, and one dry run. */
+type Asked = Pick<ClusterReader, 'discover' | 'reviewAccess' | 'dryRunCreate'>;
+
+/**
+ * What this account lacks to remove these references and to restore them. The admission plugin OwnerReferencesPermissionEnforcement asks
+ * for more than `patch`: `delete` on the object, and for `blockOwnerDeletion` `update` on the finalizers of the owner.
+ */
+export async function readRights(cluster: Asked, objects: readonly OwnedFate[], stateNamespace: string): Promise<OwnerRights> {
+  const breaking = objects.filter(({ fates }) => fates.some(({ breaks }) => breaks));
+  if (breaking.length === 0) return { denied: [], enforced: [], isEnforced: false };
+  const { kinds } = await cluster.discover();
+  const [denied, enforced] = await Promise.all([
+    deniedOf(cluster, breaking.map(onObject('patch'))),
+    deniedOf(cluster, [...breaking.map(onObject('delete')), ...breaking.flatMap((one) => finalizersOf(one, kinds))]),
+  ]);
+  return { denied, enforced, isEnforced: enforced.length === 0 ? false : await isEnforced(cluster, stateNamespace) };
+}
+
+const onObject =
+  (verb: string) =>
+  ({ owned: { object } }: OwnedFate): AccessRequest => ({
+    ...{ verb, group: groupOf(object.apiVersion), resource: object.plural },
+    ...(object.namespace ? { namespace: object.namespace } : {}),
+  });
+
+/** A namespaced owner is in the namespace of its dependents. */
+function finalizersOf({ owned: { object }, fates }: OwnedFate, kinds: readonly Kind[]): readonly AccessRequest[] {
+  const isAsked = ({ breaks, reference }: OwnedFate['fates'][number]) => breaks && reference.blockOwnerDeletion === true;
+  return fates.filter(isAsked).flatMap(({ reference }) =>
+    kindsOf(reference, kinds).map(({ group, plural, namespaced }) => ({
+      ...{ verb: 'update', group, resource: plural, subresource: 'finalizers' },
+      ...(namespaced && object.namespace ? { namespace: object.namespace } : {}),
+    })),
+  );
+}
+
+function kindsOf({ apiVersion, kind }: OwnerReference, kinds: readonly Kind[]): readonly Kind[] {
+  return kinds.filter((one) => one.group === groupOf(apiVersion) && one.kind === kind && !one.plural.includes('/'));
+}
+
+/** Asked for all namespaces first, and where that is refused for each one. */
+async function deniedOf(cluster: Asked, requests: readonly AccessRequest[]): Promise<readonly AccessRequest[]> {
+  const wide = distinct(requests.map(({ namespace: _, ...request }) => request));
+  const answers = await cluster.reviewAccess(wide);
+  const refused = new Set(wide.filter((_, index) => answers[index] !== true).map(keyOf));
+  const narrow = distinct(requests.filter(({ namespace: _, ...request }) => refused.has(keyOf(request))));
+  const spaced = narrow.filter(({ namespace }) => namespace !== undefined);
+  const allowed = spaced.length === 0 ? [] : await cluster.reviewAccess(spaced);
+  return narrow.filter((request) => request.namespace === undefined || allowed[spaced.indexOf(request)] !== true);
+}
+
+function distinct(requests: readonly AccessRequest[]): readonly AccessRequest[] {
+  return [...new Map(requests.map((request) => [keyOf(request), request])).values()];
+}
+
+function keyOf({ verb, group, resource, subresource, namespace }: AccessRequest): string {
+  return [verb, group, resource, subresource, namespace].join('|');
+}
+
+/**
+ * The plugin refuses an object with `blockOwnerDeletion` for an owner of a kind that nobody knows, with words of its own. Undefined where
+ * something else refused the dry run.
+ */
+async function isEnforced(cluster: Asked, namespace: string): Promise<boolean | undefined> {
+  const owner = { apiVersion: 'netsvc-upgrade/v1', kind: 'Unknown', name: 'unknown', uid: 'unknown', blockOwnerDeletion: true };
+  const metadata = { name: 'netsvc-upgrade-rights', namespace, ownerReferences: [owner] };
+  try {
+    await cluster.dryRunCreate(K.Secret, { apiVersion: 'v1', kind: 'Secret', metadata });
+    return false;
+  } catch (thrown) {
+    return thrown instanceof ApiFailure && thrown.status === 403 && thrown.message.includes('blockOwnerDeletion') ? true : undefined;
+  }
+}
