@@ -14,7 +14,7 @@ import { writerBehind } from '../survey/field-takers.ts';
 import { readBases } from './base.ts';
 import { carriedEdits } from './carried.ts';
 import { definitionEdits, tellingDefinitions } from './definitions.ts';
-import { readToldBy, withGiven } from './given.ts';
+import { editsAsGiven, readToldBy, withGiven } from './given.ts';
 import { assertIsBase } from './identity.ts';
 import { readListRules } from './list-rules.ts';
 import { withSince } from './obsolete.ts';
@@ -83,7 +83,8 @@ export async function readEdits(sources: Sources, context: Context, installation
   refuseUnused(result.unused, result.conflicts);
   const span = { base, target: { release: target.release, documents: theirs } };
   const definitions = file ? [] : definitionEdits(own, base, [first, ...others], theirs, installation.release);
-  const edits = [...(await withSince(sources, context, installation, result.edits, span)), ...definitions];
+  const found = await withSince(sources, context, installation, result.edits, span);
+  const edits = [...editsAsGiven(found, context), ...definitions];
   const carried = await carriedEdits(
     target,
     base.release,

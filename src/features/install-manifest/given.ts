@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import type { Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { storeSettings, withEndpoints } from '../../kernel/kvstore.ts';
@@ -15,6 +16,17 @@ import { readReleasedTarget, type Target, targetDocuments, variantOf } from './t
 export function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {
   const { kvstoreEndpoints } = options;
   return kvstoreEndpoints === undefined ? documents : withEndpoints(documents, profile.datastore.endpointsKey, kvstoreEndpoints);
+}
+
+/** An edit that a flag decides is shown with the flag's value, and the installed one beside it. */
+export function editsAsGiven(edits: readonly Trace[], { options, profile }: Context): readonly Trace[] {
+  const { kvstoreEndpoints } = options;
+  const path = `data.${profile.datastore.endpointsKey}`;
+  if (kvstoreEndpoints === undefined) return edits;
+  return edits.map((edit) => {
+    if (edit.ref.kind !== 'ConfigMap' || edit.path !== path || edit.mine === kvstoreEndpoints) return edit;
+    return { ...edit, mine: kvstoreEndpoints, note: `Given with --kvstore-endpoints; installed: ${edit.mine}.` };
+  });
 }
 
 /**
@@ -43,7 +55,7 @@ export async function withGivenEndpoints(
   const given = await carriedEdits(
     released,
     base,
-    { documents: withGiven(documents, context), edits },
+    { documents: withGiven(documents, context), edits: editsAsGiven(edits, context) },
     { resolutions, listRules: keptRules(lists) },
   );
   return { target: withCarried(released, { ...carried, ...given }), before };

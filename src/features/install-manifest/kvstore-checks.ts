@@ -36,6 +36,11 @@ function otherThan(given: string | undefined, { endpoints }: StoreSettings): str
   return given === undefined || given === there ? undefined : `the target has ${there}, not ${given} as --kvstore-endpoints asks`;
 }
 
+/** Endpoints and paths of the certificates, as the agents read them. */
+function showSettings({ ref }: StoreSettings): string {
+  return command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
+}
+
 /** An unedited manifest breaks the agents of the whole cluster, with exit 0 (§4.5/1). */
 export const endpointsSet: Check<StoreJudged> = defineCheck('NS-209', {
   category: 'manifest',
@@ -78,7 +83,7 @@ export const certificatesWhole: Check<StoreJudged> = defineCheck('NS-210', {
       .filter((key) => !keys.includes(key));
     const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
     const evidence = [{ text: refText(ref), object: ref }];
-    const next = command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
+    const next = showSettings(store.settings);
     if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
     if (missing.length === 0 && onHosts.length > 0) return ok(`not checked: files of the hosts (${onHosts.join(', ')})`);
     if (missing.length > 0)
@@ -125,8 +130,8 @@ export const storeAnswers: Check<StoreJudged> = defineCheck('NS-212', {
       passed,
       (names) => ({
         because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
-        hint: 'Mend it first: agents that start now could not reach it either.',
-        next: `${PROGRAM} preflight`,
+        hint: 'Fix the store or its certificates first: agents that start now could not reach it either.',
+        next: store.settings ? showSettings(store.settings) : `${PROGRAM} plan -o wide`,
       }),
     );
   },

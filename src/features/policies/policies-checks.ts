@@ -9,7 +9,7 @@ import { evidenceOf, failIfAny, PROGRAM, preflightCheck, withInstallation } from
 import type { PreflightFacts } from '../survey/facts.ts';
 import { crosses, sourceRelease } from '../survey/release-checks.ts';
 import { objectsOf, withResources } from '../survey/resource-checks.ts';
-import { showPolicyByCli } from '../survey/show-by-cli.ts';
+import { showPoliciesByCli } from '../survey/show-by-cli.ts';
 
 /** Kinds of policies that the controllers may store anew under another name (domain §7.2b). */
 export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
@@ -89,7 +89,7 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
         // The target's CLI is refused by a store of before the upgrade, and `policy` uses no other.
-        next: datastore === 'kvstore' ? showPolicyByCli(context, name) : `${PROGRAM} policy`,
+        next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
       }),
     );
   }),

@@ -6,7 +6,7 @@ import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '.
 import { journalWhole } from '../ownerrefs/owner-journal-checks.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
 import type { Dependent } from '../survey/facts.ts';
-import { showPolicyByCli } from '../survey/show-by-cli.ts';
+import { showPoliciesByCli } from '../survey/show-by-cli.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './facts.ts';
 
 export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
@@ -23,7 +23,7 @@ export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
         hint: 'Review what only it allows, add policies for that, then delete it.',
         next: left
           .slice(0, 1)
-          .map((one) => (read(facts.datastore) === 'kvstore' ? showPolicyByCli(context, one.metadata.name) : showCommand(one)))
+          .map((one) => (read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(one)))
           .join(''),
       }),
     );

@@ -20,8 +20,10 @@ export const clusterVersion: VerifyCheck = defineCheck('NS-301', {
     if (own.value === undefined) {
       return failed(
         `no cluster version: ${why}; ${own.by}: ${own.because ?? 'it has none'}`,
-        `Let ${program} reach the datastore, and see that the agents run: each new one records its version.`,
-        { next: `${program} version` },
+        'by' in cli
+          ? `Let ${program} reach the datastore, and see that the agents run: each new one records its version.`
+          : `Install ${program} ${options.release} on PATH, and let it reach the datastore.`,
+        { next: 'by' in cli ? `${program} version` : `${PROGRAM} cli` },
       );
     }
     const verdict = judged(own, options.release);

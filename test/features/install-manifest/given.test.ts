@@ -76,6 +76,13 @@ describe('--kvstore-endpoints in a run that goes on', () => {
     assert.deepEqual(await writesOf(withOptions(bench, options)), [], 'the endpoints of before are not brought back');
   });
 
+  it('are in the table of edits, and not those that are installed', async () => {
+    for (const bench of [await installed({ kvstoreEndpoints: RIGHT }), await begun({}, { kvstoreEndpoints: RIGHT })]) {
+      const edit = (await planOf(bench)).edits?.find(({ path }) => path === 'data.kvstore_endpoints');
+      assert.deepEqual([edit?.mine, edit?.note], [RIGHT, `Given with --kvstore-endpoints; installed: ${WRONG}.`]);
+    }
+  });
+
   it('change nothing where they are the same', async () => {
     const bench = await begun({ kvstoreEndpoints: RIGHT }, {});
     assert.equal(settingOf(bench), RIGHT);

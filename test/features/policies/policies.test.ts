@@ -51,13 +51,13 @@ checkCases('NS-706', {
     facts: { detection: KVSTORE, inStore: behindCli(object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade')) },
     is: 'warning',
     about: ['GlobalNetworkPolicy/allow-all-upgrade'],
-    next: /^calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml$/,
+    next: /^calicoctl get globalnetworkpolicies -o yaml$/,
   },
   'shows it by the CLI’s configuration that this command was given: the usual one may lead to another store': {
     facts: { detection: KVSTORE, inStore: behindCli(object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade')) },
     context: contextOf({ cliConfig: '/home/me/store b.cfg' }),
     is: 'warning',
-    next: /^calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml '--config=\/home\/me\/store b\.cfg'$/,
+    next: /^calicoctl get globalnetworkpolicies -o yaml '--config=\/home\/me\/store b\.cfg'$/,
   },
   'passes if the CLI of a key-value store lists none, whatever the API has left over': {
     facts: {

@@ -301,7 +301,7 @@ describe('the checks of verify', () => {
     const listed = object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade');
     assert.equal(
       judge('NS-306', { datastore: { value: 'kvstore' }, temporaryPolicies: { value: [listed] } }).next,
-      'calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml',
+      'calicoctl get globalnetworkpolicies -o yaml',
     );
   });
 
