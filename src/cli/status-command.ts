@@ -87,7 +87,7 @@ function notHere(elsewhere: Recorded['elsewhere'], namespace: string): Recorded 
 
 function ownerLines({ objects, references, readFrom, problem, suggestions = [] }: RecordedOwners): readonly string[] {
   if (problem !== undefined) return [`owner references: ${problem}`, ...suggestions.map((one) => `    next: ${one}`)];
-  return [`owner references: ${references} of ${objects} ${objects === 1 ? 'object' : 'objects'} recorded in ${readFrom}`];
+  return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded in ${readFrom}`];
 }
 
 function unseenLine(namespace: string): string {

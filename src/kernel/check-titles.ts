@@ -146,6 +146,7 @@ export const registry = {
   'NS-723': 'CLI usable for the temporary policy',
   'NS-724': 'old host endpoints removed by the migration',
   'NS-725': 'CLI reaches this cluster’s key-value store',
+  'NS-726': 'nothing owned by the temporary policy',
   'NS-731': 'sidecar template for the installed mesh',
   'NS-732': 'edits of the injector carried',
   'NS-733': 'CSI driver runs before meshed pods are restarted',

@@ -242,7 +242,7 @@ describe('a journal of owner references that is not where it belongs', () => {
         (await told('ownerrefs', 'list')).err(),
         /Warning: .* in namespace default, not in kube-system.*--state-namespace default/,
       );
-      assert.match((await told('status', '--state-namespace', 'default')).out(), /1 of 1 object recorded in Secret\/default\//);
+      assert.match((await told('status', '--state-namespace', 'default')).out(), /1 reference on 1 object recorded in Secret\/default\//);
     });
   });
 

@@ -4,6 +4,7 @@ import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { policyStage } from '../../src/features/policies/stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
@@ -23,7 +24,7 @@ const profile: Profile = {
 
 function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
   const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-721'] });
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-721', 'NS-726'] });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
   return runChain([policyStage], sandboxPorts(scenario), { profile, options, ...where, startedAt: clock.now() }, () => undefined);
 }
@@ -46,8 +47,8 @@ function stored({ cluster }: Scenario): { readonly kind: Kind; readonly policy: 
   return { kind, policy };
 }
 
-async function upgraded(temporary = true): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
+async function upgraded(temporary = true, installed = 'v3.32.2'): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock(), installed });
   const allow = [{ action: 'Allow' }];
   if (temporary)
     put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'has(old)', types: ['Ingress', 'Egress'], ingress: allow, egress: allow });
@@ -122,6 +123,28 @@ describe('policy on the sandbox', () => {
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
     assert.equal((await run(scenario, { undo: true })).exit, 'done');
     assert.deepEqual(policies(scenario), [NAME, 'mine']);
+  });
+
+  it('deletes it and puts it back before the upgrade, with the CLI of the installed release', async () => {
+    const scenario = await upgraded(true, 'v3.26.4');
+    assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+    assert.deepEqual(policies(scenario), ['mine']);
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    assert.deepEqual(policies(scenario).length, 2);
+  });
+
+  it('names what garbage collection would delete with it, and deletes it when that is accepted', async () => {
+    const scenario = await upgraded();
+    const { policy } = stored(scenario);
+    const owner = { apiVersion: 'crd.netsvc.io/v1', kind: policy.kind, name: NAME, uid: policy.metadata.uid ?? '' };
+    const metadata = { name: 'config', namespace: 'default', ownerReferences: [owner] };
+    scenario.cluster.store.insert(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    const refused = await run(scenario, { delete: NAME });
+    assert.equal(refused.exit, 'blocked');
+    const owned = refused.findings.find(({ id }) => id === 'NS-726')?.evidence.map(({ text }) => text);
+    assert.deepEqual([owned, policies(scenario)], [['ConfigMap/default/config'], [NAME, 'mine']]);
+    assert.equal((await run(scenario, { delete: NAME, accept: ['NS-726=ConfigMap/default/config'] })).exit, 'done');
+    assert.deepEqual(policies(scenario), ['mine']);
   });
 
   it('puts back what the latest removal saw, not what an earlier one did that was taken back before', async () => {

@@ -1,10 +1,13 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
+import { refOf } from '../../kernel/owner-journal.ts';
+import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
+import { scanOwned } from '../ownerrefs/survey.ts';
 import { globalPolicyOf } from '../policy-rules/global-policy.ts';
 import { hostEndpointOf } from '../policy-rules/host-endpoint.ts';
 import { laneText } from '../policy-rules/verdict.ts';
@@ -33,7 +36,9 @@ export interface PolicyFacts extends RemovalJudged {
 export async function readPolicyFacts(sources: Sources, context: Context): Promise<PolicyFacts> {
   const { profile, options } = context;
   const installation = await readInstalled(sources, context);
-  const call = await findServiceCli(sources, context, installation.datastore);
+  // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
+  const release = installation.release ?? options.release;
+  const call = await findServiceCli(sources, { ...context, options: { ...options, release } }, installation.datastore);
   const objects: ServiceObjects =
     installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
   const [policies, stored, tiers, removed, workloads] = await Promise.all([
@@ -69,11 +74,30 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     denied: told(...lanesTexts('denied')),
     decided: told(...lanesTexts('decided')),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
+    owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context)),
+    release,
     told: options.deletePolicy !== undefined,
     cli: judgedCli(call),
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
   };
+}
+
+const NOTHING_OWNED = { value: { objects: [], unread: [] } };
+
+/** Objects that name it as their owner, by the stored UID or by the one that the v3 API shows. */
+async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { profile }: Context) {
+  const uids = new Set(found.flatMap(({ metadata: { uid } }) => (uid === undefined ? [] : [uid, convertUid(uid)])));
+  const [mayList] = await cluster.reviewAccess([{ verb: 'list', group: '*', resource: '*' }]);
+  // One answer instead of one refusal per kind: the role of this command does not have that right.
+  if (mayList !== true) return { objects: [], unread: ['this account may not list all kinds'] };
+  const { objects, unread } = await scanOwned(cluster, profile);
+  const isOwner = ({ uid, kind, name, apiVersion }: OwnerReference) =>
+    uids.has(uid) || (groupOf(apiVersion) === profile.apiGroup && kind === 'GlobalNetworkPolicy' && name === profile.temporaryPolicy);
+  const owned = objects
+    .filter(({ references }) => references.some(isOwner))
+    .map(({ object }) => ({ text: refText(object), object: refOf(object) }));
+  return { objects: owned, unread: unread.map(({ kind }) => kind) };
 }
 
 type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;

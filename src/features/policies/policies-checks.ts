@@ -88,7 +88,7 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
       (names) => ({
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
-        // The target's CLI is refused by a store of before the upgrade, and `policy` uses no other.
+        // With the CLI that has just answered.
         next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
       }),
     );

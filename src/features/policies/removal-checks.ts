@@ -1,7 +1,8 @@
-import { type Check, notApplicable, type Reading, read } from '../../kernel/check.ts';
+import { command } from '../../kernel/argv.ts';
+import { type Check, type Evidence, notApplicable, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type JudgedCli, storeIsOurs } from '../service-cli/cli-store.ts';
-import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {
@@ -15,11 +16,15 @@ export interface RemovalJudged {
   readonly pods: Reading<
     readonly { readonly namespace: string; readonly pods: number; readonly detail: string; readonly brief?: string }[]
   >;
+  /** Objects that garbage collection deletes with it. */
+  readonly owned: Reading<{ readonly objects: readonly Evidence[]; readonly unread: readonly string[] }>;
   /** True if a person told to delete it, by name. */
   readonly told: boolean;
   /** The CLI, where it is needed: in key-value mode, and for the way back. */
   readonly cli: JudgedCli;
   readonly needsCli: boolean;
+  /** The release that the cluster refuses any other CLI for: the installed one. */
+  readonly release: string;
   readonly undo: boolean;
 }
 
@@ -82,18 +87,47 @@ export const othersDecide: RemovalCheck = defineCheck('NS-722', {
   },
 });
 
+/** What it owns goes with it, and comes back with no undo. */
+const nothingOwned: RemovalCheck = defineCheck('NS-726', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.4/7',
+  judge({ stored, owned, told, undo }, { profile }) {
+    if (undo || stored.length === 0) return notApplicable(NONE);
+    const { objects, unread } = read(owned);
+    const name = profile.temporaryPolicy;
+    if (objects.length === 0 && unread.length > 0)
+      return failed(
+        `not everything could be searched for objects that ${name} owns: ${listed(unread)}`,
+        'Garbage collection deletes them with the policy. Let this account list these kinds.',
+        { severity: 'warning', next: `${PROGRAM} ownerrefs list` },
+      );
+    return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
+      because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,
+      hint: 'Take the policy out of metadata.ownerReferences of what is to stay. --undo brings the policy back, not these objects.',
+      ...(told ? {} : { severity: 'warning' as const }),
+      next: command`kubectl netsvc-upgrade ownerrefs list --owner=${`GlobalNetworkPolicy/${name}`}`,
+    }));
+  },
+});
+
 export const removalCli: RemovalCheck = defineCheck('NS-723', {
   category: 'follow-up',
   severity: 'error',
   ref: '§4.5/6',
-  judge({ cli, needsCli }) {
+  judge({ cli, needsCli, release }, { options, profile }) {
     if (!needsCli) return notApplicable('the policy is stored in the API');
     if ('program' in cli) return { status: 'ok', detail: cli.program };
     if (cli.doubt) return notApplicable('see NS-725');
-    return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
-      next: `${PROGRAM} cli`,
-    });
+    const isTarget = release === options.release;
+    return failed(
+      `${profile.cli.program} of the installed release ${release} cannot be used: ${cli.missing}`,
+      isTarget
+        ? 'Install it and give it its datastore.'
+        : `Before the upgrade the cluster takes that release alone: put ${profile.cli.program} ${release} on PATH and give it its datastore.`,
+      { next: isTarget ? `${PROGRAM} cli` : `${profile.cli.program} version` },
+    );
   },
 });
 
-export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide];
+export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide, nothingOwned];

@@ -11,7 +11,9 @@ const harmless: RemovalJudged = {
   pods: { value: [] },
   told: true,
   cli: { program: 'calicoctl', provedBy: 'the same GUID' },
+  owned: { value: { objects: [], unread: [] } },
   needsCli: true,
+  release: contextOf().options.release,
   undo: false,
 };
 
@@ -27,7 +29,7 @@ describe('the checks of the removal of the temporary policy', () => {
   });
 
   it('do not apply where there is no such policy, nor to its way back', () => {
-    for (const id of ['NS-721', 'NS-722']) {
+    for (const id of ['NS-721', 'NS-722', 'NS-726']) {
       assert.equal(judge(id, { stored: [] }).outcome, 'not-applicable', id);
       assert.equal(judge(id, { undo: true }).outcome, 'not-applicable', id);
     }
@@ -66,6 +68,22 @@ describe('the checks of the removal of the temporary policy', () => {
     assert.deepEqual([stopped.outcome, stopped.next], ['error', 'kubectl netsvc-upgrade cli']);
     assert.match(stopped.message, /calicoctl is not on PATH/);
     assert.equal(judge('NS-723', { cli, needsCli: false }).outcome, 'not-applicable');
+  });
+
+  it('NS-723 asks for the CLI of the installed release before the upgrade, which `cli` does not install', () => {
+    const before = judge('NS-723', { cli: { missing: 'no calicoctl of v3.27.5 was found' }, release: 'v3.27.5' });
+    assert.deepEqual([before.outcome, before.next], ['error', 'calicoctl version']);
+    assert.match(before.hint ?? '', /^Before the upgrade the cluster takes that release alone: put calicoctl v3\.27\.5 on PATH/);
+  });
+
+  it('NS-726 stops a removal that a person told where the policy owns something, and says what it could not search', () => {
+    const owned = { value: { objects: [{ text: 'ConfigMap/shop/config' }], unread: [] } };
+    const stopped = judge('NS-726', { owned });
+    assert.deepEqual([stopped.outcome, stopped.evidence], ['error', owned.value.objects]);
+    assert.equal(stopped.next, 'kubectl netsvc-upgrade ownerrefs list --owner=GlobalNetworkPolicy/allow-all-upgrade');
+    assert.equal(judge('NS-726', { owned, told: false }).outcome, 'warning');
+    const unsearched = judge('NS-726', { owned: { value: { objects: [], unread: ['secrets'] } } });
+    assert.deepEqual([unsearched.outcome, unsearched.message.includes('secrets')], ['warning', true]);
   });
 
   it('fail, rather than pass, where hosts or pods could not be read', () => {
