@@ -3,14 +3,26 @@ import type { Performed } from '../../engine/execute.ts';
 import type { Effect } from '../../kernel/action.ts';
 import { clientRelease } from '../../kernel/cli-answer.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { ToolResult } from '../../kernel/ports.ts';
 
 /** Programs are larger than manifests: the released ones have up to a hundred MB. */
 const LIMIT_BYTES = 300 * 1024 * 1024;
 
 const TRIAL_MS = 15_000;
 
+const PROBLEMS: Readonly<Record<NonNullable<ToolResult['problem']>, string>> = {
+  'not-found': 'it cannot be started on this machine',
+  'timed-out': `it did not end within ${TRIAL_MS / 1000} s`,
+  cancelled: 'it was interrupted',
+  signal: 'it crashed',
+};
+
+function problemOf({ problem, exitCode }: ToolResult): string {
+  return problem === undefined ? `it does not say its release, exit code ${exitCode ?? 'none'}` : PROBLEMS[problem];
+}
+
 /**
- * A download that was cut short, or is for another machine, must not take the place of a program that works. New CLIs tell their release
+ * A download that was interrupted, or is for another machine, must not take the place of a program that works. New CLIs tell their release
  * without a connection, old ones only as the first line of the whole answer. Throws Fault('failed').
  */
 async function assertStarts(
@@ -23,7 +35,7 @@ async function assertStarts(
     const answer = await tools.run({ tool: 'netsvcctl', args }, { program, timeoutMs: TRIAL_MS });
     const client = clientRelease(answer.stdout);
     if (client === release) return;
-    said = client === undefined ? (answer.problem ?? `exit code ${answer.exitCode ?? 'none'}`) : `it says it is ${client}`;
+    said = client === undefined ? problemOf(answer) : `it says it is ${client}`;
     if (client !== undefined) break;
   }
   throw new Fault('failed', `${url} was started once and is not ${release} (${said}): nothing was installed`, [

@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import { command, quoteArgument } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
+import { sameRelease } from '../../kernel/release.ts';
 import type { CliFacts, CliPod, LocalCli } from './facts.ts';
 import type { NewCli } from './source.ts';
 
@@ -59,10 +60,25 @@ export function podStep({ pod, namespace, name, image }: CliPod, { options }: Co
   return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction);
 }
 
+function isBeforeUpgrade({ installed }: CliFacts, { chain, options }: Context): boolean {
+  return installed !== undefined && !sameRelease(installed, options.release) && chain?.pending.includes('apply') !== true;
+}
+
+/** Before the upgrade the cluster takes no CLI but one of the installed release (cli notes 1.4): `kept` is where that one goes. */
+export function untilUpgraded(facts: CliFacts, kept: readonly string[], context: Context): readonly Action[] {
+  if (!isBeforeUpgrade(facts, context)) return [];
+  const { installed = '' } = facts;
+  const { program } = context.profile.cli;
+  const usable = kept.length > 0 ? kept.map(quoteArgument).join(' or ') : `a ${program} of ${installed}`;
+  const instruction = `the cluster still runs ${installed}, and refuses the calls of a ${program} of another release. Until the upgrade is done, use ${usable}`;
+  return [advise('until-upgraded', `keep a ${program} of ${installed} until the upgrade is done`, instruction)];
+}
+
 /** The datastore of the CLI (§4.4/4, §4.5/4), and the rule for everywhere else (§1/4). */
 export function configuration(facts: CliFacts, context: Context): readonly Action[] {
   const { program } = context.profile.cli;
-  const everywhere = `an older ${program} must not be used on this cluster any more: replace it on every other machine as well`;
+  const from = isBeforeUpgrade(facts, context) ? 'once the upgrade is done, ' : '';
+  const everywhere = `${from}an older ${program} must not be used on this cluster any more: replace it on every other machine as well`;
   return [
     advise('configure', `configure ${program}`, datastoreText(facts, context)),
     advise('elsewhere', `replace ${program} elsewhere`, everywhere),

@@ -4,7 +4,7 @@ import { stage } from '../../kernel/stage.ts';
 import { configActions } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
 import { folderOf } from './folder.ts';
-import { configuration, installByHand, podStep, removeByHand, sumText } from './instructions.ts';
+import { configuration, installByHand, podStep, removeByHand, sumText, untilUpgraded } from './instructions.ts';
 import { cliSumKnown } from './new-cli.ts';
 import { noOldCli as oldCliFound } from './old-cli-checks.ts';
 import { fileIn } from './release.ts';
@@ -35,26 +35,23 @@ export const cliStage = stage<CliFacts>({
       ...('value' in pods ? pods.value : []).map((pod) => podStep(pod, context)),
     ];
     const notes = 'unread' in pods ? [`pods with an older ${program} could not be looked for: ${pods.unread}`] : [];
-    if (actions.length > 0)
-      return { actions: [...actions, ...configuration(facts, context)], notes: [...notes, ...onlyUsable(facts, actions, context)] };
+    if (actions.length > 0) {
+      const early = untilUpgraded(facts, keptOf(facts.installed, facts, actions), context);
+      return { actions: [...early, ...actions, ...configuration(facts, context)], notes };
+    }
     return { skip: [`no older ${program} was found, and ${context.options.release} is there`, ...notes].join('; ') };
   },
 });
 
-/** Before the upgrade the cluster takes no CLI but one of the installed release (cli notes 1.4): who loses it is told where it goes. */
-function onlyUsable({ clis, installed }: CliFacts, actions: readonly Action[], { chain, options, profile }: Context): readonly string[] {
-  if (installed === undefined || installed === options.release || chain?.pending.includes('apply')) return [];
+/** Where the CLIs of this release go that the plan moves away. */
+function keptOf(release: string | undefined, { clis }: CliFacts, actions: readonly Action[]): readonly string[] {
   const goes = new Map(
     actions.flatMap(({ effect }) => {
       if (effect.type === 'remove-file') return [[effect.file, effect.keepAs] as const];
       return effect.type === 'install-cli' && effect.keepAs !== undefined ? [[effect.to, effect.keepAs] as const] : [];
     }),
   );
-  const kept = clis.flatMap(({ file, release }) => (release === installed ? (goes.get(file) ?? []) : []));
-  if (kept.length === 0) return [];
-  return [
-    `the cluster still runs ${installed}: it refuses a ${profile.cli.program} of another release. Until the upgrade is done, use ${kept.join(' or ')}`,
-  ];
+  return clis.flatMap((one) => (one.release === release ? (goes.get(one.file) ?? []) : []));
 }
 
 function keptAs({ file, release }: LocalCli, suffix: string, context: Context): string {

@@ -115,16 +115,20 @@ describe('the stage cli', () => {
       const containers = [{ name: 'calico-node', image: `quay.io/calico/node:${release}` }];
       return object('apps/v1', 'DaemonSet/kube-system/calico-node', { spec: { template: { spec: { containers } } } });
     };
-    const notesOf = async (release: string) => {
+    const saidIn = async (release: string) => {
       const { sources } = cliBench({ ...one, objects: [agents(release)] });
       const plan = (await cliStage.open(sources, contextOf({ path: 'manifest', variant: 'calico' }))).plan();
-      return 'notes' in plan ? plan.notes : undefined;
+      const actions = 'skip' in plan ? [] : plan.actions;
+      return actions.flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
     };
+    const [first, , last] = await saidIn('v3.27.5');
     assert.match(
-      (await notesOf('v3.27.5'))?.join() ?? '',
-      /^the cluster still runs v3\.27\.5: .* use \/home\/me\/upgrade\/old-cli\/calicoctl-v3\.27\.5-\S+-replaced-1$/,
+      first ?? '',
+      /^the cluster still runs v3\.27\.5, .* use \/home\/me\/upgrade\/old-cli\/calicoctl-v3\.27\.5-\S+-replaced-1$/,
     );
-    assert.deepEqual(await notesOf('v3.32.1'), []);
+    assert.match(last ?? '', /^once the upgrade is done, an older calicoctl/);
+    assert.match((await saidIn('v3.26.4'))[0] ?? '', /^the cluster still runs v3\.26\.4, .* use a calicoctl of v3\.26\.4$/);
+    assert.ok((await saidIn('v3.32.1')).every((text) => !/still runs|once the upgrade/.test(text)));
   });
 
   it('goes on with the plugin where a stopped run had only replaced the CLI', async () => {
