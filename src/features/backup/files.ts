@@ -97,7 +97,7 @@ Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${c
 ${found.definitions.length} CRDs, ${found.customResources.length} custom resources, ${found.objects.length} other objects. ${secrets}
 Check the files first: \`sha256sum -c SHA256SUMS\`.
 
-${store ? `${store.section}\n` : ''}All commands below are to be run in this folder.
+${store ? `${store.section}\n` : ''}All commands below are to be run in this folder. First of all, \`kubectl get namespace kube-system -o jsonpath={.metadata.uid}\` must print \`${context.clusterUid}\`. If it does not, kubectl leads to another cluster: add \`--context\` to each command.
 
 ## To put custom resources back
 

@@ -83,6 +83,11 @@ describe('the files of a backup', () => {
       assert.equal(content.includes(VALUE) || content.includes(CODED), other === file, other);
     }
     assert.match(await text(whole(), 'RESTORE.md'), /`secrets\/` holds 1 Secrets in clear text/);
+    // Read later, on another machine: kubectl may lead to another cluster by then.
+    assert.match(
+      await text(whole(), 'RESTORE.md'),
+      /`kubectl get namespace kube-system -o jsonpath=\{\.metadata\.uid\}` must print `\S+`\. If it does not, kubectl leads to another cluster/,
+    );
   });
 
   it('are one per kind of custom resource, one per other object, the old UIDs, the way back and the sums', async () => {
