@@ -5,6 +5,7 @@ import { verifyStage } from '../../src/features/verify/stage.ts';
 import { type Api, unlessGone } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { migratePolicies } from '../control-plane/policy-migration.ts';
+import { POLICIES } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
@@ -17,10 +18,19 @@ import { ALL, makeV3Owned, OF_POLICIES, rightOwners, v3Owners } from '../support
 
 const TARGET = 'v3.32.1';
 /** Objects that die of the upgrade where nobody takes their references off; as `test/e2e/v3-owned-objects.test.ts` plays it. */
-const SOURCES: readonly { readonly release: string; readonly dying: readonly string[] }[] = [
-  { release: 'v3.26.4', dying: OF_POLICIES },
-  { release: 'v3.30.7', dying: OF_POLICIES },
+const SOURCES: readonly { readonly release: string; readonly installed: string; readonly dying: readonly string[] }[] = [
+  { release: 'v3.26.4', installed: 'v3.26.5', dying: OF_POLICIES },
+  { release: 'v3.30.7', installed: 'v3.30.7', dying: OF_POLICIES },
 ];
+
+/** The program ends where the kinds that it stores are not served yet. */
+async function install(plane: ControlPlane, release: string): Promise<void> {
+  const apply = ['apply', '--server-side', '--force-conflicts', '-f', manifestFile(release, 'calico.yaml')];
+  for (const args of [apply, ['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all']]) {
+    const { exitCode, stderr } = await plane.kubectl(args);
+    assert.equal(exitCode, 0, stderr);
+  }
+}
 
 /** The agents of the target make it where it is not there. */
 async function withDefaultTier(api: Api): Promise<void> {
@@ -29,7 +39,7 @@ async function withDefaultTier(api: Api): Promise<void> {
   await api.send('POST', tiers, { apiVersion: `crd.${GROUP}/v1`, kind: 'Tier', metadata: { name: 'default' }, spec: { order: 1_000_000 } });
 }
 
-for (const { release, dying } of SOURCES)
+for (const { release, installed, dying } of SOURCES)
   describe(`objects of the v3 API with owners, beside the API servers of ${release} and ${TARGET}`, function () {
     this.timeout(600_000);
     const [old, target] = [realProgram('apiserver', release), realProgram('apiserver', TARGET)];
@@ -41,8 +51,7 @@ for (const { release, dying } of SOURCES)
     let server: RealApiServer | undefined;
     beforeEach(async () => {
       plane = await startControlPlane({ maxMinutes: 15 });
-      await plane.kubectl(['apply', '--server-side', '-f', manifestFile(release, 'calico.yaml')]);
-      await withDefaultTier(plane.api).catch(() => undefined);
+      await install(plane, installed);
       server = await RealApiServer.register(plane, GROUP);
       await server.serve(old.program);
       await makeOwnedObjects(plane.api, 0);
@@ -63,9 +72,12 @@ for (const { release, dying } of SOURCES)
     };
     /** The definitions of the target, its API server, the new names of policies, and a collector that knows nothing of before. */
     const upgrade = async () => {
-      await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', manifestFile(TARGET, 'calico.yaml')]);
+      await install(plane, TARGET);
       await withDefaultTier(plane.api);
       await server?.serve(target.program);
+      // Just defined, a kind is served a while later.
+      for (const plural of POLICIES)
+        await until(`${plural} are served`, async () => Boolean(await plane.api.get(`/apis/crd.${GROUP}/v1/${plural}`)));
       await migratePolicies(plane.api, GROUP);
       await collectorStartsAnew(plane);
     };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Conditioned, isAvailable } from '../control-plane/available.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
@@ -56,7 +56,7 @@ export class RealApiServer {
   /** Ends the program that serves, and has this one serve. */
   async serve(program: string): Promise<void> {
     await this.stop();
-    const { kubeconfigPath: kubeconfig, api } = this.#plane;
+    const { kubeconfigPath: kubeconfig } = this.#plane;
     const args = [
       ...[`--secure-port=${this.#port}`, '--bind-address=127.0.0.1', '--audit-log-path=-'],
       ...['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map((flag) => `--${flag}=${kubeconfig}`),
@@ -68,14 +68,9 @@ export class RealApiServer {
     const log = createWriteStream(join(this.#folder, 'log'), { flags: 'a' });
     for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
     this.#child = child;
-    await until(
-      `${program} serves`,
-      async () => {
-        if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${join(this.#folder, 'log')}`);
-        return isAvailable(await api.get<Conditioned>(`${SERVICES}/${this.#name}`));
-      },
-      120_000,
-    );
+    const isOver = () => child.exitCode !== null;
+    await until(`${program} serves`, async () => isOver() || (await this.#isServed()), 120_000);
+    if (isOver()) throw new Error(`${program} ended: ${(await readFile(join(this.#folder, 'log'), 'utf8')).slice(-2000)}`);
   }
 
   async stop(): Promise<void> {
@@ -85,7 +80,11 @@ export class RealApiServer {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
-    const { api } = this.#plane;
-    await until('nobody serves', async () => !isAvailable(await api.get<Conditioned>(`${SERVICES}/${this.#name}`)), 60_000);
+    // Only then does it say something of whoever serves next.
+    await until('nobody serves', async () => !(await this.#isServed().catch(() => false)));
+  }
+
+  async #isServed(): Promise<boolean> {
+    return isAvailable(await this.#plane.api.get<Conditioned>(`${SERVICES}/${this.#name}`));
   }
 }
