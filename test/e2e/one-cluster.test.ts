@@ -164,7 +164,7 @@ describe('one cluster for helm', function () {
   });
 
   it('is led astray where nobody keeps it', async () => {
-    const env = { ...surroundingsEnv(chosen.around), ...machine.env, HELM_KUBECONTEXT: '', HOME: machine.home };
+    const env = { ...surroundingsEnv(chosen.around), ...machine.env, HELM_KUBECONTEXT: '', HELM_DRIVER: 'secret', HOME: machine.home };
     await execa('helm', ['list', '-A'], { env, extendEnv: false, reject: false, timeout: 30_000 });
     assert.ok(machine.visits() > 0);
     machine.forget();
