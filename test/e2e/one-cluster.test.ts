@@ -146,12 +146,13 @@ describe('one cluster and one user for every tool', function () {
 /** The chart path has its own cluster, so that helm writes: a whole upgrade, while every ambient hint leads to another control plane. */
 describe('one cluster for helm', function () {
   this.timeout(280_000);
+  let helm: string;
   let chosen: ChartCluster;
   let other: ControlPlane;
   let machine: MisleadingMachine;
   before(async function () {
     this.timeout(0); // the very first run builds helm
-    const helm = await needsHelm(this, 3);
+    helm = await needsHelm(this, 3);
     [chosen, other] = await Promise.all([
       chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, audit: true }),
       startControlPlane({ simulated: false, audit: 'requests', maxMinutes: 20 }),
@@ -165,7 +166,7 @@ describe('one cluster for helm', function () {
 
   it('is led astray where nobody keeps it', async () => {
     const env = { ...surroundingsEnv(chosen.around), ...machine.env, HELM_KUBECONTEXT: '', HELM_DRIVER: 'secret', HOME: machine.home };
-    await execa('helm', ['list', '-A'], { env, extendEnv: false, reject: false, timeout: 30_000 });
+    await execa(helm, ['list', '-A'], { env, extendEnv: false, reject: false, timeout: 30_000 });
     assert.ok(machine.visits() > 0);
     machine.forget();
   });
