@@ -28,6 +28,8 @@ const AFTER: Readonly<Record<string, string>> = {
   apply: 'wait',
   wait: 'ownerrefs restore',
   'ownerrefs restore': 'cli',
+  // The upgrade is called off: nothing else ends the journal.
+  'ownerrefs restore --undo': 'ownerrefs forget',
   cli: 'alp',
   alp: 'verify',
   hep: 'verify',
@@ -77,7 +79,8 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
 /** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */
 function stepOf({ command, typed }: Ending): string {
   const words = typed.split(' ').slice(1);
-  if (words.includes('--undo')) return 'undo';
+  const isUndo = words.includes('--undo');
+  if (isUndo) return words.includes('restore') ? 'ownerrefs restore --undo' : 'undo';
   const part = words.find((word) => Object.hasOwn(AFTER, `${command} ${word}`));
   return part === undefined ? command : `${command} ${part}`;
 }

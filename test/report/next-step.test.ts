@@ -57,4 +57,9 @@ describe('the last line', () => {
     ['never is empty', { exit: 'blocked' }, `${P} preflight --context=prod --manifest-url=mirror`],
   ];
   for (const [title, ending, line] of cases) it(title, () => assert.equal(nextCommand({ ...base, ...ending }), line));
+
+  it('is forget after owner references were put back because the upgrade is called off', () => {
+    const ending = { exit: 'done', command: 'ownerrefs', carried: [], typed: 'ownerrefs restore --undo', findings: [] } as const;
+    assert.equal(nextCommand(ending), 'kubectl netsvc-upgrade ownerrefs forget');
+  });
 });
