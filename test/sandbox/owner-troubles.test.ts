@@ -566,6 +566,8 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual(referencesOf('owned-plain'), []);
     const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { resolve: ['GlobalNetworkPolicy/plain=new'] } });
     assert.deepEqual([accepted.exit, is(accepted, 'NS-746'), referencesOf('owned-plain').length], ['done', 'ok', 1]);
+    const later = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([is(later, 'NS-746'), later.writes], ['ok', 0], 'what was decided once is not asked again');
     assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
   });
 

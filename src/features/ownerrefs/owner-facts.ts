@@ -70,7 +70,7 @@ export interface RestoreJudged extends JournalFound {
   readonly changed: readonly LeftAlone[];
   /** Owners whose UID is not the one that was computed: `NetworkSet/shop/frontends`. */
   readonly otherOwners: readonly { readonly text: string; readonly detail: string }[];
-  /** Other owners have the UIDs of after the upgrade: the new API server answers, and these alone are others. */
+  /** No old API server is why these are others: owners of its group have the UIDs of after the upgrade, or none of its group is another. */
   readonly someAsExpected: boolean;
   /** References whose owners the API does not find by their names. */
   readonly unaddressed: readonly LeftAlone[];

@@ -48,6 +48,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const noted: JournalEntry[] = [];
   const blocking = new Map<string, JournalOwner>();
   let asExpected = 0;
+  let othersServed = 0;
   let outstanding = entries.filter(unseen).length + unaddressed.length;
   for (const entry of entries) {
     const now = live.get(entryKey(entry));
@@ -57,7 +58,10 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const dropped = new Set<number>();
     const look = (owner: JournalOwner) => {
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
-      return { found, other: options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world) };
+      if (options.undo) return { found, other: otherThanBefore(entry, owner, found) };
+      // The reference went back to this very one: a person has decided on it, and is not asked again.
+      const isDecided = found !== undefined && owner.restoredUid === found.uid;
+      return { found, other: isDecided ? undefined : otherThanExpected(entry, owner, found, world) };
     };
     const owners = ownersOf(entry, (owner) => {
       const { found, other } = look(owner);
@@ -68,6 +72,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       const choice = choiceFor(name, other, options);
       if (choice === 'drop') dropped.add(owner.place);
       if (isNamed(choice)) left.others.set(name, other ?? '');
+      if (isNamed(choice) && owner.group === world.apiGroup) othersServed += 1;
       const isRefused = found !== undefined && isLeftOff(choice, mute.has(ownerKey(owner)));
       if (isRefused) refused.add(ownerKey(owner));
       return isRefused || dropped.has(owner.place) ? undefined : found;
@@ -94,7 +99,8 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
-  const someAsExpected = asExpected > 0 && !options.undo;
+  // An old API server shows old UIDs in its own group alone: what is stored cannot be another because of it.
+  const someAsExpected = (asExpected > 0 || othersServed === 0) && !options.undo;
   return { patches, ...rest, manifests, otherOwners, someAsExpected, outstanding, stayOff, noted, blocking: [...blocking.values()] };
 }
 

@@ -254,3 +254,27 @@ describe('what may go back', () => {
     assert.deepEqual(judged(recorded(), { served: CONVERTED, isThere: false }), { ...nothing, outstanding: 0, left: ['changed'] });
   });
 });
+
+describe('an owner that is another than the recorded one', () => {
+  const judge = (apiVersion: string, served: string, stored: string) => {
+    const reference = { ...set(), apiVersion };
+    const known = { namespace: 'shop', name: 'set', backingUid: STORED };
+    const entry = entryOf(DEPENDENT, [reference], new Map([[0, known]]));
+    const row = { name: 'set', storedName: 'set', uid: stored, renamePending: false };
+    const owners = { namespaced: true, served: new Map([['shop/set', served]]), stored: new Map([['shop/set', row]]) };
+    const groups = { apiGroup: 'projectcalico.org', crdGroup: 'crd.projectcalico.org' };
+    const world: OwnerWorld = { ...groups, kinds: { NetworkSet: owners }, keepsUids: false, targetConverts: true };
+    const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
+    const seen = { live, world, mute: new Set<string>(), muteObjects: new Set<string>(), unread: new Set<string>() };
+    const { otherOwners, someAsExpected } = judgeEntries([entry], seen, contextOf());
+    return [otherOwners.length, someAsExpected];
+  };
+
+  it('holds nothing else up where it is stored: no old API server can be the reason', () => {
+    assert.deepEqual(judge('crd.projectcalico.org/v1', OTHER, OTHER), [1, true]);
+  });
+
+  it('holds all up where the v3 API shows it, and no other owner proves that the new server answers', () => {
+    assert.deepEqual(judge('projectcalico.org/v3', OTHER, OTHER), [1, false]);
+  });
+});
