@@ -95,9 +95,9 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
     session.asked,
   );
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
-  const suggestions = ['read the plan above, then add --yes'];
-  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide));
+  const suggestions = ['read the plan, then add --yes'];
   session.fail(new Fault('usage', message, suggestions));
+  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide));
   return 'usage';
 }
 

@@ -6,25 +6,46 @@ import type { PlannedStage } from '../kernel/plan.ts';
 import { type CarriedFlag, carriedTo } from '../report/carry.ts';
 
 export interface Here {
+  /** The command line that the findings are of: `plan -o wide`. */
+  readonly typed: string;
   readonly carried: readonly CarriedFlag[];
   /** The commands that this version has. */
   readonly commands: readonly string[];
 }
 
 /**
+/**
  * The next steps and hints of findings, as commands for the cluster that was checked: a check names a command without knowing how this
- * cluster was reached, and without `--context` the same words would act on another one.
+ * cluster was reached, and without `--context` the same words would act on another one. It does not know which command prints it
+ * either: the one that has just ended would say the same again, and the page of the check is shown instead.
  */
 export function findingsHere(findings: readonly Finding[], here: Here): readonly Finding[] {
-  const { carried, commands } = here;
+  const { typed, carried, commands } = here;
   return findings.map((finding) => {
     const hint = finding.hint === undefined ? {} : { hint: textHere(finding.hint, here) };
     if (finding.next === undefined) return { ...finding, ...hint };
     // The procedure has stages that this version has no command for yet: what a person can do about them is in the page.
     const command = ownCommand(finding.next);
     const known = command === undefined || commands.includes(command);
-    return { ...finding, ...hint, next: known ? nextHere(finding.next, carried) : `kubectl netsvc-upgrade explain ${finding.id}` };
+    const next = nextHere(finding.next, carried);
+    return { ...finding, ...hint, next: known && !isSame(next, typed) ? next : `kubectl netsvc-upgrade explain ${finding.id}` };
   });
+}
+
+/** Flags that change where a command writes and whether it asks, not what it finds. */
+const FORM = /^(?:--(?:report-file|quiet|no-progress|yes)\b|-[qvy](?:=|$))/;
+
+/** The next step is the command line that has just ended, in whatever order and spelling its flags are. */
+function isSame(next: string, typed: string): boolean {
+  return OURS.test(next) && essence(next.slice('kubectl netsvc-upgrade '.length)) === essence(typed);
+}
+
+function essence(line: string): string {
+  const words = line
+    .replaceAll(/(^| )--output(?=[= ])/g, '$1-o')
+    .replaceAll(/ (-[^=\s]+) (?=[^-\s])/g, ' $1=')
+    .split(' ');
+  return [...new Set(words.filter((word) => word !== '' && !FORM.test(word)))].sort().join(' ');
 }
 
 const OURS = /^kubectl netsvc-upgrade ([a-z]+)(?= |$)/;

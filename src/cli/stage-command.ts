@@ -99,6 +99,6 @@ async function toldOf(session: Session, outcome: ChainOutcome, history: History,
 /** The same report as `--report-file` has, small enough to lie beside the run record. */
 async function keptReport(session: Session, outcome: Outcome): Promise<RunReport> {
   const { storedReport } = await import('./report/stored.ts');
-  const step = nextStep(session, { exit: outcome.exit, findings: outcome.findings });
+  const step = nextStep(session, outcome);
   return storedReport({ ...runReport(session.context, session.asked.command, outcome, step), made: session.made() });
 }

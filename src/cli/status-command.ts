@@ -115,7 +115,8 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, {
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
-  if (holder) return 'status';
+  // Who holds it, and whether that run is dead, is asked there.
+  if (holder) return 'unlock';
   if (!record) return 'preflight';
   return record.finishedAt === undefined || record.outcome !== 'done' ? 'run' : 'verify';
 }

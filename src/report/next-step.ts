@@ -12,6 +12,8 @@ export interface Ending {
   /** The command line as typed, for continuing: `run --through wait`. */
   readonly typed: string;
   readonly findings: readonly Finding[];
+  /** What is said to whoever reads why it ended early. */
+  readonly suggestions?: readonly string[];
   /** Something is left to do: only for `plan` and dry runs. */
   readonly pending?: boolean;
   readonly dryRun?: boolean;
@@ -60,11 +62,23 @@ export function nextCommand(ending: Ending): string {
       return ours('status');
     case 'usage':
       return `kubectl netsvc-upgrade ${ending.typed} --yes`;
-    case 'stopped':
     case 'timeout':
+    case 'stopped':
+      // The same command again would end in the same way until somebody has looked.
+      return lookOf(ending) ?? again(ending, ours);
     case 'interrupted':
       return `kubectl netsvc-upgrade ${ending.typed}`;
   }
+}
+
+/** The first command that shows why: one of kubectl, at the end of a sentence. */
+function lookOf({ suggestions = [] }: Ending): string | undefined {
+  return suggestions.map((one) => /: (kubectl (?!netsvc-upgrade ).+)$/.exec(one)?.[1]).find((one) => one !== undefined);
+}
+
+/** A wait alone waits for what nobody may have begun: the run does what is missing, and then waits. */
+function again({ command, typed }: Ending, ours: (command: string) => string): string {
+  return command === 'wait' ? ours('run') : `kubectl netsvc-upgrade ${typed}`;
 }
 
 function afterSuccess(ending: Ending, ours: (command: string) => string): string {

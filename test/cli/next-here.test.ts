@@ -90,7 +90,7 @@ describe('the next step of a finding', () => {
         evidence: [],
         next,
       };
-      return findingsHere([one], { carried: here, commands: ['wait'] })[0]?.next;
+      return findingsHere([one], { typed: 'plan', carried: here, commands: ['wait'] })[0]?.next;
     };
     assert.equal(nextOf('kubectl netsvc-upgrade alp --dry-run=server'), 'kubectl netsvc-upgrade explain NS-702');
     assert.match(nextOf('kubectl netsvc-upgrade wait') ?? '', /^kubectl netsvc-upgrade wait --context=prod /);
@@ -98,8 +98,8 @@ describe('the next step of a finding', () => {
 
   for (const [what, text, expected] of SENTENCES)
     it(`and so does a sentence with ${what}`, () => {
-      assert.equal(textHere(text, { carried: here, commands: COMMANDS }), expected);
-      assert.equal(textHere(text, { carried: [], commands: COMMANDS }), text);
+      assert.equal(textHere(text, { typed: 'plan', carried: here, commands: COMMANDS }), expected);
+      assert.equal(textHere(text, { typed: 'plan', carried: [], commands: COMMANDS }), text);
     });
 
   it('leads there when only the environment names it: kubectl and helm do not read that', () => {
@@ -121,16 +121,34 @@ describe('the next step of a finding', () => {
     };
     const { findings, plans, suggestions } = outcomeHere(
       { findings: [finding], plans: [plan], suggestions: [said] },
-      { carried: here, commands: [] },
+      { typed: 'plan', carried: here, commands: [] },
     );
     const effect = plans[0]?.actions[0]?.effect;
     assert.deepEqual(
       [findings[0]?.hint, plans[0]?.notes[0], plans[0]?.objects[0]?.note, effect?.type === 'ask' && effect.instruction, suggestions[0]],
       [meant, meant, meant, meant, meant],
     );
-    const fault = faultHere(new Fault('blocked', 'm', [said]), { carried: here, commands: [] });
+    const fault = faultHere(new Fault('blocked', 'm', [said]), { typed: 'plan', carried: here, commands: [] });
     assert.ok(fault instanceof Fault);
     assert.deepEqual([fault.code, fault.message, fault.suggestions], ['blocked', 'm', [meant]]);
+  });
+
+  it('is the page of the check where it is the command that has just ended, however that was written', () => {
+    const one = { id: 'NS-202', title: 't', category: 'manifest', ref: '§4.4', outcome: 'error', message: 'm', evidence: [] } as const;
+    const nextAfter = (typed: string) =>
+      findingsHere([{ ...one, next: 'kubectl netsvc-upgrade plan -o wide' }], {
+        typed,
+        carried: [{ name: 'context', word: '--context=prod' }],
+        commands: ['plan'],
+      })[0]?.next;
+    for (const typed of [
+      'plan --output wide --context prod',
+      'plan --context=prod -o=wide --report-file x.html -q',
+      'plan -o wide --context=prod --yes',
+    ])
+      assert.equal(nextAfter(typed), 'kubectl netsvc-upgrade explain NS-202', typed);
+    for (const typed of ['plan --context=prod', 'run -o wide --context=prod', 'plan -o wide --context=other'])
+      assert.equal(nextAfter(typed), 'kubectl netsvc-upgrade plan --context=prod -o wide', typed);
   });
 
   it('adds to a flag that may be given more than once', () => {
@@ -146,7 +164,7 @@ describe('the next step of a finding', () => {
 
   it('is added to no finding that has none', () => {
     const passed: Finding = { id: 'NS-001', title: 't', category: 'kubernetes', ref: '§1', outcome: 'ok', message: 'm', evidence: [] };
-    assert.deepEqual(findingsHere([passed, { ...passed, next: 'kubectl version' }], { carried: here, commands: [] }), [
+    assert.deepEqual(findingsHere([passed, { ...passed, next: 'kubectl version' }], { typed: 'plan', carried: here, commands: [] }), [
       passed,
       { ...passed, next: 'kubectl --context=prod version' },
     ]);

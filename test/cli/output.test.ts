@@ -145,7 +145,10 @@ const ownerList: OwnerReferenceList = {
 
 const documents: readonly (readonly [OutputDocument, string])[] = [
   [preflightReport(context, 'blocked', findings, 'next'), 'preflight-report.schema.json'],
-  [planDocument(context, 'done', { stages, findings, writes: true }, head, 'next', { carried: [], commands: [] }), 'plan.schema.json'],
+  [
+    planDocument(context, 'done', { stages, findings, writes: true }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
+    'plan.schema.json',
+  ],
   [runReport(context, 'apply', { ...outcome, message: 'm' }, 'next'), 'run-report.schema.json'],
   [statusDocument(context, 'done', { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
   [statusDocument(context, 'done', undefined, undefined, 'next'), 'status.schema.json'],

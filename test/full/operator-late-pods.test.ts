@@ -41,7 +41,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
       /the operator is not done after 60 s: DaemonSet\/calico-system\/calico-node: .* ready · node-02: calico-node-\S+ Pending \S+: \w*Image\w*/,
     );
     assert.match(stuck.stderr, /kubectl -n tigera-operator logs deployment\/tigera-operator --tail=50$/m);
-    await shows(stuck, /look at the pod: kubectl (-n calico-system describe pod \S+)$/m, /node-02/);
+    await shows(stuck, /see why: kubectl (-n calico-system describe pod \S+)$/m, /node-02/);
   });
 
   /** The command that a failure names works, and shows what it is about. */

@@ -37,6 +37,17 @@ describe('the last line', () => {
     ['repeats a dry run for real, written apart', { command: 'apply', dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
     ['continues after a timeout', { exit: 'timeout' }, `${P} run --context=prod`],
+    [
+      'goes from a wait that took too long to the run, which does what is missing',
+      { exit: 'timeout', command: 'wait', typed: 'wait' },
+      `${P} run --context=prod --manifest-url=mirror`,
+    ],
+    [
+      'looks first at what stopped it',
+      { exit: 'stopped', suggestions: ['1 pod failed', 'see why: kubectl -n a logs b --previous', 'see why: kubectl -n a describe pod c'] },
+      'kubectl -n a logs b --previous',
+    ],
+    ['takes no command of its own for a look', { exit: 'timeout', suggestions: [`then run: ${P} verify`] }, `${P} run --context=prod`],
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
     ['goes from a run to status, which knows no artifacts', {}, `${P} status --context=prod`],
     ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],

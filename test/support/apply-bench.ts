@@ -58,6 +58,9 @@ interface BenchParts {
   readonly kubectlMigrates?: boolean;
 }
 
+/** Every bench of this process: next-steps.test.ts follows what the stage prints on each. */
+export const benches: ApplyBench[] = [];
+
 /** A cluster with these objects, and everything that the apply stage reads from. */
 export function applyBench(installed: readonly KubeObject[], parts: BenchParts = {}): ApplyBench {
   const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options, kubectlMigrates = false } = parts;
@@ -91,7 +94,9 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
     },
   };
   const context = contextOf({ release: profile.defaultRelease, ...options }, profile);
-  return Object.assign(bench, { around, files, kept, context, sources: sources as Sources });
+  const made = Object.assign(bench, { around, files, kept, context, sources: sources as Sources });
+  benches.push(made);
+  return made;
 }
 
 /** Documents of one of our own releases. */

@@ -25,6 +25,8 @@ export interface ApplyingCluster {
   perform(action: Action): void;
   /** Command lines and patches that changed something, in order. */
   readonly writes: string[];
+  /** Everything that is there. */
+  objects(): readonly KubeObject[];
   /** The object as it is now; undefined if there is none. */
   object(kind: string, name: string): KubeObject | undefined;
   /** Changes an object as another writer would: nobody is asked. */
@@ -68,6 +70,7 @@ export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, k
     writes,
     settle,
     cluster: readerOf(store, patched, apply),
+    objects: () => [...store.values()],
     object: (kind, name) => store.get(`${kind}/${name}`),
     edit(kind, name, ops, managedBy) {
       const object = patched(name, kind, ops);

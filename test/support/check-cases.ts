@@ -4,8 +4,8 @@ import type { PreflightFacts } from '../../src/features/survey/facts.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { CheckId } from '../../src/kernel/check-titles.ts';
 import type { Context } from '../../src/kernel/context.ts';
-import { judgeAll } from '../../src/kernel/judge.ts';
 import { contextOf, healthy } from '../fixtures/facts.ts';
+import { judgeAll } from './judged-worlds.ts';
 
 export interface CheckCase {
   readonly facts?: Partial<PreflightFacts>;

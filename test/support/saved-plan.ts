@@ -17,5 +17,7 @@ export async function savedPlan(
   const planned = await planChain(stages, { ...sources, interruption: interruptionOf(NEVER, NEVER) }, context, () => undefined);
   const { clusterUid, options } = context;
   const head = { release: options.release, clusterUid, digest: planDigest(context, planned.stages) };
-  return JSON.parse(JSON.stringify(planDocument(context, 'done', planned, head, '', { carried: [], commands: [] }))) as PlanDocument;
+  return JSON.parse(
+    JSON.stringify(planDocument(context, 'done', planned, head, '', { typed: 'plan', carried: [], commands: [] })),
+  ) as PlanDocument;
 }

@@ -8,19 +8,19 @@ import { type Outcome, preflightReport, runReport } from './run.ts';
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {
   const { context, asked } = session;
   const outcome = context.options.dryRun === 'none' ? withPerson(ended) : ended;
-  const step = nextStep(session, { exit: outcome.exit, findings: outcome.findings, dryRun: context.options.dryRun !== 'none' });
+  const { exit, findings, suggestions } = outcome;
+  const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none' });
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
-  const document = isPreflight
-    ? preflightReport(context, outcome.exit, outcome.findings, step)
-    : runReport(context, asked.command, outcome, step);
+  const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
+  // The last line is the next command.
+  if (outcome.message !== undefined) session.fail(new Fault(exit, outcome.message, suggestions));
   await session.present(document, async (wide) => {
     const { runLines } = await import('./run-lines.ts');
     // A plan that a person has agreed to a moment ago has said it.
     const advice = session.context.options.yes || !session.seams.terminal.interactive;
     return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command), advice });
   });
-  if (outcome.message !== undefined) session.fail(new Fault(outcome.exit, outcome.message, outcome.suggestions));
-  return outcome.exit;
+  return exit;
 }
 
 /** What is left to a person alone is a reason to stop: for a command of one stage. */
@@ -30,7 +30,7 @@ function withPerson(outcome: Outcome): Outcome {
 }
 
 /** The last line, for this session's command line. */
-export function nextStep(session: Session, ending: Pick<Ending, 'exit' | 'findings' | 'pending' | 'dryRun' | 'savedPlan'>): string {
+export function nextStep(session: Session, ending: Omit<Ending, 'command' | 'carried' | 'typed'>): string {
   const { command, carried, typed } = session.asked;
   return nextCommand({ ...ending, command, carried, typed });
 }

@@ -1,7 +1,7 @@
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { ProbedImage } from '../../kernel/image-probe.ts';
-import { defineCheck, listed } from '../survey/define-check.ts';
+import { defineCheck, listed, PROGRAM } from '../survey/define-check.ts';
 
 export interface ImageProbeJudged {
   /** What the nodes said to this run; undefined before they are asked. */
@@ -36,6 +36,7 @@ function verdict(failed: readonly ProbedImage[], untold: readonly ProbedImage[],
     status: 'failed',
     because: `${facts.join('; ')} (of ${scope})`,
     hint: 'Mirror the images of plan -o images to where these nodes can pull, give the pull secret, give a machine whose programs cannot run a newer processor model (x86-64-v2), or repair the nodes; then probe again.',
+    next: `${PROGRAM} plan -o images`,
     ...(failed.length > 0 ? {} : { severity: 'warning' as const }),
     evidence: [...failed, ...untold].map(evidenceOf),
   };

@@ -36,6 +36,8 @@ export interface TargetChart {
   readonly place: string;
   /** Of the packed chart; absent for a folder. */
   readonly sha256?: string;
+  /** The words that name it to the chart tool. */
+  readonly named: readonly string[];
 }
 
 /** Somebody else's decision that the chart tool would undo, or stop at. */

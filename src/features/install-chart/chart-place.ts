@@ -24,7 +24,7 @@ export const noDataDeleted: Check<ChartJudged> = defineCheck('NS-243', {
       'Mark each live object to be kept, then run again. helm reads the mark from the live object.',
       {
         evidence: lost.map((ref) => ({ text: refText(ref), object: ref })),
-        next: command`kubectl annotate ${first.kind.toLowerCase()} ${first.name} ${first.namespace ? ['--namespace', first.namespace] : []} helm.sh/resource-policy=keep`,
+        next: command`kubectl annotate ${first.kind.toLowerCase()} ${[first.name, ...(first.namespace ? ['--namespace', first.namespace] : [])]} helm.sh/resource-policy=keep`,
       },
     );
   }),

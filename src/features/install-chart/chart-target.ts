@@ -28,10 +28,10 @@ export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
   severity: 'error',
   ref: '§9/8',
   judge({ target }, { options, profile }) {
-    const { name, version, place } = read(target);
+    const { name, version, place, named } = read(target);
     if (name !== profile.operator.chart) {
       return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
-        next: command`helm show chart ${place}`,
+        next: command`helm show chart ${named}`,
       });
     }
     if (version === options.release) return ok(`${name} ${version} from ${place}`);
@@ -124,14 +124,14 @@ export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
   ref: '§4.2/2',
   judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
     if (upgraded) return notApplicable('the release is upgraded already');
-    const { place } = read(target);
+    const { named } = read(target);
     return failIfAny(
       forgottenValues.map((text) => ({ text })),
       'the target chart names every value that the installed one names and you have set',
       (names) => ({
         because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
         hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
-        next: command`helm show values ${place}`,
+        next: command`helm show values ${named}`,
       }),
     );
   }),

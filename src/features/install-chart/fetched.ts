@@ -26,7 +26,7 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
       const bytes = await files.readBytes(file);
       const sha256 = await checkedSum(sources, { release, name, from }, bytes);
       const saved = name.replace(/(\.tgz)?$/, `-${sha256.slice(0, 12)}.tgz`);
-      return { place: { ref: await work.write(saved, bytes), release }, from, sha256 };
+      return { place: { ref: await work.write(saved, bytes), release }, from, named: place, sha256 };
     }
     throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, ['give a chart of it with --chart']);
   });
@@ -36,9 +36,9 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
 async function chartHere(sources: Sources, place: ChartPlace): Promise<FetchedChart> {
   const { files } = sources;
   const { ref, release } = place;
-  if (!(await files.exists(ref)) || (await files.isFolder(ref))) return { place, from: ref };
+  if (!(await files.exists(ref)) || (await files.isFolder(ref))) return { place, from: ref, named: place };
   const sha256 = await checkedSum(sources, { release, name: fileOf(place), from: ref }, await files.readBytes(ref));
-  return { place, from: ref, sha256 };
+  return { place, from: ref, named: place, sha256 };
 }
 
 interface NamedChart {

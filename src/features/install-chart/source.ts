@@ -5,7 +5,7 @@ import { isAnswer } from '../../kernel/interruption.ts';
 import { isJsonMap, type JsonMap, textAt } from '../../kernel/json-map.ts';
 import type { Sources, Tools } from '../../kernel/ports.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
-import { type ChartPlace, type HelmVersion, helmShow, helmVersion, parseHelmVersion } from '../install-manifest/helm-argv.ts';
+import { type ChartPlace, chartArgs, type HelmVersion, helmShow, helmVersion, parseHelmVersion } from '../install-manifest/helm-argv.ts';
 import { runHelm } from '../install-manifest/run-helm.ts';
 import type { TargetChart } from './chart-facts.ts';
 
@@ -21,6 +21,8 @@ export interface FetchedChart {
   readonly from: string;
   /** Of the packed chart; absent for a folder. */
   readonly sha256?: string;
+  /** As it was named, wherever it lies now. */
+  readonly named: ChartPlace;
 }
 
 /** Where the chart is: by flag, else the profile's own chart in the repository of the flag or the profile. */
@@ -45,12 +47,12 @@ export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion
   });
 }
 
-export async function readChart(tools: Tools, { place, from, sha256 }: FetchedChart): Promise<Reading<ReadChart>> {
+export async function readChart(tools: Tools, { place, from, named, sha256 }: FetchedChart): Promise<Reading<ReadChart>> {
   return reading(async () => {
     const about = yamlMap(await runHelm(tools, helmShow('chart', place)), 'Chart.yaml');
     const defaults = yamlMap(await runHelm(tools, helmShow('values', place)), 'values.yaml');
     const said = { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '' };
-    return { ...said, place: from, ...(sha256 === undefined ? {} : { sha256 }), defaults };
+    return { ...said, place: from, named: chartArgs(named), ...(sha256 === undefined ? {} : { sha256 }), defaults };
   });
 }
 

@@ -57,12 +57,12 @@ export const helmVersion: Invocation = { tool: 'helm', args: ['version', '--shor
 
 /** Fetches a chart as a packed file into a folder of this machine. */
 export function helmPull(chart: ChartPlace, folder: string): Invocation {
-  return { tool: 'helm', args: ['pull', ...placed(chart), '--destination', folder] };
+  return { tool: 'helm', args: ['pull', ...chartArgs(chart), '--destination', folder] };
 }
 
 /** What a chart says of itself (`chart`), or the values that it comes with (`values`). */
 export function helmShow(what: 'chart' | 'values', chart: ChartPlace): Invocation {
-  return { tool: 'helm', args: ['show', what, ...placed(chart)] };
+  return { tool: 'helm', args: ['show', what, ...chartArgs(chart)] };
 }
 
 /**
@@ -74,7 +74,7 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
   if (savedValues === undefined && !keepsValues(helm)) throw new Error(`helm ${helm.text} needs the saved values of the release`);
   const kept = keepsValues(helm) ? ['--reset-then-reuse-values'] : ['--values', savedValues ?? ''];
   const args = [
-    ...['upgrade', name, ...placed(chart), '--namespace', namespace, ...kept],
+    ...['upgrade', name, ...chartArgs(chart), '--namespace', namespace, ...kept],
     ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
     ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
     ...(takeFields ? ['--force-conflicts'] : []),
@@ -91,7 +91,7 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
 export function helmInstall({ name, namespace, chart, storage, helm, savedValues, valuesFile, settings }: HelmUpgrade): Invocation {
   if (savedValues === undefined) throw new Error('a release that moves needs its saved values');
   const args = [
-    ...['install', name, ...placed(chart), '--namespace', namespace, '--values', savedValues],
+    ...['install', name, ...chartArgs(chart), '--namespace', namespace, '--values', savedValues],
     ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
     ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
     ...(helm.major >= 4 ? ['--server-side=false'] : []),
@@ -99,11 +99,12 @@ export function helmInstall({ name, namespace, chart, storage, helm, savedValues
   return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
 }
 
-function placed({ ref, repository, release }: ChartPlace): readonly string[] {
+/** A chart as the chart tool is told which one. */
+export function chartArgs({ ref, repository, release }: ChartPlace): readonly string[] {
   return [ref, ...(repository === undefined ? [] : ['--repo', repository]), '--version', release];
 }
 
 /** The rendered objects of a chart (§4.2/1). */
 export function helmTemplate(name: string, chart: ChartPlace): Invocation {
-  return { tool: 'helm', args: ['template', name, ...placed(chart)] };
+  return { tool: 'helm', args: ['template', name, ...chartArgs(chart)] };
 }

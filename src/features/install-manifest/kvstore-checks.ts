@@ -106,7 +106,7 @@ export const secretsKept: Check<StoreJudged> = defineCheck('NS-211', {
       () => ({
         because: `${counted(emptied.length, 'Secret')} of the target would take away values that the cluster has`,
         hint: 'Leave it out of the file: the one in the cluster stays as it is.',
-        next: `${PROGRAM} plan`,
+        next: command`kubectl describe secret ${emptied[0]?.name ?? ''} -n ${emptied[0]?.namespace ?? ''}`,
       }),
     ),
 });

@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorLag, OperatorView } from '../../kernel/operator-view.ts';
 import { sameRelease } from '../../kernel/release.ts';
@@ -30,7 +31,7 @@ export function operatorLags(view: OperatorView): readonly OperatorLag[] {
 
 /** A pod that cannot start makes the workload late, that the API and the statuses, and those the release. */
 function rankOf({ point, subject, why, command }: OperatorLag): number {
-  if (command !== undefined) return 0;
+  if (command !== undefined && point !== 5) return 0;
   if (point === 1) return 1;
   if (subject.startsWith('APIService/')) return 2;
   if (why.startsWith(DEGRADED)) return 3;
@@ -121,7 +122,8 @@ function apiLags({ names, resources, apiService, oldApiNamespace }: OperatorView
   const { kind, service, namespace, oldNamespace } = names.api;
   if (!resources.some((one) => one.kind === kind)) return [];
   const why = apiServiceLag(apiService, namespace);
-  const lags: readonly OperatorLag[] = why === '' ? [] : [{ point: 5, subject: `APIService/${service}`, why }];
+  const lags: readonly OperatorLag[] =
+    why === '' ? [] : [{ point: 5, subject: `APIService/${service}`, why, command: command`kubectl describe apiservice ${service}` }];
   return oldApiNamespace ? [...lags, { point: 5, subject: `Namespace/${oldNamespace}`, why: 'is still there' }] : lags;
 }
 

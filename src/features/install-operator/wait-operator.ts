@@ -104,12 +104,14 @@ function progressText(lags: readonly OperatorLag[]): string {
 function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: OperatorExpected): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
   const { namespace, name } = names.deployment;
-  const commands = [...new Set(lags.flatMap((lag) => lag.command ?? []))].slice(0, 3);
+  // An operator that does not act is why nothing else comes.
+  const causes = troubles.length === 0 ? lags : lags.filter(({ point }) => point !== 5);
+  const commands = [...new Set(causes.flatMap((lag) => lag.command ?? []))].slice(0, 3);
   const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
   // Its pods are told with the command for theirs, and there may be no log.
   const runs = !lags.some(({ point }) => point === 1);
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
-    ...commands.map((one) => `look at the pod: ${one}`),
+    ...commands.map((one) => `see why: ${one}`),
     ...troubles.map(troubleText),
     ...(runs ? [`read the log of the operator: ${log}`] : []),
     runs

@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
@@ -64,9 +65,20 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   const lagging = progress.filter((one) => !one.done);
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
-    'mend what is named above; the rollout itself goes on in the cluster',
+    ...looksAt(lagging),
+    'fix what is named above; the rollout itself goes on in the cluster',
     'continue with the same command, or wait longer with --timeout',
   ]);
+}
+
+/** Commands for more pods than these help nobody. */
+const SHOWN = 3;
+
+/** What shows why the first pods lag: what has failed before what is only late. */
+function looksAt(lagging: readonly RolloutProgress[]): readonly string[] {
+  const pods = lagging.flatMap(({ pods, target }) => pods.map((one) => ({ ...one, namespace: target.namespace })));
+  const late = [...pods.filter(({ phase }) => phase === 'failed'), ...pods.filter(({ phase }) => phase === 'updating')];
+  return late.slice(0, SHOWN).map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`);
 }
 
 function laggards(progress: RolloutProgress): string {

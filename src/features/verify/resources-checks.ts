@@ -51,7 +51,7 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
       return failed(
         incomplete,
         'Let this account list these kinds, or repair the API behind them, then verify again; or accept them by name.',
-        { next: `${PROGRAM} verify`, evidence: unread },
+        { next: `${PROGRAM} ownerrefs list`, evidence: unread },
       );
     }
     if (dangling.length === 0)

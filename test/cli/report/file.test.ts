@@ -143,7 +143,7 @@ describe('--report-file', () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
     assert.equal(await bench.run('apply', '-o', 'json', '--report-file', at('r.md')), 64);
     assert.match(JSON.parse(bench.out()).message, /^nothing was changed: there is no terminal/);
-    assert.match(text('r.md'), /^\*\*nothing was changed: there is no terminal .*\*\*\n- read the plan above, then add --yes$/m);
+    assert.match(text('r.md'), /^\*\*nothing was changed: there is no terminal .*\*\*\n- read the plan, then add --yes$/m);
   });
 
   it('replaces an older report whole, and one that cannot be written costs a warning and not the exit code', async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict } from '../../../src/features/hosts/hep-facts.ts';
 import type { ComponentVersion } from '../../../src/kernel/installation.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { imageRelease } from '../../../src/kernel/release.ts';
 import type { RolloutProgress } from '../../../src/kernel/rollout.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const rollout = (done: boolean): RolloutProgress => ({
   target: { kind: 'DaemonSet', namespace: 'kube-system', name: 'agent', container: 'a', image: 'i', ready: { type: 'all-containers' } },

@@ -3,11 +3,11 @@ import { readInstalled } from '../../../src/features/survey/installed.ts';
 import type { VerifyFacts } from '../../../src/features/verify/facts.ts';
 import { readOperatorLags } from '../../../src/features/verify/operator.ts';
 import { operatorDone as operatorCheck } from '../../../src/features/verify/operator-checks.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { configurationCrd } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const crd = (plural: string, kind: string): KubeObject =>
   objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.operator.tigera.io`, {

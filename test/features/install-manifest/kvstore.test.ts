@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type StoreFacts, type StoreJudged, storeChecks } from '../../../src/features/install-manifest/kvstore-checks.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'config' };
 const PATHS = ['/secrets/ca', '/secrets/cert', '/secrets/key'];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { PlannedObject } from '../../../src/kernel/plan.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, crd, daemonSet, found, healthy, object, resource, targetOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const operated = {
   detection: found({ path: 'operator', variant: undefined }),

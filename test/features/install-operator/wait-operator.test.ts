@@ -49,7 +49,7 @@ describe('the wait for the operator', () => {
     assert.ok(seconds >= 65 && seconds <= 67, `ended at ${seconds}`);
     assert.match(
       reports[0] ?? '',
-      /^1\/5 APIService\/v3\.projectcalico\.org: is served from calico-apiserver, not from calico-system; .* and \d+ more$/,
+      /^1\/5 APIService\/v3\.projectcalico\.org: is served from calico-apiserver, not from calico-system \(and \d+ more\) · kubectl describe apiservice v3\.projectcalico\.org$/,
     );
     assert.equal(reports.at(-1), '5/5 must hold for 15 s');
   });

@@ -3,8 +3,8 @@ import type { RestoreJudged } from '../../../src/features/ownerrefs/owner-facts.
 import { journalChecks } from '../../../src/features/ownerrefs/owner-journal-checks.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
 import type { Options } from '../../../src/kernel/context.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const left = {
   object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'front' },

@@ -126,3 +126,21 @@ checkCases('NS-741', {
     is: 'not-applicable',
   },
 });
+
+const rights = (isEnforced: boolean | undefined): Pick<PreflightFacts, 'owners'> => {
+  const patch = { verb: 'patch', group: '', resource: 'secrets', namespace: 'default' };
+  const remove = { verb: 'delete', group: '', resource: 'secrets', namespace: 'default' };
+  const found = { denied: isEnforced === undefined ? [] : [patch], enforced: [remove], isEnforced };
+  return { owners: { value: { dependents: [dependent], unread: [], kinds: 40, rights: found } } };
+};
+
+checkCases('NS-754', {
+  'does not apply where no UID changes': { facts: owned(v3, 'IPPool'), is: 'not-applicable' },
+  'asks for what cannot be restored without': {
+    facts: rights(false),
+    is: 'error',
+    about: ['patch secrets in default'],
+    next: /^kubectl auth can-i patch secrets -n default$/,
+  },
+  'only warns of what the API server may not ask for': { facts: rights(undefined), is: 'warning', about: ['delete secrets in default'] },
+});

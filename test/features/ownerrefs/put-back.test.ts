@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { OwnersJudged } from '../../../src/features/ownerrefs/owner-facts.ts';
 import { noneBreaks } from '../../../src/features/ownerrefs/owner-references-checks.ts';
 import { withReturned } from '../../../src/features/ownerrefs/put-back.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 
 const set = reference('v3:set');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type RemovalJudged, removalChecks } from '../../../src/features/policies/removal-checks.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const harmless: RemovalJudged = {
   stored: ['default.allow-all-upgrade'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { aheadOfApply } from '../../../src/features/preflight/ahead-checks.ts';
 import type { WholePreflight } from '../../../src/features/preflight/facts.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { contextOf, healthy } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const outcomes = (facts: Partial<WholePreflight>) =>
   Object.fromEntries(judgeAll(aheadOfApply, { ...healthy, ...facts }, contextOf()).map(({ id, outcome }) => [id, outcome]));

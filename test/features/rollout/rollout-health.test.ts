@@ -38,6 +38,10 @@ checkCases('NS-401', {
 checkCases('NS-402', {
   'passes if they are ready': { is: 'ok' },
   'fails if they are not': { facts: pods(pod('calico-kube-controllers-1', { ready: false })), is: 'error' },
+  'expects it of an interrupted run': {
+    facts: { ...pods(pod('calico-kube-controllers-1', { ready: false })), ...running },
+    is: 'expected',
+  },
   'passes over a pod that was evicted and has been replaced': {
     facts: pods(pod('calico-kube-controllers-2', { ready: false, readyContainers: 0, ended: true })),
     is: 'ok',
@@ -58,6 +62,7 @@ checkCases('NS-402', {
 checkCases('NS-403', {
   'passes if it is ready': { is: 'ok' },
   'fails if it is not': { facts: pods(pod('calico-typha-1', { ready: false })), is: 'error', about: ['Pod/kube-system/calico-typha-1'] },
+  'expects it of an interrupted run': { facts: { ...pods(pod('calico-typha-1', { ready: false })), ...running }, is: 'expected' },
   'does not apply without Typha': { facts: { detection: found({ hasTypha: false }) }, is: 'not-applicable' },
 });
 

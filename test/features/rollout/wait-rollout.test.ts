@@ -149,7 +149,11 @@ describe('waitRollout', () => {
 
   it('times out with the laggards and their reasons', async () => {
     const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false))]] };
-    await assert.rejects(wait(script, { timeoutMs: 5_000 }), code('timeout', /b: not ready/));
+    await assert.rejects(wait(script, { timeoutMs: 5_000 }), (thrown: Fault) => {
+      assert.ok(code('timeout', /b: not ready/)(thrown));
+      assert.match(thrown.suggestions[0] ?? '', /^see why: kubectl -n \S+ describe pod \S+$/);
+      return true;
+    });
   });
 
   it('stops for a person when more pods than allowed stay failed', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { storeIsOurs } from '../../../src/features/service-cli/cli-store.ts';
 import { findServiceCli, judgedCli } from '../../../src/features/service-cli/service-cli.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 import { GUID, type KvstoreParts, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 

@@ -7,6 +7,7 @@ import type { StagePlan } from '../../../src/kernel/stage.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { type CliBench, cliBench, sha256, versionText } from '../../support/cli-bench.ts';
+import { noteFound } from '../../support/judged-worlds.ts';
 
 const NEW = 'the new program';
 const URL = 'https://github.com/projectcalico/calico/releases/download/v3.32.1/calicoctl-linux-amd64';
@@ -236,7 +237,10 @@ describe('the stage cli', () => {
       const { sources } = cliBench({ artifacts, folders: ['/b'] });
       const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, profile));
       const plan = open.plan();
-      return { actions: 'skip' in plan ? [] : plan.actions, finding: open.findings().find(({ id }) => id === 'NS-309') };
+      return {
+        actions: 'skip' in plan ? [] : plan.actions,
+        finding: noteFound(contextOf(), open.findings()).find(({ id }) => id === 'NS-309'),
+      };
     };
 
     const published: Readonly<Record<string, [Readonly<Record<string, string>>, typeof netsvc]>> = {

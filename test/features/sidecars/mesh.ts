@@ -7,6 +7,7 @@ import type { Profile } from '../../../src/kernel/profile.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { noteFound } from '../../support/judged-worlds.ts';
 
 export const NEW = 'v3.32.1';
 export const OLD = 'v3.27.5';
@@ -82,7 +83,9 @@ export async function open({ objects, files = FILES, options = {}, kept = [], pr
     tools,
   } as unknown as Sources;
   const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
-  return stage.open(sources, context);
+  const opened = await stage.open(sources, context);
+  noteFound(context, opened.findings());
+  return opened;
 }
 
 export async function planned(given: Case): Promise<readonly Action[] | string> {

@@ -9,7 +9,7 @@ const managed = (kind: ManagedBy['kind'], name: string) => ({
 const marked = (path: 'operator' | 'chart' | 'manifest', kind: string) => {
   const object = kind === 'Installation' ? { kind, name: 'default' } : { kind, namespace: 'tigera-operator', name: 'tigera-operator' };
   const managedBy: readonly ManagedBy[] = [
-    { name: 'Flux', kind: 'gitops', evidence: 'label', hint: 'pause', object, command: 'flux suspend' },
+    { name: 'Flux', kind: 'gitops', evidence: 'label', hint: 'pause', object, command: 'flux suspend kustomization infra -n flux-system' },
   ];
   return { detection: found({ path, managedBy, operator: { namespace: 'tigera-operator', name: 'tigera-operator' } }) };
 };

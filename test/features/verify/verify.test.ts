@@ -3,9 +3,9 @@ import { verifyChecks } from '../../../src/features/verify/checks.ts';
 import { type OwnerObjects, ownerKey, type ServiceImage, type VerifyFacts } from '../../../src/features/verify/facts.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { Context } from '../../../src/kernel/context.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { RolloutProgress } from '../../../src/kernel/rollout.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const image = (name: string, tag: string, more: Partial<ServiceImage> = {}): ServiceImage => ({
   pod: `Pod/kube-system/${name}`,

@@ -1,0 +1,127 @@
+import { toOptions } from '../../src/cli/options.ts';
+import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import { chain } from '../../src/features/chain.ts';
+import { registry } from '../../src/kernel/check-titles.ts';
+import type { Options } from '../../src/kernel/context.ts';
+import { type AnyStage, openedWith, type StagePlan } from '../../src/kernel/stage.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { ApplyBench } from './apply-bench.ts';
+import { applies, type CommandBench } from './command-bench.ts';
+import type { JudgedWorld } from './judged-worlds.ts';
+import { releases } from './releases.ts';
+import { compositionOf, sandboxCommand } from './sandbox-command.ts';
+
+export const PROGRAM = 'kubectl netsvc-upgrade ';
+
+/** What a command showed to a person who says no to every question. */
+export interface Shown {
+  readonly exit: number;
+  readonly lines: readonly string[];
+  readonly next: string | undefined;
+  readonly questions: number;
+}
+
+/** Where a next step was printed: the command that printed it, and what each command shows there. */
+export interface NextWorld {
+  readonly id: string;
+  readonly next: string;
+  readonly printedBy: string;
+  show(words: readonly string[]): Promise<Shown>;
+}
+
+/** Stages by the command that performs them alone, where it is not their id. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  'ownerrefs-strip': 'ownerrefs strip',
+  'ownerrefs-restore': 'ownerrefs restore',
+  'ownerrefs-forget': 'ownerrefs forget',
+  'probe-images': 'preflight --probe-images',
+};
+
+/** A step that nothing here can do: it is shown, and nothing is asked. */
+const STEP: StagePlan = { actions: [{ id: 'a', title: 'do it', ref: '§4', undo: 'none', effect: { type: 'ask', instruction: 'do it' } }] };
+
+let cluster: Promise<Scenario> | undefined;
+
+/** The service as its manifest installed it, in memory: nothing that is followed is agreed to, so that one serves all. */
+function followedCluster(): Promise<Scenario> {
+  const installed = { installed: 'v3.27.5', file: 'calico-typha.yaml', cli: false };
+  cluster ??= netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock(), ...installed });
+  return cluster;
+}
+
+/** The world of a check's own test: its stage finds there what that test made it find. */
+export function judgedWorld({ check, checks, facts, context, finding }: JudgedWorld): NextWorld {
+  const same = chain.find((stage) => (stage.checks as readonly unknown[]).includes(check));
+  const owner = (same ?? chain.find((stage) => stage.checks.some(({ id }) => id === check.id)))?.id ?? 'preflight';
+  const opened: AnyStage['open'] = async () => openedWith({ checks, plan: () => STEP }, facts as never, context);
+  const printedBy = COMMANDS[owner] ?? owner;
+  const show = async (words: readonly string[]) => {
+    const bench = sandboxCommand(await followedCluster(), calico);
+    bench.chain = chain.map((stage) => (stage.id === owner ? { ...stage, open: opened } : around(stage, words)));
+    return shown(bench, words, []);
+  };
+  return { id: finding.id, next: finding.next, printedBy, show };
+}
+
+/** The world of a bench of the apply stage. */
+export function benchWorld(of: ApplyBench, { id, next }: { readonly id: string; readonly next: string }): NextWorld {
+  const show = async (words: readonly string[]) => {
+    const scenario = await followedCluster();
+    const bench = sandboxCommand(scenario, of.context.profile);
+    bench.chain = chain.map((stage) => (stage.id === 'apply' ? stage : around(stage, ['plan'])));
+    of.files.set('FILE', '{}');
+    Object.assign(bench.seams, { compose: async (request: ComposeRequest) => composed(of, scenario, request) });
+    return shown(bench, words, []);
+  };
+  return { id, next, printedBy: 'apply', show };
+}
+
+function composed(of: ApplyBench, scenario: Scenario, request: ComposeRequest): Composition {
+  const { profile } = of.context;
+  const known = { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) };
+  const [unsaid, said] = [toOptions({}, known), toOptions(request.flags, known)] as const;
+  const isSaid = (name: string) => JSON.stringify(Reflect.get(unsaid, name)) !== JSON.stringify(Reflect.get(said, name));
+  const asked = Object.fromEntries(Object.entries(said).filter(([name]) => isSaid(name))) as Partial<Options>;
+  const base = compositionOf(scenario, request, profile);
+  const tools = { ...base.tools, ...of.sources.tools };
+  return {
+    ...base,
+    ...of.sources,
+    tools,
+    profile,
+    context: { ...of.context, options: { ...said, ...of.context.options, ...asked } },
+  } as Composition;
+}
+
+/** Another stage than the one that is asked: it has nothing to say, and the upgrade is still to be done. */
+function around(stage: AnyStage, [command]: readonly string[]): AnyStage {
+  if (stage.id === command || (command === 'ownerrefs' && stage.id.startsWith(command))) return stage;
+  const plan = stage.id === 'apply' || stage.id === 'probe-images' ? applies('upgrade.yaml') : ({ skip: 'done' } as const);
+  return { ...stage, open: async () => ({ findings: () => [], plan: () => plan }) };
+}
+
+/** What a command of this program shows; without answers nobody is at the terminal. */
+export async function shown(bench: CommandBench, words: readonly string[], answers: readonly boolean[] | undefined): Promise<Shown> {
+  bench.answers = answers && [...answers];
+  const exit = await bench.run(...words);
+  // The document ends a command: it is on stdout, and everything on stderr comes before its last line.
+  const lines = `${bench.err()}\n${bench.out()}`.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  const next = lines.findLast((line) => line.startsWith('Next: '))?.slice('Next: '.length);
+  return { exit, lines, next, questions: bench.questions.length };
+}
+
+/** The next step that a screen says under a check; undefined where it does not show that check as open. */
+export function nextUnder({ lines }: Shown, id: string): string | undefined {
+  const at = lines.findIndex((line) => new RegExp(`^[^ ] ${id} `).test(line));
+  const rest = at < 0 ? [] : lines.slice(at + 1);
+  const end = rest.findIndex((line) => /^[^ ] NS-\d/.test(line));
+  const own = end < 0 ? rest : rest.slice(0, end);
+  return own.find((line) => line.startsWith('next: '))?.slice('next: '.length);
+}
+
+/** The words of a command line, as a POSIX shell parts them: ours quotes with single quotes alone. */
+export function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'));
+}
