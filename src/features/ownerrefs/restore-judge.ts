@@ -48,7 +48,6 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const noted: JournalEntry[] = [];
   const blocking = new Map<string, JournalOwner>();
   let asExpected = 0;
-  let othersServed = 0;
   let outstanding = entries.filter(unseen).length + unaddressed.length;
   for (const entry of entries) {
     const now = live.get(entryKey(entry));
@@ -71,8 +70,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       asExpected += Number(isNew(owner, { found, other }, world));
       const choice = choiceFor(name, other, options);
       if (choice === 'drop') dropped.add(owner.place);
-      if (isNamed(choice)) left.others.set(name, other ?? '');
-      if (isNamed(choice) && owner.group === world.apiGroup) othersServed += 1;
+      if (isNamed(choice)) left.others.set(name, { detail: other ?? '', group: owner.group });
       const isRefused = found !== undefined && isLeftOff(choice, mute.has(ownerKey(owner)));
       if (isRefused) refused.add(ownerKey(owner));
       return isRefused || dropped.has(owner.place) ? undefined : found;
@@ -98,9 +96,10 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       if (entry.references[owner.place]?.blockOwnerDeletion) blocking.set(`${owner.group}/${owner.kind}`, owner);
   }
   const { others, ...rest } = left;
-  const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
+  const otherOwners = [...others].map(([text, { detail }]) => ({ text, detail }));
   // An old API server shows old UIDs in its own group alone: what is stored cannot be another because of it.
-  const someAsExpected = (asExpected > 0 || othersServed === 0) && !options.undo;
+  const areStored = [...others.values()].every(({ group }) => group !== world.apiGroup);
+  const someAsExpected = (asExpected > 0 || areStored) && !options.undo;
   return { patches, ...rest, manifests, otherOwners, someAsExpected, outstanding, stayOff, noted, blocking: [...blocking.values()] };
 }
 
@@ -192,7 +191,7 @@ interface LeftOver {
   readonly changed: LeftAlone[];
   readonly unaddressed: LeftAlone[];
   /** Owners with another UID than expected, by their names. */
-  readonly others: Map<string, string>;
+  readonly others: Map<string, { readonly detail: string; readonly group: string }>;
 }
 
 interface Unseen {
