@@ -1,5 +1,4 @@
-import type { OwnerReferences } from '../features/ownerrefs/owner-facts.ts';
-import type { OwnedFate, ReferenceFate } from '../features/ownerrefs/owner-fate.ts';
+import type { OwnedFate, OwnerReferences, ReferenceFate } from '../features/ownerrefs/index.ts';
 import { command } from '../kernel/argv.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import { isInterrupted } from '../kernel/interruption.ts';

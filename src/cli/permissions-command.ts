@@ -1,4 +1,4 @@
-import type { PlanScope } from '../features/rights/needs.ts';
+import type { PlanScope } from '../features/rights/index.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';

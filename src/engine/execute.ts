@@ -1,12 +1,9 @@
-import { deleteNamed } from '../features/hosts/delete-old.ts';
-import { assertSuccessor, assertWayBack } from '../features/hosts/successor-stands.ts';
-import { probeImages } from '../features/images/effect.ts';
-import { assertRecorded, forgetOwners, recordOwners } from '../features/ownerrefs/journal-effects.ts';
-import { assertSettled } from '../features/policies/wait-policies.ts';
-import { installCli } from '../features/service-cli/install-cli.ts';
-import { assertSameStore } from '../features/service-cli/same-store.ts';
-import { writeCliConfig } from '../features/service-cli/write-cli-config.ts';
-import { assertRestartable } from '../features/sidecars/still-restartable.ts';
+import { assertSuccessor, assertWayBack, deleteNamed } from '../features/hosts/index.ts';
+import { probeImages } from '../features/images/index.ts';
+import { assertRecorded, forgetOwners, recordOwners } from '../features/ownerrefs/index.ts';
+import { assertSettled } from '../features/policies/index.ts';
+import { assertSameStore, installCli, writeCliConfig } from '../features/service-cli/index.ts';
+import { assertRestartable } from '../features/sidecars/index.ts';
 import type { Action, Effect } from '../kernel/action.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';

@@ -1,9 +1,8 @@
-import { waitHostEndpoints } from '../features/hosts/wait-host-endpoints.ts';
-import { waitCrds } from '../features/install-manifest/wait-crds-established.ts';
-import { waitApiServices } from '../features/install-operator/wait-apiservice.ts';
-import { waitOperator } from '../features/install-operator/wait-operator.ts';
-import { assertHeld, waitPolicies } from '../features/policies/wait-policies.ts';
-import { type WaitRequest, waitRollout } from '../features/rollout/wait-rollout.ts';
+import { waitHostEndpoints } from '../features/hosts/index.ts';
+import { waitCrds } from '../features/install-manifest/index.ts';
+import { waitApiServices, waitOperator } from '../features/install-operator/index.ts';
+import { assertHeld, waitPolicies } from '../features/policies/index.ts';
+import { type WaitRequest, waitRollout } from '../features/rollout/index.ts';
 import type { Effect } from '../kernel/action.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
 import type { EnginePorts } from './engine-ports.ts';

@@ -1,20 +1,15 @@
 import type { AnyStage } from '../kernel/stage.ts';
-import { backupStage } from './backup/stage.ts';
-import { hepStage } from './hosts/stage.ts';
-import { probeImagesStage } from './images/stage.ts';
-import { applyStage } from './install/apply-stage.ts';
-import { crdsStage } from './install/crds-stage.ts';
-import { upgradeWaits } from './install/upgrade-waits.ts';
-import { waitStage } from './install/wait-stage.ts';
+import { backupStage } from './backup/index.ts';
+import { hepStage } from './hosts/index.ts';
+import { probeImagesStage } from './images/index.ts';
+import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
 import { judgingKubectl } from './judging-kubectl.ts';
-import { forgetStage } from './ownerrefs/forget-stage.ts';
-import { restoreStage } from './ownerrefs/restore-stage.ts';
-import { ownerrefsStripStage } from './ownerrefs/strip-stage.ts';
-import { policyStage } from './policies/stage.ts';
-import { preflightStage } from './preflight/stage.ts';
-import { cliStage } from './service-cli/stage.ts';
-import { alpStage } from './sidecars/stage.ts';
-import { verifyStage } from './verify/stage.ts';
+import { forgetStage, ownerrefsStripStage, restoreStage } from './ownerrefs/index.ts';
+import { policyStage } from './policies/index.ts';
+import { preflightStage } from './preflight/index.ts';
+import { cliStage } from './service-cli/index.ts';
+import { alpStage } from './sidecars/index.ts';
+import { verifyStage } from './verify/index.ts';
 
 /** These two wait for the upgrade's end, whatever the install path. */
 export const ownerrefsRestoreStage = restoreStage(upgradeWaits);

@@ -2,9 +2,8 @@ import type { Context } from '../kernel/context.ts';
 import { judgeAll } from '../kernel/judge.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
-import { kubectlChecks } from './preflight/kubectl-checks.ts';
-import { readClient } from './survey/machine.ts';
-import { attempt } from './survey/reading.ts';
+import { kubectlChecks } from './preflight/index.ts';
+import { attempt, readClient } from './survey/index.ts';
 
 /**
  * The same stage, judged by the kubectl that it would start as well: patches and the run record come before the first command, so that a

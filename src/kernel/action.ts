@@ -1,6 +1,5 @@
-import type { ExpectedCoverage } from '../features/policy-rules/endpoint-coverage.ts';
-import type { AutomaticSigns } from '../features/policy-rules/host-endpoint.ts';
-import type { StoreExpected } from '../features/service-cli/store-identity.ts';
+import type { AutomaticSigns, ExpectedCoverage } from '../features/policy-rules/index.ts';
+import type { StoreExpected } from '../features/service-cli/index.ts';
 import type { Invocation } from './argv.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectMeta, ObjectRef } from './object.ts';
 import type { OperatorEndNames, OperatorTarget } from './operator-view.ts';

@@ -8,11 +8,9 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { releaseDocuments } from '../install-chart/release.ts';
-import { readInstalledManifest } from '../install-manifest/edits.ts';
-import { readTarget } from '../install-manifest/target.ts';
-import { readCrdManifest } from '../install-manifest/target-crds.ts';
-import { pathPart, pathStage } from '../survey/path-stage.ts';
+import { releaseDocuments } from '../install-chart/index.ts';
+import { readCrdManifest, readInstalledManifest, readTarget } from '../install-manifest/index.ts';
+import { pathPart, pathStage } from '../survey/index.ts';
 import { type BackupObjects, backupFiles } from './files.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { hostEndpointOf, isAllInterfaces, originOf } from '../policy-rules/host-endpoint.ts';
-import { isCopied } from '../policy-rules/label-copies.ts';
+import { hostEndpointOf, isAllInterfaces, isCopied, originOf } from '../policy-rules/index.ts';
 import type { AddedLabel } from './kept.ts';
 
 /** By which all patches of this program write. */

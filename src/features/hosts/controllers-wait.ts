@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { valueAt } from '../policies/policy-renames.ts';
+import { valueAt } from '../policies/index.ts';
 import type { HepFacts } from './facts.ts';
 import type { HepJudged } from './hep-facts.ts';
 

@@ -1,6 +1,12 @@
 import type { KubeObject } from '../../kernel/object.ts';
-import { type ExpectedCoverage, type Uncovered, whyUncovered } from '../policy-rules/endpoint-coverage.ts';
-import { type AutomaticSigns, type HostEndpoint, hostEndpointOf } from '../policy-rules/host-endpoint.ts';
+import {
+  type AutomaticSigns,
+  type ExpectedCoverage,
+  type HostEndpoint,
+  hostEndpointOf,
+  type Uncovered,
+  whyUncovered,
+} from '../policy-rules/index.ts';
 
 /** Which expected nodes lack their automatic endpoint; each change is judged for its own node only. */
 export class EndpointBoard {

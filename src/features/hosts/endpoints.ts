@@ -1,7 +1,7 @@
 import type { Action, CliCall, EndpointSetting, EndpointSource, EndpointsExpected, SuccessorExpected } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
-import { cliWrite } from '../service-cli/service-cli.ts';
+import type { NodeVerdict } from '../policy-rules/index.ts';
+import { cliWrite } from '../service-cli/index.ts';
 import type { HepFacts } from './facts.ts';
 import { hasRemoved } from './removed.ts';
 

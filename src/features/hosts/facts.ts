@@ -9,18 +9,23 @@ import type { RolloutProgress } from '../../kernel/rollout.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { leanHost } from '../../kube/lean-objects.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
-import { endpointProfiles } from '../policies/endpoint-profiles.ts';
-import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policies/service-objects.ts';
-import { type AfterRemoval, afterRemoval } from '../policy-rules/after-removal.ts';
-import { type AutomaticSettings, automaticSettings } from '../policy-rules/automatic-endpoint.ts';
-import { type FailsafePorts, failsafePorts } from '../policy-rules/failsafe-ports.ts';
-import { type HostEndpoint, hostEndpointOf } from '../policy-rules/host-endpoint.ts';
-import { endpointsWithoutNode, type NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
-import type { ChangedForOthers } from '../policy-rules/rule-subjects.ts';
-import { findServiceCli, type NoCli, type ServiceCli } from '../service-cli/service-cli.ts';
-import { readInstalled } from '../survey/installed.ts';
-import { attempt, attemptWith } from '../survey/reading.ts';
-import { readResult, readTargetIfAny } from '../verify/workloads.ts';
+import { cliResources, endpointProfiles, type ServiceObjects, storedKind, storedObjects } from '../policies/index.ts';
+import type { ChangedForOthers } from '../policy-rules/index.ts';
+import {
+  type AfterRemoval,
+  type AutomaticSettings,
+  afterRemoval,
+  automaticSettings,
+  endpointsWithoutNode,
+  type FailsafePorts,
+  failsafePorts,
+  type HostEndpoint,
+  hostEndpointOf,
+  type NodeVerdict,
+} from '../policy-rules/index.ts';
+import { findServiceCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
+import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
+import { readResult, readTargetIfAny } from '../verify/index.ts';
 import { hostOf, readHosts } from './hosts.ts';
 import { keptOfMigration } from './kept.ts';
 import { type Override, readOverride } from './override.ts';

@@ -1,7 +1,7 @@
 import type { Check, Reading } from '../../kernel/check.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
-import type { JudgedCli } from '../service-cli/cli-store.ts';
+import type { JudgedCli } from '../service-cli/index.ts';
 
 /** What the migration does to one host, in the worse of its two moments. */
 export interface HostVerdict {

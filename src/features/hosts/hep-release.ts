@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { failed, listed, PROGRAM } from '../survey/define-check.ts';
+import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { HepJudged } from './hep-facts.ts';
 
 /** Without one of these there is nobody to make endpoints, or nobody to enforce them. */

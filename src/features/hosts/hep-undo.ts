@@ -1,6 +1,6 @@
 import { notApplicable, ok } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { GoneEndpoint, HepCheck } from './hep-facts.ts';
 
 /** The way back restores what the migration removed, and nobody else's removals (§4.7/3). */

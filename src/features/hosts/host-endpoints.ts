@@ -4,8 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck } from '../survey/define-check.ts';
-import { objectsOf, specOf, valueAt, withResources } from '../survey/resource-checks.ts';
+import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, preflightCheck, specOf, valueAt, withResources } from '../survey/index.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
   const { createdBy, createdByValue } = profile.labels;

@@ -3,8 +3,8 @@ import type { Datastore } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { nodeAddresses, ownNodeAddresses } from '../../kube/node-addresses.ts';
 import { ownNodeLabels, syncedNodeLabels } from '../../kube/stored-metadata.ts';
-import type { ServiceObjects } from '../policies/service-objects.ts';
-import type { NodeFacts } from '../policy-rules/host-endpoint-verdicts.ts';
+import type { ServiceObjects } from '../policies/index.ts';
+import type { NodeFacts } from '../policy-rules/index.ts';
 
 /**
  * The cluster's nodes as the service has them: automatic endpoints get the labels of the service's own node. With the API datastore that

@@ -1,16 +1,21 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { PlannedHost } from '../../kernel/plan.ts';
-import { addressChangeText } from '../policy-rules/address-changes.ts';
-import type { AfterRemoval } from '../policy-rules/after-removal.ts';
-import { automaticName } from '../policy-rules/automatic-endpoint.ts';
-import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../policy-rules/host-endpoint.ts';
-import type { Moment, NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
-import type { LabelProblem } from '../policy-rules/label-copies.ts';
-import type { ChangedForOthers } from '../policy-rules/rule-subjects.ts';
-import { type LaneVerdict, laneText, type Verdict } from '../policy-rules/verdict.ts';
-import { judgedCli } from '../service-cli/service-cli.ts';
-import { listed } from '../survey/define-check.ts';
+import type { AfterRemoval, ChangedForOthers, LabelProblem, Moment, NodeVerdict } from '../policy-rules/index.ts';
+import {
+  type AutomaticSigns,
+  addressChangeText,
+  automaticName,
+  type HostEndpoint,
+  isAllInterfaces,
+  isLabelledOwn,
+  isTakenForOwn,
+  type LaneVerdict,
+  laneText,
+  type Verdict,
+} from '../policy-rules/index.ts';
+import { judgedCli } from '../service-cli/index.ts';
+import { listed } from '../survey/index.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';

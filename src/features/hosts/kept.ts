@@ -1,7 +1,7 @@
 import { isJsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Records } from '../../kernel/ports.ts';
-import { keptByRun } from '../survey/kept.ts';
+import { keptByRun } from '../survey/index.ts';
 import type { AddedLabels } from './labels.ts';
 import { wellFormed } from './well-formed.ts';
 

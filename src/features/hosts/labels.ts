@@ -2,7 +2,7 @@ import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/object.ts';
 import { escapePointer } from '../../manifest/json-patch.ts';
-import type { NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
+import type { NodeVerdict } from '../policy-rules/index.ts';
 import type { HepFacts } from './facts.ts';
 
 /** Labels that were put on a node, for the way back. */

@@ -1,10 +1,9 @@
 import type { Reading } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { FailsafePorts } from '../policy-rules/failsafe-ports.ts';
-import { type HostEndpoint, isAllInterfaces, originOf } from '../policy-rules/host-endpoint.ts';
-import type { NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
-import { listed } from '../survey/define-check.ts';
+import type { FailsafePorts, NodeVerdict } from '../policy-rules/index.ts';
+import { type HostEndpoint, isAllInterfaces, originOf } from '../policy-rules/index.ts';
+import { listed } from '../survey/index.ts';
 
 /** What a person should know of the fleet before saying yes: whom the allow-all profile opens, what is left alone, and what is odd but goes well. */
 export function migrationNotes({ endpoints, verdicts, failsafe }: Noted, profile: Profile): readonly string[] {

@@ -4,9 +4,9 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { AutomaticSettings } from '../policy-rules/automatic-endpoint.ts';
-import { givenVariable } from '../policy-rules/host-endpoint.ts';
-import { attempt } from '../survey/reading.ts';
+import type { AutomaticSettings } from '../policy-rules/index.ts';
+import { givenVariable } from '../policy-rules/index.ts';
+import { attempt } from '../survey/index.ts';
 import type { HepJudged } from './hep-facts.ts';
 import { type VariableSource, variableSources } from './workload-env.ts';
 

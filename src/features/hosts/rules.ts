@@ -4,13 +4,21 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import { policyWorld, type StoredPolicies } from '../policies/world.ts';
-import { type AddressSets, addressSetsOf } from '../policy-rules/address-sets.ts';
-import { type HostEndpoint, isAllInterfaces } from '../policy-rules/host-endpoint.ts';
-import { endpointsWithoutNode, type FleetFacts, type FleetVerdicts, fleetVerdicts } from '../policy-rules/host-endpoint-verdicts.ts';
-import type { PolicyWorld } from '../policy-rules/posture.ts';
-import { type ChangedForOthers, changedForOthers } from '../policy-rules/rule-subjects.ts';
-import { attemptWith } from '../survey/reading.ts';
+import { policyWorld, type StoredPolicies } from '../policies/index.ts';
+import type { PolicyWorld } from '../policy-rules/index.ts';
+import {
+  type AddressSets,
+  addressSetsOf,
+  type ChangedForOthers,
+  changedForOthers,
+  endpointsWithoutNode,
+  type FleetFacts,
+  type FleetVerdicts,
+  fleetVerdicts,
+  type HostEndpoint,
+  isAllInterfaces,
+} from '../policy-rules/index.ts';
+import { attemptWith } from '../survey/index.ts';
 
 type Fleet = Omit<FleetFacts, 'world' | 'rules'>;
 

@@ -2,7 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { stage } from '../../kernel/stage.ts';
-import { cliWrite } from '../service-cli/service-cli.ts';
+import { cliWrite } from '../service-cli/index.ts';
 import { hepChecks } from './checks.ts';
 import { awaitEndpoints, deleteOld } from './endpoints.ts';
 import { endpointsOf, type HepFacts, readHepFacts } from './facts.ts';

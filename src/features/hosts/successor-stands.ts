@@ -9,10 +9,9 @@ import {
   type WayBackExpected,
 } from '../../kernel/action.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { valueAt } from '../policies/policy-renames.ts';
-import { whyOther } from '../policy-rules/endpoint-coverage.ts';
-import { givenVariable, hostEndpointOf } from '../policy-rules/host-endpoint.ts';
-import { cliList, cliNamed } from '../service-cli/cli-list.ts';
+import { valueAt } from '../policies/index.ts';
+import { givenVariable, hostEndpointOf, whyOther } from '../policy-rules/index.ts';
+import { cliList, cliNamed } from '../service-cli/index.ts';
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
 

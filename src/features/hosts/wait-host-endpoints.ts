@@ -3,8 +3,8 @@ import type { Report } from '../../engine/report.ts';
 import type { CliCall, EndpointsExpected } from '../../kernel/action.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
-import type { Uncovered } from '../policy-rules/endpoint-coverage.ts';
-import { cliList } from '../service-cli/cli-list.ts';
+import type { Uncovered } from '../policy-rules/index.ts';
+import { cliList } from '../service-cli/index.ts';
 import { EndpointBoard } from './endpoint-board.ts';
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;

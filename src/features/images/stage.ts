@@ -7,9 +7,8 @@ import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { pullSecretsIn } from '../../manifest/listed-images.ts';
-import { readNodes } from '../rollout/state.ts';
-import { defaultWaitMs } from '../rollout/targets.ts';
-import { readInstalled } from '../survey/installed.ts';
+import { defaultWaitMs, readNodes } from '../rollout/index.ts';
+import { readInstalled } from '../survey/index.ts';
 import { type ImageProbeJudged, imagesPulled } from './checks.ts';
 import { readTargetImages, type TargetImages } from './target-images.ts';
 

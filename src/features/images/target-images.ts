@@ -3,12 +3,10 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { imagesIn, listed, pullSecretsIn } from '../../manifest/listed-images.ts';
-import { renderedChart } from '../install-chart/rendered.ts';
-import { readChartFacts } from '../install-chart/survey.ts';
-import { readMergedTarget } from '../install-manifest/merged.ts';
-import { targetDocuments } from '../install-manifest/target.ts';
-import { readOperatedImages } from '../install-operator/operated-images.ts';
-import { readSidecarImages } from '../sidecars/sidecar-images.ts';
+import { readChartFacts, renderedChart } from '../install-chart/index.ts';
+import { readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
+import { readOperatedImages } from '../install-operator/index.ts';
+import { readSidecarImages } from '../sidecars/index.ts';
 
 /** What the nodes of this cluster are going to pull. */
 export interface TargetImages {

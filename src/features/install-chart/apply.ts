@@ -4,17 +4,21 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { type HelmUpgrade, helmInstall, helmUpgrade } from '../install-manifest/helm-argv.ts';
-import { leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/orphans.ts';
-import { applyCrds } from '../install-manifest/target-crds.ts';
-import { typhaOrderNote, typhaOrderTaken } from '../install-operator/checks.ts';
-import { readRestarts, restartNotes } from '../install-operator/restarts.ts';
-import type { OwnersJudged } from '../ownerrefs/owner-facts.ts';
-import { noneBreaks, ownersSearched } from '../ownerrefs/owner-references-checks.ts';
-import { readOwnersAtDeadline } from '../ownerrefs/put-back.ts';
-import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/hold.ts';
-import { pathPart } from '../survey/path-stage.ts';
-import { sourceChecks } from '../survey/source-release-checks.ts';
+import {
+  applyCrds,
+  type HelmUpgrade,
+  helmInstall,
+  helmUpgrade,
+  leftBehind,
+  NO_ORPHANS,
+  type Orphans,
+  readOrphans,
+} from '../install-manifest/index.ts';
+import { readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
+import type { OwnersJudged } from '../ownerrefs/index.ts';
+import { noneBreaks, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
+import { pathPart, sourceChecks } from '../survey/index.ts';
 import { chartChecks } from './chart-catalogue.ts';
 import type { TargetChart } from './chart-facts.ts';
 import { chartFile } from './chart-target.ts';

@@ -1,5 +1,5 @@
 import type { Check } from '../../kernel/check.ts';
-import { noneAtZero } from '../rollout/at-zero-check.ts';
+import { noneAtZero } from '../rollout/index.ts';
 import { crdsOfNoOther, noCrdsDeleted, operatorManagesCrds, operatorNotPinned, releaseReadable, releaseSettled } from './chart-checks.ts';
 import type { ChartJudged } from './chart-facts.ts';
 import { noDataDeleted, noOldRecord, releaseOfChart, releaseWithOperator } from './chart-place.ts';

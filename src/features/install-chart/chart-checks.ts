@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { defineCheck, failed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
 import type { ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 

@@ -1,10 +1,9 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
-import type { HelmStorage, HelmVersion } from '../install-manifest/helm-argv.ts';
-import type { Pin } from '../install-manifest/helm-values.ts';
-import type { ReplicasJudged } from '../rollout/at-zero-check.ts';
-import type { SourceJudged } from '../survey/judged-twice.ts';
+import type { HelmStorage, HelmVersion, Pin } from '../install-manifest/index.ts';
+import type { ReplicasJudged } from '../rollout/index.ts';
+import type { SourceJudged } from '../survey/index.ts';
 import type { HelmRecord } from './helm-record.ts';
 
 /** The newest revision of the operator's chart release, and the object that it is stored in. */

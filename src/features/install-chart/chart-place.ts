@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { defineCheck, failed, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, listed, PROGRAM } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartJudged } from './chart-facts.ts';
 

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { failed, listed, preflightCheck } from '../survey/define-check.ts';
+import { failed, listed, preflightCheck } from '../survey/index.ts';
 
 /** What `apply` would find now, told before anything is written (§4.2/2). */
 export const chartUpgradable = preflightCheck('NS-608', {

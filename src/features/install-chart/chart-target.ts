@@ -2,9 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { dryRunsOnServer, keepsValues } from '../install-manifest/helm-argv.ts';
-import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
-import { sameFile } from '../survey/same-file.ts';
+import { dryRunsOnServer, keepsValues } from '../install-manifest/index.ts';
+import { defineCheck, failed, failIfAny, PROGRAM, sameFile } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
 

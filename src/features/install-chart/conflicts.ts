@@ -9,7 +9,7 @@ import { changedFields, fieldAt } from '../../manifest/fields.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { mergePatched } from '../../manifest/merge-patch.ts';
 import { comparable } from '../../manifest/normalise.ts';
-import { eachOf } from '../survey/reading.ts';
+import { eachOf } from '../survey/index.ts';
 import type { FieldConflict, StoredRelease } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 

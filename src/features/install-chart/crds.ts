@@ -1,10 +1,9 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { changes } from '../install-manifest/file.ts';
-import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
-import { type CrdsJudged, crdsChecks } from '../install-operator/crds-checks.ts';
-import { pathPart } from '../survey/path-stage.ts';
+import { applyCrds, type CrdFacts, changes, readCrdFacts } from '../install-manifest/index.ts';
+import { type CrdsJudged, crdsChecks } from '../install-operator/index.ts';
+import { pathPart } from '../survey/index.ts';
 import { isDeployed } from './release.ts';
 
 /** An old operator must not be left with the new CRDs: what `apply` refuses whatever is accepted is refused before them (NS-244). */

@@ -3,8 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { type ChartPlace, helmPull } from '../install-manifest/helm-argv.ts';
-import { runHelm } from '../install-manifest/run-helm.ts';
+import { type ChartPlace, helmPull, runHelm } from '../install-manifest/index.ts';
 import { chartPlace, type FetchedChart, reading } from './source.ts';
 
 /**

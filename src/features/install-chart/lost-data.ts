@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { ChartJudged } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 

@@ -6,7 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { Misplaced, StoredRelease, Trial } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 import { reading } from './source.ts';

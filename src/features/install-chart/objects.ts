@@ -3,7 +3,7 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import { changedFields } from '../../manifest/fields.ts';
 import { comparable } from '../../manifest/normalise.ts';
 import { maskChanges } from '../../manifest/secrets.ts';
-import { withRestarts } from '../install-manifest/restarts.ts';
+import { withRestarts } from '../install-manifest/index.ts';
 import type { FieldConflict } from './chart-facts.ts';
 
 /** What the new revision differs in from the old one and from what others made of it in the cluster, object by object. */

@@ -2,7 +2,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import { imageRelease } from '../../kernel/release.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { containersOf } from '../survey/workload.ts';
+import { containersOf } from '../survey/index.ts';
 import type { StoredRelease } from './chart-facts.ts';
 import { type HelmRecord, isPending } from './helm-record.ts';
 

@@ -7,7 +7,7 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import type { HelmStorage } from '../install-manifest/helm-argv.ts';
+import type { HelmStorage } from '../install-manifest/index.ts';
 import type { StoredRelease } from './chart-facts.ts';
 import { type HelmRecord, parseHelmRecord } from './helm-record.ts';
 import { unpackRelease } from './helm-unpack.ts';

@@ -2,8 +2,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { helmTemplate } from '../install-manifest/helm-argv.ts';
-import { runHelm } from '../install-manifest/run-helm.ts';
+import { helmTemplate, runHelm } from '../install-manifest/index.ts';
 import type { ChartFacts } from './survey.ts';
 
 /** File of the values that helm keeps (0600). */

@@ -5,8 +5,15 @@ import { isAnswer } from '../../kernel/interruption.ts';
 import { isJsonMap, type JsonMap, textAt } from '../../kernel/json-map.ts';
 import type { Sources, Tools } from '../../kernel/ports.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
-import { type ChartPlace, chartArgs, type HelmVersion, helmShow, helmVersion, parseHelmVersion } from '../install-manifest/helm-argv.ts';
-import { runHelm } from '../install-manifest/run-helm.ts';
+import {
+  type ChartPlace,
+  chartArgs,
+  type HelmVersion,
+  helmShow,
+  helmVersion,
+  parseHelmVersion,
+  runHelm,
+} from '../install-manifest/index.ts';
 import type { TargetChart } from './chart-facts.ts';
 
 /** The chart of the target: what it says of itself and the values that it comes with. */

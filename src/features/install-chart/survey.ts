@@ -6,23 +6,24 @@ import type { Installation } from '../../kernel/installation.ts';
 import { contains, type JsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { givesReplica, stoppedOperator } from '../install-manifest/at-zero.ts';
-import { changes } from '../install-manifest/file.ts';
-import type { ChartPlace, HelmUpgrade, HelmVersion } from '../install-manifest/helm-argv.ts';
-import { keepsValues } from '../install-manifest/helm-argv.ts';
+import type { ChartPlace, HelmAnswer, HelmUpgrade, HelmVersion } from '../install-manifest/index.ts';
 import {
+  type CrdFacts,
+  changes,
   chartValue,
   deniedAdditions,
   forgottenValues,
+  givesReplica,
+  keepsValues,
   leafNames,
   overlaid,
   pinsOf,
+  readCrdFacts,
   type Setting,
   settingsFor,
   settingValues,
-} from '../install-manifest/helm-values.ts';
-import type { HelmAnswer } from '../install-manifest/run-helm.ts';
-import { type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
+  stoppedOperator,
+} from '../install-manifest/index.ts';
 import type { ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds } from './crd-owners.ts';

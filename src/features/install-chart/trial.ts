@@ -3,8 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { textAt } from '../../kernel/json-map.ts';
 import type { Tools } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { type HelmUpgrade, helmUpgrade } from '../install-manifest/helm-argv.ts';
-import { type HelmAnswer, runHelm } from '../install-manifest/run-helm.ts';
+import { type HelmAnswer, type HelmUpgrade, helmUpgrade, runHelm } from '../install-manifest/index.ts';
 import type { Trial } from './chart-facts.ts';
 import { reading } from './source.ts';
 

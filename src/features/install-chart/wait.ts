@@ -3,10 +3,9 @@ import type { Installation } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { helmTemplate } from '../install-manifest/helm-argv.ts';
-import { runHelm } from '../install-manifest/run-helm.ts';
-import { operatorEnd } from '../install-operator/end.ts';
-import { containersOf } from '../survey/workload.ts';
+import { helmTemplate, runHelm } from '../install-manifest/index.ts';
+import { operatorEnd } from '../install-operator/index.ts';
+import { containersOf } from '../survey/index.ts';
 import { fetchedTarget } from './fetched.ts';
 import { readStoredRelease } from './release.ts';
 

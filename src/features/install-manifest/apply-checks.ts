@@ -5,13 +5,11 @@ import type { Conflict, Outcome, Trace } from '../../kernel/edit-trace.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
-import type { OwnersJudged } from '../ownerrefs/owner-facts.ts';
-import { noneBreaks, ownersSearched } from '../ownerrefs/owner-references-checks.ts';
-import { noneAtZero, type ReplicasJudged } from '../rollout/at-zero-check.ts';
-import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
-import type { SourceJudged } from '../survey/judged-twice.ts';
-import { sameFile } from '../survey/same-file.ts';
-import { sourceChecks } from '../survey/source-release-checks.ts';
+import type { OwnersJudged } from '../ownerrefs/index.ts';
+import { noneBreaks, ownersSearched } from '../ownerrefs/index.ts';
+import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
+import type { SourceJudged } from '../survey/index.ts';
+import { defineCheck, failed, failIfAny, PROGRAM, sameFile, sourceChecks } from '../survey/index.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
 
 interface JudgedEdits {

@@ -8,7 +8,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { CARRIED_PART } from '../../manifest/carried-file.ts';
-import type { AtZero } from '../rollout/at-zero-check.ts';
+import type { AtZero } from '../rollout/index.ts';
 import type { PreviewedObject } from './outcome.ts';
 
 /** What a merged target is, as far as the number of replicas goes. */

@@ -3,7 +3,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { AUTOSCALER } from '../survey/field-takers.ts';
+import { AUTOSCALER } from '../survey/index.ts';
 
 /** The same with each HorizontalPodAutoscaler by its name; where they may not be listed, it stays one without a name. */
 export async function withAutoscalers(cluster: Pick<ClusterReader, 'list'>, planned: PlannedObject): Promise<PlannedObject> {

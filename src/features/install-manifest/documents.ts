@@ -2,11 +2,9 @@ import type { OwnershipMode } from '../../kernel/context.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { eachOf } from '../survey/reading.ts';
+import { eachOf } from '../survey/index.ts';
 import { type PreviewedObject, redefined, refusedToKubectl } from './outcome.ts';
 import { definesKind, type LeftoversOf, previewDocument } from './preview.ts';
-
-export type { PreviewedObject };
 
 /** Requests under way at a time. */
 const WIDTH = 6;

@@ -10,7 +10,7 @@ import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/
 import { parseManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
-import { writerBehind } from '../survey/field-takers.ts';
+import { writerBehind } from '../survey/index.ts';
 import { readBases } from './base.ts';
 import { carriedEdits } from './carried.ts';
 import { definitionEdits, tellingDefinitions } from './definitions.ts';

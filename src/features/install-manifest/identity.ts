@@ -5,8 +5,8 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Variant, WorkloadName } from '../../kernel/profile.ts';
 import { imageRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { rolloutTarget } from '../rollout/targets.ts';
-import { operatorRelease } from '../survey/operator-sign.ts';
+import { rolloutTarget } from '../rollout/index.ts';
+import { operatorRelease } from '../survey/index.ts';
 
 /**
  * Refuses a manifest that is not the target: a workload of the variant is missing (another variant, or cut off),

@@ -3,7 +3,7 @@ import { type Check, type Evidence, notApplicable, ok, type Reading, read } from
 import { counted } from '../../kernel/counted.ts';
 import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../../kernel/kvstore.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
-import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/index.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */
 export interface StoreJudged {

@@ -4,7 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import { certificatesOf, endpointsOf, hostPathsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../kernel/kvstore.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { attempt } from '../survey/reading.ts';
+import { attempt } from '../survey/index.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { type Target, targetDocuments } from './target.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { findLeftovers, type Leftover } from '../../manifest/leftovers.ts';
-import { isImageOf } from '../survey/image-release.ts';
+import { isImageOf } from '../survey/index.ts';
 
 /** Tells the service's own images of releases before the target. */
 function oldImages({ profile, options }: Context): (image: string) => boolean {

@@ -2,7 +2,7 @@ import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { KindRules, ListRules } from '../../kube/list-keys.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 
 /** Requests under way at a time: these documents are large. */
 const WIDTH = 2;

@@ -7,15 +7,15 @@ import type { TakenChange } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { changesSince, type LaterChange, takenChanges } from '../../manifest/taken-fields.ts';
-import { writesAgain } from '../survey/field-takers.ts';
-import { attempt } from '../survey/reading.ts';
+import { attempt, writesAgain } from '../survey/index.ts';
 import { NoBase, readBaseOf } from './base.ts';
 import { withCarried } from './carried.ts';
-import { type PreviewedObject, previewDocuments } from './documents.ts';
+import { previewDocuments } from './documents.ts';
 import { baseNote, type EditSurvey, readEdits } from './edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
 import { leftoversIn } from './leftovers.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from './orphans.ts';
+import type { PreviewedObject } from './outcome.ts';
 import { readReleasedTarget, readTarget, type Target, targetDocuments } from './target.ts';
 
 /** The target as it will be applied, and what applying it will do. */

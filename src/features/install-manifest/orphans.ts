@@ -7,7 +7,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { PROGRAM } from '../survey/define-check.ts';
+import { PROGRAM } from '../survey/index.ts';
 import { type OwnObject, readOwnObjects } from './own-objects.ts';
 
 /** What the installed release has and the target no longer has. */

@@ -5,7 +5,7 @@ import { changedFields } from '../../manifest/fields.ts';
 import { comparable } from '../../manifest/normalise.ts';
 import { maskChanges } from '../../manifest/secrets.ts';
 import { takenFields } from '../../manifest/taken-fields.ts';
-import { takersOf } from '../survey/field-takers.ts';
+import { takersOf } from '../survey/index.ts';
 
 /** What a server-side apply of one document will do, and the states it was found from. */
 export interface PreviewedObject {

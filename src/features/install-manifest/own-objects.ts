@@ -3,7 +3,7 @@ import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { eachOf } from '../survey/reading.ts';
+import { eachOf } from '../survey/index.ts';
 
 /** One object as a person has it. */
 export interface OwnObject {

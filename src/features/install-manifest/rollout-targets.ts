@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { rolloutTargets } from '../rollout/targets.ts';
+import { rolloutTargets } from '../rollout/index.ts';
 import type { Target } from './target.ts';
 
 /** Every workload of the target, in the order in which they are rolled. */

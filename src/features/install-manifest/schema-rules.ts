@@ -1,6 +1,6 @@
 import { isCidr, isMappedIPv4 } from '../../kernel/ip-text.ts';
 import { isJsonMap } from '../../kernel/json-map.ts';
-import { valueAt } from '../survey/resource-checks.ts';
+import { valueAt } from '../survey/index.ts';
 
 type Rule = (self: Readonly<Record<string, unknown>>) => boolean;
 

@@ -2,7 +2,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { duplicateEnv, findWorkload } from '../rollout/workload-checks.ts';
+import { duplicateEnv, findWorkload } from '../rollout/index.ts';
 import {
   evidenceOf,
   failed,
@@ -13,7 +13,7 @@ import {
   preflightCheck,
   withInstallation,
   withTarget,
-} from '../survey/define-check.ts';
+} from '../survey/index.ts';
 import { targetCrds } from './target-crds-checks.ts';
 
 export const targetReadable = preflightCheck('NS-601', {

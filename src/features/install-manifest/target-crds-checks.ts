@@ -1,6 +1,6 @@
 import { isJsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { valueAt } from '../survey/resource-checks.ts';
+import { valueAt } from '../survey/index.ts';
 import type { Schema } from './schema.ts';
 
 /** A CRD of the target, as far as the checks look at it. */

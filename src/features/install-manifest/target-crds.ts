@@ -5,9 +5,10 @@ import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { manifestOf } from '../../manifest/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
-import { type PreviewedObject, previewDocuments } from './documents.ts';
+import { previewDocuments } from './documents.ts';
 import { applyWhole } from './file.ts';
 import { helmTemplate } from './helm-argv.ts';
+import type { PreviewedObject } from './outcome.ts';
 import { runHelm } from './run-helm.ts';
 import { waitForCrds } from './wait-crds.ts';
 

@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
-import { evidenceOf, failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import { evidenceOf, failed, preflightCheck, withInstallation } from '../survey/index.ts';
 
 /** The operator moves the API server and deletes the old namespace with all that is in it (domain §11.3). */
 export const apiNamespaceStays = preflightCheck('NS-621', {

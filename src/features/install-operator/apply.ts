@@ -6,22 +6,26 @@ import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
-import type { ApplyJudged } from '../install-manifest/apply-checks.ts';
-import { emptyTargets } from '../install-manifest/at-zero.ts';
-import { carriedOf } from '../install-manifest/carried.ts';
-import type { EditSurvey } from '../install-manifest/edits.ts';
-import { applyWhole, changes } from '../install-manifest/file.ts';
-import { emptiedSecrets } from '../install-manifest/kvstore-facts.ts';
-import { readMergedTarget } from '../install-manifest/merged.ts';
-import { leftBehind, type Orphans, readOrphans, unservedNotes } from '../install-manifest/orphans.ts';
-import type { PreviewedObject } from '../install-manifest/outcome.ts';
-import type { Target } from '../install-manifest/target.ts';
-import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
-import { readOwnersAtDeadline } from '../ownerrefs/put-back.ts';
-import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/hold.ts';
-import { readNodes, readRollouts } from '../rollout/state.ts';
-import { defaultWaitMs } from '../rollout/targets.ts';
-import { pathPart } from '../survey/path-stage.ts';
+import type { ApplyJudged, EditSurvey, PreviewedObject, Target } from '../install-manifest/index.ts';
+import {
+  applyCrds,
+  applyWhole,
+  type CrdFacts,
+  carriedOf,
+  changes,
+  emptiedSecrets,
+  emptyTargets,
+  leftBehind,
+  type Orphans,
+  readCrdFacts,
+  readMergedTarget,
+  readOrphans,
+  unservedNotes,
+} from '../install-manifest/index.ts';
+import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
+import { defaultWaitMs, readNodes, readRollouts } from '../rollout/index.ts';
+import { pathPart } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
 import { readRestarts, restartNotes } from './restarts.ts';

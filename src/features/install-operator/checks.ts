@@ -2,11 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { type ApplyJudged, targetChecks } from '../install-manifest/apply-checks.ts';
-import { replacesApi } from '../survey/api-away.ts';
-import { defineCheck, failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { SourceJudged } from '../survey/judged-twice.ts';
-import { crosses } from '../survey/release-checks.ts';
+import { type ApplyJudged, targetChecks } from '../install-manifest/index.ts';
+import type { SourceJudged } from '../survey/index.ts';
+import { crosses, defineCheck, failed, preflightCheck, replacesApi, withInstallation } from '../survey/index.ts';
 
 interface OrderJudged extends SourceJudged {
   /** The operator of the target has been installed already: nothing is left to be taken on. */

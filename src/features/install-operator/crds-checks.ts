@@ -1,8 +1,8 @@
 import { type Check, notApplicable } from '../../kernel/check.ts';
-import { type ApplyJudged, nothingRefusedNow } from '../install-manifest/apply-checks.ts';
-import { noneAtZero, type ReplicasJudged } from '../rollout/at-zero-check.ts';
-import type { SourceJudged } from '../survey/judged-twice.ts';
-import { sourceChecks } from '../survey/source-release-checks.ts';
+import { type ApplyJudged, nothingRefusedNow } from '../install-manifest/index.ts';
+import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
+import type { SourceJudged } from '../survey/index.ts';
+import { sourceChecks } from '../survey/index.ts';
 import { typhaOrderTaken } from './checks.ts';
 
 /** What the checks of `crds` look at. */

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { manifestText } from '../../manifest/manifest.ts';
-import type { TargetFacts } from '../survey/facts.ts';
+import type { TargetFacts } from '../survey/index.ts';
 
 const FILE = 'flow-logs.yaml';
 

@@ -8,9 +8,8 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { imageKey, nameOf, parseImage } from '../../manifest/images.ts';
 import { imagesIn } from '../../manifest/listed-images.ts';
-import { readReleaseManifest } from '../install-manifest/target.ts';
-import { serviceNamespaces } from '../survey/components.ts';
-import { attempt } from '../survey/reading.ts';
+import { readReleaseManifest } from '../install-manifest/index.ts';
+import { attempt, serviceNamespaces } from '../survey/index.ts';
 import { readPinnedImages } from './image-set.ts';
 
 /** What the operator is going to have its components run, as far as that can be told before it runs. */

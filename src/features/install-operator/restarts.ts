@@ -3,10 +3,8 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../../kernel/release.ts';
-import { podsText } from '../install-manifest/restarts.ts';
-import { serviceNamespaces } from '../survey/components.ts';
-import { isImageOf } from '../survey/image-release.ts';
-import { eachOf } from '../survey/reading.ts';
+import { podsText } from '../install-manifest/index.ts';
+import { eachOf, isImageOf, serviceNamespaces } from '../survey/index.ts';
 
 interface PodTemplateShape {
   readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } } };

@@ -2,8 +2,8 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { readTarget, type Target, variantOf } from '../install-manifest/target.ts';
-import { neededTarget } from '../rollout/targets.ts';
+import { readTarget, type Target, variantOf } from '../install-manifest/index.ts';
+import { neededTarget } from '../rollout/index.ts';
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */
 export function operatorTarget(target: Target, context: Context, installation: Installation): RolloutTarget {

@@ -7,18 +7,23 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type Wave, waveText } from '../../manifest/waves.ts';
-import { chartApply } from '../install-chart/apply.ts';
-import { applyChecks } from '../install-manifest/apply-checks.ts';
-import { type ApplyFacts, readApplyFacts } from '../install-manifest/apply-facts.ts';
-import { carriedOf } from '../install-manifest/carried.ts';
-import { leftBehind, unservedNotes } from '../install-manifest/orphans.ts';
-import { isPending } from '../install-manifest/outcome.ts';
-import { ownershipNotes, takeOverOwnership } from '../install-manifest/ownership-taken.ts';
-import { waitForCrds } from '../install-manifest/wait-crds.ts';
-import { operatorApply } from '../install-operator/apply.ts';
-import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/hold.ts';
-import { defaultWaitMs } from '../rollout/targets.ts';
-import { pathStage } from '../survey/path-stage.ts';
+import { chartApply } from '../install-chart/index.ts';
+import {
+  type ApplyFacts,
+  applyChecks,
+  carriedOf,
+  isPending,
+  leftBehind,
+  ownershipNotes,
+  readApplyFacts,
+  takeOverOwnership,
+  unservedNotes,
+  waitForCrds,
+} from '../install-manifest/index.ts';
+import { operatorApply } from '../install-operator/index.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/index.ts';
+import { defaultWaitMs } from '../rollout/index.ts';
+import { pathStage } from '../survey/index.ts';
 
 /** The full manifest, in waves, each waited for (§4.4/1–2). */
 export const applyStage = pathStage<ApplyFacts>({

@@ -1,10 +1,8 @@
 import type { Action } from '../../kernel/action.ts';
-import { chartCrds } from '../install-chart/crds.ts';
-import { stoppedOperator } from '../install-manifest/at-zero.ts';
-import { changes } from '../install-manifest/file.ts';
-import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
-import { type CrdsJudged, crdsChecks } from '../install-operator/crds-checks.ts';
-import { pathStage } from '../survey/path-stage.ts';
+import { chartCrds } from '../install-chart/index.ts';
+import { applyCrds, type CrdFacts, changes, readCrdFacts, stoppedOperator } from '../install-manifest/index.ts';
+import { type CrdsJudged, crdsChecks } from '../install-operator/index.ts';
+import { pathStage } from '../survey/index.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 

@@ -2,12 +2,10 @@ import type { Expectation } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { chartOperatorImage } from '../install-chart/wait.ts';
-import { addOnsOf, readTarget, variantOf } from '../install-manifest/target.ts';
-import { type OperatorImageOf, readExpectation, stillBringing } from '../install-operator/end.ts';
-import { operatorImage } from '../install-operator/target.ts';
-import { readNodes, readRollouts } from '../rollout/state.ts';
-import { rolloutTargets } from '../rollout/targets.ts';
+import { chartOperatorImage } from '../install-chart/index.ts';
+import { addOnsOf, readTarget, variantOf } from '../install-manifest/index.ts';
+import { type OperatorImageOf, operatorImage, readExpectation, stillBringing } from '../install-operator/index.ts';
+import { readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
 
 /** What is left of the upgrade before every pod of the API server is new, on any install path. */
 export async function upgradeWaits(sources: Sources, context: Context, installation: Installation): Promise<readonly Expectation[]> {

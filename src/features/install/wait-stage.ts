@@ -2,14 +2,11 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
-import { chartWait } from '../install-chart/wait.ts';
-import { targetsOf } from '../install-manifest/rollout-targets.ts';
-import { readTarget, variantOf } from '../install-manifest/target.ts';
-import { operatorEnd } from '../install-operator/end.ts';
-import { operatorImage } from '../install-operator/target.ts';
-import { readNodes, readRollouts } from '../rollout/state.ts';
-import { defaultWaitMs } from '../rollout/targets.ts';
-import { pathStage } from '../survey/path-stage.ts';
+import { chartWait } from '../install-chart/index.ts';
+import { readTarget, targetsOf, variantOf } from '../install-manifest/index.ts';
+import { operatorEnd, operatorImage } from '../install-operator/index.ts';
+import { defaultWaitMs, readNodes, readRollouts } from '../rollout/index.ts';
+import { pathStage } from '../survey/index.ts';
 
 interface WaitFacts {
   readonly targets: readonly RolloutTarget[];

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { isApiAway } from '../survey/api-away.ts';
+import { isApiAway } from '../survey/index.ts';
 import type { OwnerReferences } from './owner-facts.ts';
 
 /** A new API server needs seconds; one that needs longer is not starting. */

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
 import { writerText } from '../../kube/reference-writer.ts';
-import { failed, listed, PROGRAM } from '../survey/define-check.ts';
+import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';

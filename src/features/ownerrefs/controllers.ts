@@ -1,7 +1,7 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import { attempt } from '../survey/reading.ts';
+import { attempt } from '../survey/index.ts';
 import type { PausableController } from './owner-facts.ts';
 
 /** Workloads that can be scaled to 0. */

@@ -3,7 +3,7 @@ import { groupOf } from '../../kernel/object.ts';
 import type { JournalEntry, JournalOwner } from '../../kernel/owner-journal.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { OwnerReferences } from './owner-facts.ts';
 import { type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
 import type { UnreadKind } from './survey.ts';

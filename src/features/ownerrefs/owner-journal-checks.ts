@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { ok, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, listed, PROGRAM } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
 
 /**

@@ -4,8 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { refOf } from '../../kernel/owner-journal.ts';
-import { isApiAway } from '../survey/api-away.ts';
-import { defineCheck, failed, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, isApiAway, listed, PROGRAM } from '../survey/index.ts';
 import { breakingIn, broken, returned } from './broken-references.ts';
 import type { OwnerReferences, OwnersCheck, RestoreJudged } from './owner-facts.ts';
 

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, listed, PROGRAM } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { journalChecks } from './owner-journal-checks.ts';
 import { manifestVerdict, searchedAgain } from './owner-references-checks.ts';

@@ -1,9 +1,9 @@
 import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { accessQuestion, accessText } from '../rights/access-text.ts';
-import { defineCheck, failIfAny, preflightCheck } from '../survey/define-check.ts';
-import type { OwnerRights } from '../survey/facts.ts';
+import { accessQuestion, accessText } from '../rights/index.ts';
+import type { OwnerRights } from '../survey/index.ts';
+import { defineCheck, failIfAny, preflightCheck } from '../survey/index.ts';
 import type { OwnersCheck } from './owner-facts.ts';
 
 const RULE = { category: 'follow-up', severity: 'error', ref: '§4.8/1' } as const;

@@ -3,7 +3,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { isPerson, referenceWriter } from '../../kube/reference-writer.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import { controllersNamed } from './controllers.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';

@@ -6,9 +6,8 @@ import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts'
 import { isOlder } from '../../kernel/release.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied } from '../../kernel/run-record-steps.ts';
-import { keepsOldNames } from '../policies/settled.ts';
-import { isApiAway, replacesApi } from '../survey/api-away.ts';
-import { oldestOf, oldestRelease, serverReleases } from '../survey/oldest-release.ts';
+import { keepsOldNames } from '../policies/index.ts';
+import { isApiAway, oldestOf, oldestRelease, replacesApi, serverReleases } from '../survey/index.ts';
 import { onceServed } from './api-return.ts';
 import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';

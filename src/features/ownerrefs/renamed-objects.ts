@@ -3,8 +3,8 @@ import { groupOf } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, kindOf, sameReference } from '../../kernel/owner-journal.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
-import { POLICY_KINDS } from '../policies/stored-policies.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { POLICY_KINDS } from '../policies/index.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import { type LiveObjects, liveOf } from './restore-live.ts';
 import { kindText } from './survey.ts';
 

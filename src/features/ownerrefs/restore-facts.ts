@@ -14,7 +14,7 @@ import {
 import type { Sources } from '../../kernel/ports.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { hasApplied } from '../../kernel/run-record-steps.ts';
-import { readInstalled } from '../survey/installed.ts';
+import { readInstalled } from '../survey/index.ts';
 import { followViews } from './followed-views.ts';
 import { muteOwners, withMute } from './mute-owners.ts';
 import type { JournalFound, RestoreJudged } from './owner-facts.ts';

@@ -2,7 +2,7 @@ import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts
 import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../../kernel/owner-journal.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { appliedOwnerUids } from '../../kube/applied-owners.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import { kindText, type UnreadKind } from './survey.ts';
 
 /** More objects of one kind than this are found in one list instead of one by one. */

@@ -3,10 +3,8 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { valueAt } from '../policies/policy-renames.ts';
-import { isPending, policiesSettled } from '../policies/settled.ts';
-import { readNodes } from '../rollout/state.ts';
-import { defaultWaitMs } from '../rollout/targets.ts';
+import { isPending, policiesSettled, valueAt } from '../policies/index.ts';
+import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 
 /** What is left of the upgrade before its new API server answers alone: each install path knows its own. */
 export type UpgradeWaits = (sources: Sources, context: Context, installation: Installation) => Promise<readonly Expectation[]>;

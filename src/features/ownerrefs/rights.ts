@@ -1,7 +1,7 @@
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type OwnerReference } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import type { OwnerRights } from '../survey/facts.ts';
+import type { OwnerRights } from '../survey/index.ts';
 import type { OwnedFate } from './owner-fate.ts';
 
 /** All that this is asked of: permissions, and one dry run. */

@@ -1,7 +1,7 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { UnreadKind } from './survey.ts';
 
 interface Definition {

@@ -5,7 +5,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { madeAtOf, notedOwners } from '../../kube/stored-metadata.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
 
 export type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;

@@ -3,9 +3,9 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { labelsGiven } from '../policy-rules/global-policy.ts';
-import type { HostEndpoint } from '../policy-rules/host-endpoint.ts';
-import { eachOf } from '../survey/reading.ts';
+import type { HostEndpoint } from '../policy-rules/index.ts';
+import { labelsGiven } from '../policy-rules/index.ts';
+import { eachOf } from '../survey/index.ts';
 import type { ServiceObjects } from './service-objects.ts';
 
 interface Where {

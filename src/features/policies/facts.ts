@@ -7,16 +7,18 @@ import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import { scanOwned } from '../ownerrefs/survey.ts';
-import { globalPolicyOf } from '../policy-rules/global-policy.ts';
-import { hostEndpointOf } from '../policy-rules/host-endpoint.ts';
-import { laneText } from '../policy-rules/verdict.ts';
-import { type HostWithout, hostsWithout } from '../policy-rules/without-policy.ts';
-import { type WorkloadFacts, workloadsWithout } from '../policy-rules/workloads-without-policy.ts';
-import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/service-cli.ts';
-import { listed } from '../survey/define-check.ts';
-import { readInstalled } from '../survey/installed.ts';
-import { attempt, attemptWith } from '../survey/reading.ts';
+import { scanOwned } from '../ownerrefs/index.ts';
+import {
+  globalPolicyOf,
+  type HostWithout,
+  hostEndpointOf,
+  hostsWithout,
+  laneText,
+  type WorkloadFacts,
+  workloadsWithout,
+} from '../policy-rules/index.ts';
+import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
+import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
 import type { RemovalJudged } from './removal-checks.ts';
 import { removedPolicies } from './removed.ts';

@@ -5,11 +5,19 @@ import type { Datastore, Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOfDefaultTier, policyName } from '../../kube/stored-metadata.ts';
-import { evidenceOf, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
-import { crosses, sourceRelease } from '../survey/release-checks.ts';
-import { objectsOf, withResources } from '../survey/resource-checks.ts';
-import { showPoliciesByCli } from '../survey/show-by-cli.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import {
+  crosses,
+  evidenceOf,
+  failIfAny,
+  objectsOf,
+  PROGRAM,
+  preflightCheck,
+  showPoliciesByCli,
+  sourceRelease,
+  withInstallation,
+  withResources,
+} from '../survey/index.ts';
 
 /** Kinds of policies that the controllers may store anew under another name (domain §7.2b). */
 export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;

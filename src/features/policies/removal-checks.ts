@@ -1,8 +1,8 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type JudgedCli, storeIsOurs } from '../service-cli/cli-store.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+import { type JudgedCli, storeIsOurs } from '../service-cli/index.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {

@@ -1,7 +1,7 @@
 import { sameValue } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Records } from '../../kernel/ports.ts';
-import { keptByRun } from '../survey/kept.ts';
+import { keptByRun } from '../survey/index.ts';
 
 /** What is kept before a stored object of the temporary policy is deleted: it, and what else was stored of it then. */
 export interface KeptPolicy {

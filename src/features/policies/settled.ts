@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Kind } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { attempt } from '../survey/reading.ts';
+import { attempt } from '../survey/index.ts';
 import { pendingRenames, valueAt } from './policy-renames.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from './stored-policies.ts';
 

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { stage } from '../../kernel/stage.ts';
-import { cliWrite } from '../service-cli/service-cli.ts';
+import { cliWrite } from '../service-cli/index.ts';
 import { type PolicyFacts, readPolicyFacts, storedNames } from './facts.ts';
 import { removalChecks } from './removal-checks.ts';
 import type { KeptPolicy } from './removed.ts';

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { cliWrite } from '../service-cli/service-cli.ts';
+import { cliWrite } from '../service-cli/index.ts';
 import { type PolicyFacts, storedNames } from './facts.ts';
 
 /**

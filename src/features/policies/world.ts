@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { globalPolicyOf, inOrder, tierOf } from '../policy-rules/global-policy.ts';
-import type { EndpointProfile, PolicyWorld } from '../policy-rules/posture.ts';
+import type { EndpointProfile, PolicyWorld } from '../policy-rules/index.ts';
+import { globalPolicyOf, inOrder, tierOf } from '../policy-rules/index.ts';
 
 export interface StoredPolicies {
   readonly policies: readonly KubeObject[];

@@ -2,9 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Detection } from '../../kernel/installation.ts';
-import { accessText } from '../rights/access-text.ts';
-import { failed, failIfAny, PROGRAM, preflightCheck } from '../survey/define-check.ts';
-import type { AccessAnswer } from '../survey/facts.ts';
+import { accessText } from '../rights/index.ts';
+import type { AccessAnswer } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck } from '../survey/index.ts';
 
 export const permissions = preflightCheck('NS-009', {
   category: 'access',

@@ -4,13 +4,12 @@ import type { Detection, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import type { ChartAhead } from '../install-chart/ahead.ts';
-import { readMissingFlowLogs } from '../install-operator/flow-logs.ts';
-import type { ChartScope, DocumentKind } from '../rights/needs.ts';
-import type { Permission } from '../rights/permission.ts';
-import { permissionsOf } from '../rights/permissions.ts';
-import type { AccessAnswer, TargetFacts } from '../survey/facts.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import type { ChartAhead } from '../install-chart/index.ts';
+import { readMissingFlowLogs } from '../install-operator/index.ts';
+import type { ChartScope, DocumentKind, Permission } from '../rights/index.ts';
+import { permissionsOf } from '../rights/index.ts';
+import type { AccessAnswer, TargetFacts } from '../survey/index.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
 /** What else the permissions depend on. */

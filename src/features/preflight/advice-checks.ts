@@ -1,5 +1,5 @@
 import { ADVICE, ok } from '../../kernel/check.ts';
-import { preflightCheck, withInstallation } from '../survey/define-check.ts';
+import { preflightCheck, withInstallation } from '../survey/index.ts';
 
 /** Recommendations of the procedure (§1/3): told, never counted against the upgrade. */
 export const datastoreAdvice = preflightCheck('NS-901', {

@@ -1,5 +1,5 @@
 import { type Check, notApplicable, read } from '../../kernel/check.ts';
-import { baseKnown, checksAhead } from '../install-manifest/apply-checks.ts';
+import { baseKnown, checksAhead } from '../install-manifest/index.ts';
 import type { WholePreflight } from './facts.ts';
 
 /**

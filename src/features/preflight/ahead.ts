@@ -3,12 +3,9 @@ import type { Context } from '../../kernel/context.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import type { TargetJudged } from '../install-manifest/apply-checks.ts';
-import { emptyTargets } from '../install-manifest/at-zero.ts';
-import { emptiedSecrets, readStoreFacts } from '../install-manifest/kvstore-facts.ts';
-import { targetsOf } from '../install-manifest/rollout-targets.ts';
-import { variantOf } from '../install-manifest/target.ts';
-import { attemptWith } from '../survey/reading.ts';
+import type { TargetJudged } from '../install-manifest/index.ts';
+import { emptiedSecrets, emptyTargets, readStoreFacts, targetsOf, variantOf } from '../install-manifest/index.ts';
+import { attemptWith } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
 /** What `apply` would judge now; undefined where a later stage of this chain does, and on paths without a full manifest. */

@@ -3,10 +3,9 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { temporaryPolicies } from '../policies/facts.ts';
-import { cliResources } from '../policies/service-objects.ts';
-import { findServiceCli } from '../service-cli/service-cli.ts';
-import type { StoredBehindCli } from '../survey/facts.ts';
+import { cliResources, temporaryPolicies } from '../policies/index.ts';
+import { findServiceCli } from '../service-cli/index.ts';
+import type { StoredBehindCli } from '../survey/index.ts';
 
 /** The survey waits no longer for a store that does not answer: the CLI would wait for ever (cli notes 1.1). */
 const ANSWER_MS = 15_000;

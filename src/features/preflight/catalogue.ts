@@ -1,17 +1,22 @@
 import type { Check } from '../../kernel/check.ts';
-import * as endpoints from '../hosts/host-endpoints.ts';
-import { chartUpgradable } from '../install-chart/chart-preflight.ts';
-import * as target from '../install-manifest/target-checks.ts';
-import { apiNamespaceStays } from '../install-operator/api-namespace.ts';
-import { typhaOrderAhead } from '../install-operator/checks.ts';
-import { mayRestoreLater } from '../ownerrefs/owner-rights-checks.ts';
-import { ownerReferences, ownersSearchedFirst } from '../ownerrefs/owners-checks.ts';
-import * as policies from '../policies/policies-checks.ts';
-import * as health from '../rollout/rollout-health.ts';
-import * as oldCli from '../service-cli/old-cli-checks.ts';
-import * as mesh from '../sidecars/mesh-checks.ts';
-import * as ownership from '../survey/ownership-checks.ts';
-import * as source from '../survey/source-release-checks.ts';
+import { controllersNotStopped, hostEndpointKinds, noFalseAutomatic, noFalseName } from '../hosts/index.ts';
+import { chartUpgradable } from '../install-chart/index.ts';
+import { kindsServed, noDuplicateEnvTarget, nothingRefused, selectorsEqual, targetReadable } from '../install-manifest/index.ts';
+import { apiNamespaceStays, typhaOrderAhead } from '../install-operator/index.ts';
+import { mayRestoreLater, ownerReferences, ownersSearchedFirst } from '../ownerrefs/index.ts';
+import { namesKept, noTemporaryPolicy, noTwins } from '../policies/index.ts';
+import { agentsHealthy, controllersHealthy, typhaHealthy } from '../rollout/index.ts';
+import { noOldCli, noOldCliInCluster } from '../service-cli/index.ts';
+import { applicationLayerPolicy, sidecarsCanMount } from '../sidecars/index.ts';
+import {
+  noCrdsPruned,
+  noNativeCrds,
+  notGitOpsManaged,
+  notPlatformManaged,
+  oneRelease,
+  sourceNotNewer,
+  sourceSupported,
+} from '../survey/index.ts';
 import * as access from './access-checks.ts';
 import * as advice from './advice-checks.ts';
 import { aheadOfApply } from './ahead-checks.ts';
@@ -46,24 +51,24 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   kubectl.kubectlSkew,
   machine.chartTool,
   machine.workFolder,
-  oldCli.noOldCli,
-  oldCli.noOldCliInCluster,
+  noOldCli,
+  noOldCliInCluster,
   installation.installationFound,
   installation.installationUnambiguous,
   installation.noHalfMigration,
   installation.pathKnown,
-  source.sourceSupported,
-  source.sourceNotNewer,
-  source.oneRelease,
-  ownership.noNativeCrds,
-  ownership.notPlatformManaged,
-  ownership.notGitOpsManaged,
-  ownership.noCrdsPruned,
+  sourceSupported,
+  sourceNotNewer,
+  oneRelease,
+  noNativeCrds,
+  notPlatformManaged,
+  notGitOpsManaged,
+  noCrdsPruned,
   advice.datastoreAdvice,
   advice.operatorAdvice,
-  health.agentsHealthy,
-  health.controllersHealthy,
-  health.typhaHealthy,
+  agentsHealthy,
+  controllersHealthy,
+  typhaHealthy,
   workloads.oneController,
   typha.typhaOrder,
   typhaOrderAhead,
@@ -79,16 +84,16 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   platform.windowsNodes,
   stored.storedValid,
   stored.noRemovedKinds,
-  policies.noTwins,
+  noTwins,
   stored.storedVersionsServed,
   dataPlane.loadBalancerAddresses,
   dataPlane.packetFilter,
   dataPlane.ebpf,
-  target.targetReadable,
-  target.kindsServed,
-  target.nothingRefused,
-  target.selectorsEqual,
-  target.noDuplicateEnvTarget,
+  targetReadable,
+  kindsServed,
+  nothingRefused,
+  selectorsEqual,
+  noDuplicateEnvTarget,
   chartUpgradable,
   settings.imagesReachable,
   ...aheadOfApply,
@@ -103,12 +108,12 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   crossings.gatewayDefinitionsFree,
   crossings.statusesCanEnd,
   ownerReferences,
-  mesh.applicationLayerPolicy,
-  mesh.sidecarsCanMount,
-  endpoints.hostEndpointKinds,
-  endpoints.noFalseAutomatic,
-  endpoints.noFalseName,
-  endpoints.controllersNotStopped,
-  policies.noTemporaryPolicy,
-  policies.namesKept,
+  applicationLayerPolicy,
+  sidecarsCanMount,
+  hostEndpointKinds,
+  noFalseAutomatic,
+  noFalseName,
+  controllersNotStopped,
+  noTemporaryPolicy,
+  namesKept,
 ];

@@ -7,11 +7,22 @@ import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { POLICY_PLURALS } from '../policies/policies-checks.ts';
-import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { OperatedFacts, PreflightFacts } from '../survey/facts.ts';
-import { crosses, sourceRelease } from '../survey/release-checks.ts';
-import { objectsOf, specOf, valueAt, withResources } from '../survey/resource-checks.ts';
+import { POLICY_PLURALS } from '../policies/index.ts';
+import type { OperatedFacts, PreflightFacts } from '../survey/index.ts';
+import {
+  crosses,
+  evidenceOf,
+  failed,
+  failIfAny,
+  objectsOf,
+  PROGRAM,
+  preflightCheck,
+  sourceRelease,
+  specOf,
+  valueAt,
+  withInstallation,
+  withResources,
+} from '../survey/index.ts';
 
 interface Operated {
   readonly names: OperatorCrossings;

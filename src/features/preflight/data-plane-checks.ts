@@ -3,13 +3,21 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { isJsonMap } from '../../kernel/json-map.ts';
 import { sameMinor } from '../../kernel/release.ts';
-import { targetCrds } from '../install-manifest/target-crds-checks.ts';
-import { agentSetting } from '../rollout/agent-setting.ts';
-import { envOf, findWorkload, serviceWorkloads } from '../rollout/workload-checks.ts';
-import { evidenceOf, failed, failIfAny, preflightCheck, withTarget } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
-import { sourceRelease } from '../survey/release-checks.ts';
-import { objectsOf, specOf, valueAt, withResources } from '../survey/resource-checks.ts';
+import { targetCrds } from '../install-manifest/index.ts';
+import { agentSetting, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  objectsOf,
+  preflightCheck,
+  sourceRelease,
+  specOf,
+  valueAt,
+  withResources,
+  withTarget,
+} from '../survey/index.ts';
 
 const FELIX = 'felixconfigurations';
 

@@ -1,6 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
-import type { TargetJudged } from '../install-manifest/apply-checks.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
+import type { TargetJudged } from '../install-manifest/index.ts';
+import type { PreflightFacts } from '../survey/index.ts';
 
 /** What the preflight knows: what every feature reads of a cluster, and what `apply` would stop at. */
 export interface WholePreflight extends PreflightFacts {

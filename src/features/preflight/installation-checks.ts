@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { choiceFlag } from '../../kernel/installation.ts';
-import { failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import { failed, preflightCheck, withInstallation } from '../survey/index.ts';
 
 export const installationFound = preflightCheck('NS-101', {
   category: 'installation',

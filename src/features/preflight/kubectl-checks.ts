@@ -1,6 +1,6 @@
 import { type Check, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
-import { defineCheck, failed, preflightCheck } from '../survey/define-check.ts';
-import type { ClientFacts } from '../survey/facts.ts';
+import type { ClientFacts } from '../survey/index.ts';
+import { defineCheck, failed, preflightCheck } from '../survey/index.ts';
 import { minorNumber } from './server-checks.ts';
 
 const INSTALL = 'Install kubectl of the server’s minor version and put it on PATH.';

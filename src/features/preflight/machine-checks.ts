@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
-import { failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import { failed, preflightCheck, withInstallation } from '../survey/index.ts';
 
 const MIB = 1024 ** 2;
 /** Manifests, a backup and the new CLI. */

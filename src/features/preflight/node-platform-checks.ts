@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { evidenceOf, failIfAny, PROGRAM, preflightCheck } from '../survey/define-check.ts';
+import { evidenceOf, failIfAny, PROGRAM, preflightCheck } from '../survey/index.ts';
 
 interface NodeInfo {
   readonly kernelVersion?: string;

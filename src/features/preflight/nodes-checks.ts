@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { evidenceOf, failIfAny, preflightCheck } from '../survey/define-check.ts';
+import { evidenceOf, failIfAny, preflightCheck } from '../survey/index.ts';
 import { conditionOf } from './server-checks.ts';
 
 export const nodesReady = preflightCheck('NS-421', {

@@ -4,9 +4,8 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { replacesApi } from '../survey/api-away.ts';
-import { evidenceOf, failed, failIfAny, listed, PROGRAM, preflightCheck } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, preflightCheck, replacesApi } from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
 

@@ -6,21 +6,26 @@ import { LeftOut, readingOnly } from '../../kernel/left-out.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
-import { readChartAhead } from '../install-chart/ahead.ts';
-import { withWriters } from '../ownerrefs/put-back.ts';
-import { changesUids, readReferences, sourceOf } from '../ownerrefs/references.ts';
-import { readRights } from '../ownerrefs/rights.ts';
-import { readClis } from '../service-cli/release.ts';
-import { mayBeMeshed } from '../sidecars/mesh-checks.ts';
-import { detect } from '../survey/detect.ts';
-import type { OwnerScan, PreflightFacts } from '../survey/facts.ts';
-import { readInventory } from '../survey/inventory.ts';
-import { readClient, readWorkFolder } from '../survey/machine.ts';
-import { readOperated } from '../survey/operated.ts';
-import { podView } from '../survey/pods.ts';
-import { attempt, attemptWith } from '../survey/reading.ts';
-import { readAgentConfig, readInjectors, readProxyMode, readResources } from '../survey/resources.ts';
-import { withStoredVersions } from '../survey/stored-versions.ts';
+import { readChartAhead } from '../install-chart/index.ts';
+import { changesUids, readReferences, readRights, sourceOf, withWriters } from '../ownerrefs/index.ts';
+import { readClis } from '../service-cli/index.ts';
+import { mayBeMeshed } from '../sidecars/index.ts';
+import type { OwnerScan, PreflightFacts } from '../survey/index.ts';
+import {
+  attempt,
+  attemptWith,
+  detect,
+  podView,
+  readAgentConfig,
+  readClient,
+  readInjectors,
+  readInventory,
+  readOperated,
+  readProxyMode,
+  readResources,
+  readWorkFolder,
+  withStoredVersions,
+} from '../survey/index.ts';
 import { readAccess } from './access.ts';
 import { readAhead } from './ahead.ts';
 import { readBehindCli } from './behind-cli.ts';

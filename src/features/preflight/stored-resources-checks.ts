@@ -2,10 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { judgeBySchema, type Schema } from '../install-manifest/schema.ts';
-import { type TargetCrd, targetCrds } from '../install-manifest/target-crds-checks.ts';
-import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation, withTarget } from '../survey/define-check.ts';
-import { withResources } from '../survey/resource-checks.ts';
+import { judgeBySchema, type Schema, type TargetCrd, targetCrds } from '../install-manifest/index.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation, withResources, withTarget } from '../survey/index.ts';
 
 interface Looked {
   /** One line per object: the first fault, and how many more. */

@@ -2,11 +2,20 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { containersOf, findWorkload } from '../rollout/workload-checks.ts';
-import { failed, hasFullManifest, listed, PROGRAM, preflightCheck, readTarget, withInstallation } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
-import { crosses, sourceRelease } from '../survey/release-checks.ts';
-import { valueAt } from '../survey/resource-checks.ts';
+import { containersOf, findWorkload } from '../rollout/index.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import {
+  crosses,
+  failed,
+  hasFullManifest,
+  listed,
+  PROGRAM,
+  preflightCheck,
+  readTarget,
+  sourceRelease,
+  valueAt,
+  withInstallation,
+} from '../survey/index.ts';
 
 /** What stands before an image's last path segment: `docker.io/calico`; Docker Hub's short form is spelt out. */
 export function registryOf(image: string): string {

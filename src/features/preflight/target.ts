@@ -4,12 +4,17 @@ import type { Detection } from '../../kernel/installation.ts';
 import { dryRunLeftOut } from '../../kernel/left-out.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { type PreviewedObject, previewDocuments } from '../install-manifest/documents.ts';
-import { type MergedTarget, readMergedTarget } from '../install-manifest/merged.ts';
-import { readTarget, targetDocuments } from '../install-manifest/target.ts';
-import { readCrdManifest } from '../install-manifest/target-crds.ts';
-import type { TargetFacts } from '../survey/facts.ts';
-import { attempt, attemptWith } from '../survey/reading.ts';
+import type { PreviewedObject } from '../install-manifest/index.ts';
+import {
+  type MergedTarget,
+  previewDocuments,
+  readCrdManifest,
+  readMergedTarget,
+  readTarget,
+  targetDocuments,
+} from '../install-manifest/index.ts';
+import type { TargetFacts } from '../survey/index.ts';
+import { attempt, attemptWith } from '../survey/index.ts';
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
 export interface FoundTarget {

@@ -2,10 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/workload-checks.ts';
-import { evidenceOf, failed, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
-import { crosses, sourceRelease } from '../survey/release-checks.ts';
+import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/index.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import { crosses, evidenceOf, failed, PROGRAM, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { isWindows } from './node-platform-checks.ts';
 import { conditionOf } from './server-checks.ts';
 

@@ -3,9 +3,9 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/workload-checks.ts';
-import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
+import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/index.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from '../survey/index.ts';
 
 const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
 

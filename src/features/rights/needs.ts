@@ -1,7 +1,7 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Kind } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { HelmStorage } from '../install-manifest/helm-argv.ts';
+import type { HelmStorage } from '../install-manifest/index.ts';
 import { allow, type Permission } from './permission.ts';
 
 /** A kind that the target's documents hold, and where. */

@@ -2,8 +2,8 @@ import { read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
-import { objectsOf, specOf } from '../survey/resource-checks.ts';
+import type { PreflightFacts } from '../survey/index.ts';
+import { objectsOf, specOf } from '../survey/index.ts';
 import { envOf, findWorkload, serviceWorkloads } from './workload-checks.ts';
 
 const FELIX = 'felixconfigurations';

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import type { Check } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { WorkloadName } from '../../kernel/profile.ts';
-import { defineCheck, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failIfAny, PROGRAM } from '../survey/index.ts';
 
 /** A Deployment of which a pod must run, and which the upgrade would leave with none. */
 export interface AtZero {

@@ -7,9 +7,8 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkloadName } from '../../kernel/profile.ts';
 import { withoutReplaced } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import { failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { PodView, PreflightFacts } from '../survey/facts.ts';
-import { explained } from '../survey/release-checks.ts';
+import type { PodView, PreflightFacts } from '../survey/index.ts';
+import { explained, failed, preflightCheck, withInstallation } from '../survey/index.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
 
 type Role = 'agent' | 'controllers' | 'typha';

@@ -6,7 +6,7 @@ import { judgeRollout } from '../../kube/judge-rollout.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
 import { type NodeFacts, nodeFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { eachOf } from '../survey/reading.ts';
+import { eachOf } from '../survey/index.ts';
 
 /** How far each target is, read once. */
 export async function readRollouts(

@@ -2,7 +2,7 @@ import type { Evidence } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile, WorkloadName } from '../../kernel/profile.ts';
-import { evidenceOf } from '../survey/define-check.ts';
+import { evidenceOf } from '../survey/index.ts';
 
 interface EnvVar {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
-import { defineCheck, failed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
 
 /** Why it is not known that a CLI reaches the installation's store; `guid` where a person may say that it does. */
 export interface StoreDoubt {

@@ -7,8 +7,7 @@ import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretK
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { CliConfigForm } from '../../kernel/profile.ts';
-import { serviceNamespaces } from '../survey/components.ts';
-import { attempt } from '../survey/reading.ts';
+import { attempt, serviceNamespaces } from '../survey/index.ts';
 import { folderOf } from './folder.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;

@@ -1,5 +1,5 @@
 import { notApplicable, ok } from '../../kernel/check.ts';
-import { defineCheck, failed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
 
 /** What the stage `cli` knows about the new CLI before it fetches it. */
 export interface NewCliFacts {

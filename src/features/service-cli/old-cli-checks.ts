@@ -3,8 +3,8 @@ import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { parseRelease, releaseTag } from '../../kernel/release.ts';
 import { imageName } from '../../kube/image-name.ts';
-import { failIfAny, PROGRAM, preflightCheck } from '../survey/define-check.ts';
-import type { CliFile } from '../survey/facts.ts';
+import type { CliFile } from '../survey/index.ts';
+import { failIfAny, PROGRAM, preflightCheck } from '../survey/index.ts';
 
 function isCurrent({ release }: CliFile, target: string): boolean {
   const [own, wanted] = [parseRelease(release ?? ''), parseRelease(target)];

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import type { KnownSum, Sources } from '../../kernel/ports.ts';
-import { listedSum } from '../survey/cli-version.ts';
+import { listedSum } from '../survey/index.ts';
 
 /** The new CLI where it can be fetched from; nothing of it is downloaded before the action that installs it. */
 export interface NewCli {

@@ -12,8 +12,7 @@ import {
   storeSettings,
 } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { serviceNamespaces } from '../survey/components.ts';
-import { attempt } from '../survey/reading.ts';
+import { attempt, serviceNamespaces } from '../survey/index.ts';
 import type { StoreDoubt } from './cli-store.ts';
 import { askGuid, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './store-identity.ts';
 

@@ -1,6 +1,6 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 
 /** Injectors by what the pods that come next mount the policy socket with; `detail` says which template it is. */
 export interface TemplateMounts {

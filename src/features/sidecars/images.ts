@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { parseImage } from '../../kernel/release.ts';
-import { injectorRevision } from '../survey/mesh-sign.ts';
+import { injectorRevision } from '../survey/index.ts';
 import { type Injector, type Injectors, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 

@@ -3,10 +3,9 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { imageName } from '../../kube/image-name.ts';
-import { agentSetting } from '../rollout/agent-setting.ts';
-import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import type { PodView, PreflightFacts } from '../survey/facts.ts';
-import { notAfterLine, sourceRelease } from '../survey/release-checks.ts';
+import { agentSetting } from '../rollout/index.ts';
+import type { PodView, PreflightFacts } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, notAfterLine, PROGRAM, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 
 function sidecarPods(facts: Pick<PreflightFacts, 'pods'>, { profile }: Context): readonly PodView[] {
   const { container } = profile.sidecar;

@@ -3,8 +3,8 @@ import { refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
-import type { OperatedImages } from '../install-operator/operated-images.ts';
-import { attempt } from '../survey/reading.ts';
+import type { OperatedImages } from '../install-operator/index.ts';
+import { attempt } from '../survey/index.ts';
 import { type Injector, readInjectorTemplates } from './templates.ts';
 
 /** Images of the policy sidecar that the mesh puts into pods once its template is the target's (§4.6); none without a mesh. */

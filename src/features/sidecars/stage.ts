@@ -4,7 +4,7 @@ import { refText } from '../../kernel/object.ts';
 import { parseImage } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { stage } from '../../kernel/stage.ts';
-import { defaultWaitMs } from '../rollout/targets.ts';
+import { defaultWaitMs } from '../rollout/index.ts';
 import { batchesOf } from './batches.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readAlpFacts } from './facts.ts';

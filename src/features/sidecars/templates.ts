@@ -5,9 +5,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { appliedNames } from '../../kube/applied-owners.ts';
 import { type InjectorTemplate, parseTemplate } from '../../manifest/injector-template.ts';
-import { injectorRevision, type MeshRevision, meshRevisions } from '../survey/mesh-sign.ts';
-import { attempt } from '../survey/reading.ts';
-import { readInjectors } from '../survey/resources.ts';
+import { attempt, injectorRevision, type MeshRevision, meshRevisions, readInjectors } from '../survey/index.ts';
 import { type Data, mergeData, mergeMarks } from './merge.ts';
 
 /** An injector's ConfigMap with the policy sidecar in it, and what the target makes of it. */

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorLag } from '../../kernel/operator-view.ts';
 import type { Lacking } from '../../kernel/owner-journal.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
-import type { Dependent } from '../survey/facts.ts';
+import type { Dependent } from '../survey/index.ts';
 
 /** What one source says about the cluster's version: a value, or why it has none. */
 export interface VersionAnswer {

@@ -1,6 +1,6 @@
 import { notApplicable, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failIfAny, PROGRAM } from '../survey/index.ts';
 import type { VerifyCheck } from './facts.ts';
 
 /** Everything that the operator writes, at one look; the wait holds it for a while. */

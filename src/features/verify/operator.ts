@@ -3,11 +3,8 @@ import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import type { OperatorLag } from '../../kernel/operator-view.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { deployedOperatorImage } from '../install-chart/wait.ts';
-import { readExpectation } from '../install-operator/end.ts';
-import { operatorLags } from '../install-operator/operator-points.ts';
-import { readOperatorView } from '../install-operator/read-operator.ts';
-import { operatorImage } from '../install-operator/target.ts';
+import { deployedOperatorImage } from '../install-chart/index.ts';
+import { operatorImage, operatorLags, readExpectation, readOperatorView } from '../install-operator/index.ts';
 
 /** What lags by the rule for the end, at one look; undefined on paths without an operator. */
 export async function readOperatorLags(

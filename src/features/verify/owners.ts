@@ -4,14 +4,11 @@ import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import { upgradeWaits } from '../install/upgrade-waits.ts';
-import { foundByName, ownerKey as nameKey, type OwnerName } from '../ownerrefs/mute-owners.ts';
-import { lackingOf } from '../ownerrefs/references.ts';
-import { readRestoreFacts } from '../ownerrefs/restore-facts.ts';
-import { readOwners } from '../ownerrefs/survey.ts';
-import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/stored-policies.ts';
-import type { Dependent } from '../survey/facts.ts';
-import { attempt, eachOf } from '../survey/reading.ts';
+import { upgradeWaits } from '../install/index.ts';
+import { foundByName, lackingOf, ownerKey as nameKey, type OwnerName, readOwners, readRestoreFacts } from '../ownerrefs/index.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
+import type { Dependent } from '../survey/index.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './facts.ts';
 
 /**

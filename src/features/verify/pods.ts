@@ -5,10 +5,8 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageAge, imageRelease } from '../../kernel/release.ts';
 import { hasEnded, type PodContainer, podContainers } from '../../kube/pod-facts.ts';
-import { readPinnedImages } from '../install-operator/image-set.ts';
-import { serviceNamespaces } from '../survey/components.ts';
-import { isFromRegistry, isImageOf } from '../survey/image-release.ts';
-import { attempt } from '../survey/reading.ts';
+import { readPinnedImages } from '../install-operator/index.ts';
+import { attempt, isFromRegistry, isImageOf, serviceNamespaces } from '../survey/index.ts';
 import type { ServiceImage } from './facts.ts';
 
 /**

@@ -3,10 +3,9 @@ import { ok, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../../kernel/object.ts';
-import { journalWhole } from '../ownerrefs/owner-journal-checks.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
-import type { Dependent } from '../survey/facts.ts';
-import { showPoliciesByCli } from '../survey/show-by-cli.ts';
+import { journalWhole } from '../ownerrefs/index.ts';
+import type { Dependent } from '../survey/index.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './facts.ts';
 
 export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {

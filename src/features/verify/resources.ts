@@ -5,10 +5,9 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { temporaryPolicies } from '../policies/facts.ts';
-import { cliResources } from '../policies/service-objects.ts';
-import { findServiceCli } from '../service-cli/service-cli.ts';
-import { eachOf } from '../survey/reading.ts';
+import { cliResources, temporaryPolicies } from '../policies/index.ts';
+import { findServiceCli } from '../service-cli/index.ts';
+import { eachOf } from '../survey/index.ts';
 
 /** CRDs of kinds that the target no longer has, with the number of objects that each still holds. */
 export async function readLeftBehind(cluster: ClusterReader, { profile, options }: Context) {

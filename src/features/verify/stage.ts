@@ -1,9 +1,8 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
-import { readClis } from '../service-cli/release.ts';
-import { readInstalled } from '../survey/installed.ts';
-import { attempt, attemptWith } from '../survey/reading.ts';
+import { readClis } from '../service-cli/index.ts';
+import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
 import type { VerifyFacts } from './facts.ts';
 import { readOperatorLags } from './operator.ts';

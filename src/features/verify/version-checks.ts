@@ -1,7 +1,7 @@
 import { ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOlder, lineOf, parseRelease } from '../../kernel/release.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { VerifyCheck, VersionAnswer } from './facts.ts';
 
 /**

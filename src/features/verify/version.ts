@@ -2,9 +2,8 @@ import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { lineOf } from '../../kernel/release.ts';
-import { type FoundCli, readCliVersion } from '../service-cli/release.ts';
-import { currentCli, leadCli } from '../service-cli/service-cli.ts';
-import { attempt } from '../survey/reading.ts';
+import { currentCli, type FoundCli, leadCli, readCliVersion } from '../service-cli/index.ts';
+import { attempt } from '../survey/index.ts';
 import type { ClusterVersionFacts, VersionAnswer } from './facts.ts';
 
 /** What the new CLI says, and what the cluster's own record says (§4.4/5, §4.5/5). */

@@ -3,7 +3,7 @@ import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { ServiceImage, VerifyCheck } from './facts.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });

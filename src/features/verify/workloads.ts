@@ -6,12 +6,9 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { WorkloadName } from '../../kernel/profile.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
-import { leftoversIn } from '../install-manifest/leftovers.ts';
-import { targetsOf } from '../install-manifest/rollout-targets.ts';
-import { readTarget, type Target, variantOf } from '../install-manifest/target.ts';
-import { readNodes, readRollouts } from '../rollout/state.ts';
-import { neededTarget, rolloutTarget } from '../rollout/targets.ts';
-import { eachOf } from '../survey/reading.ts';
+import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../install-manifest/index.ts';
+import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
+import { eachOf } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
 export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {

@@ -1,0 +1,15 @@
+/** The face of this feature: all that other rooms may use of it. */
+export { apiNamespaceStays } from './api-namespace.ts';
+export { operatorApply } from './apply.ts';
+export { typhaOrderAhead, typhaOrderNote, typhaOrderTaken } from './checks.ts';
+export { type CrdsJudged, crdsChecks } from './crds-checks.ts';
+export { type OperatorImageOf, operatorEnd, readExpectation, stillBringing } from './end.ts';
+export { readMissingFlowLogs } from './flow-logs.ts';
+export { readPinnedImages } from './image-set.ts';
+export { type OperatedImages, readOperatedImages } from './operated-images.ts';
+export { operatorLags } from './operator-points.ts';
+export { readOperatorView } from './read-operator.ts';
+export { readRestarts, restartNotes } from './restarts.ts';
+export { operatorImage } from './target.ts';
+export { waitApiServices } from './wait-apiservice.ts';
+export { waitOperator } from './wait-operator.ts';

@@ -1,0 +1,17 @@
+/** The face of this feature: all that other rooms may use of it. */
+export { forgetStage } from './forget-stage.ts';
+export { assertRecorded, forgetOwners, recordOwners } from './journal-effects.ts';
+export { foundByName, type OwnerName, ownerKey } from './mute-owners.ts';
+export type { OwnerReferences, OwnersJudged } from './owner-facts.ts';
+export type { OwnedFate, ReferenceFate } from './owner-fate.ts';
+export { journalWhole } from './owner-journal-checks.ts';
+export { noneBreaks, ownersSearched } from './owner-references-checks.ts';
+export { mayRestoreLater } from './owner-rights-checks.ts';
+export { ownerReferences, ownersSearchedFirst } from './owners-checks.ts';
+export { readOwnersAtDeadline, withWriters } from './put-back.ts';
+export { changesUids, lackingOf, readReferences, sourceOf } from './references.ts';
+export { readRestoreFacts } from './restore-facts.ts';
+export { restoreStage } from './restore-stage.ts';
+export { readRights } from './rights.ts';
+export { ownerrefsStripStage } from './strip-stage.ts';
+export { readOwners, scanOwned } from './survey.ts';

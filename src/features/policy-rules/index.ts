@@ -1,0 +1,33 @@
+/** The face of this feature: all that other rooms may use of it. */
+export { addressChangeText } from './address-changes.ts';
+export { type AddressSets, addressSetsOf } from './address-sets.ts';
+export { type AfterRemoval, afterRemoval } from './after-removal.ts';
+export { type AutomaticSettings, automaticName, automaticSettings } from './automatic-endpoint.ts';
+export { type ExpectedCoverage, type Uncovered, whyOther, whyUncovered } from './endpoint-coverage.ts';
+export { type FailsafePorts, failsafePorts } from './failsafe-ports.ts';
+export { globalPolicyOf, inOrder, labelsGiven, tierOf } from './global-policy.ts';
+export {
+  type AutomaticSigns,
+  givenVariable,
+  type HostEndpoint,
+  hostEndpointOf,
+  isAllInterfaces,
+  isLabelledOwn,
+  isTakenForOwn,
+  originOf,
+} from './host-endpoint.ts';
+export {
+  endpointsWithoutNode,
+  type FleetFacts,
+  type FleetVerdicts,
+  fleetVerdicts,
+  type Moment,
+  type NodeFacts,
+  type NodeVerdict,
+} from './host-endpoint-verdicts.ts';
+export { isCopied, type LabelProblem } from './label-copies.ts';
+export type { EndpointProfile, PolicyWorld } from './posture.ts';
+export { type ChangedForOthers, changedForOthers } from './rule-subjects.ts';
+export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
+export { type HostWithout, hostsWithout } from './without-policy.ts';
+export { type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';

@@ -1,0 +1,55 @@
+/** The face of this feature: all that other rooms may use of it. */
+export { isApiAway, replacesApi } from './api-away.ts';
+export { ageOf, type CliAge, type CliVersion, datastoreOf, listedSum, parseCliVersion } from './cli-version.ts';
+export { serviceNamespaces } from './components.ts';
+export {
+  defineCheck,
+  evidenceOf,
+  failed,
+  failIfAny,
+  hasFullManifest,
+  listed,
+  PROGRAM,
+  preflightCheck,
+  readTarget,
+  withInstallation,
+  withTarget,
+} from './define-check.ts';
+export { detect } from './detect.ts';
+export type {
+  AccessAnswer,
+  ClientFacts,
+  CliFile,
+  Dependent,
+  OperatedFacts,
+  OwnerRights,
+  OwnerScan,
+  PodView,
+  PreflightFacts,
+  StoredBehindCli,
+  TargetFacts,
+} from './facts.ts';
+export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
+export { isFromRegistry, isImageOf } from './image-release.ts';
+export { readInstalled } from './installed.ts';
+export { readInventory } from './inventory.ts';
+export type { SourceJudged } from './judged-twice.ts';
+export { keptByRun } from './kept.ts';
+export { readClient, readWorkFolder } from './machine.ts';
+export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
+export { oldestOf, oldestRelease, serverReleases } from './oldest-release.ts';
+export { readOperated } from './operated.ts';
+export { operatorRelease } from './operator-sign.ts';
+export { noCrdsPruned, noNativeCrds, notGitOpsManaged, notPlatformManaged } from './ownership-checks.ts';
+export { type PathPart, pathPart, pathStage } from './path-stage.ts';
+export { podView } from './pods.ts';
+export { attempt, attemptWith, eachOf } from './reading.ts';
+export { crosses, explained, notAfterLine, sourceRelease } from './release-checks.ts';
+export { rememberOf } from './remember-installed.ts';
+export { objectsOf, specOf, valueAt, withResources } from './resource-checks.ts';
+export { readAgentConfig, readInjectors, readProxyMode, readResources } from './resources.ts';
+export { sameFile } from './same-file.ts';
+export { showPoliciesByCli } from './show-by-cli.ts';
+export { oneRelease, sourceChecks, sourceNotNewer, sourceSupported } from './source-release-checks.ts';
+export { withStoredVersions } from './stored-versions.ts';
+export { containersOf } from './workload.ts';
