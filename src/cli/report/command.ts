@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { Records } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
@@ -12,22 +13,26 @@ import { runLines } from './run-lines.ts';
 export async function runReportCommand(asked: Asked, runId: string | undefined, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { records } = session.composition;
+    const { stateNamespace } = session.context.options;
     const record = await recordOf(records, runId);
     const kept = await records.keptWith(`${record.runId}/report/`);
     const parts = kept.map(({ content }) => content).filter(isRunReport);
+    const shown = showableOr(() => notOurs(record.runId, stateNamespace));
     const done = record.finishedAt !== undefined && record.outcome === 'done';
     const next = done ? 'verify' : 'run';
     const flags = withRecorded(asked.carried, record.flags);
-    const origin = recordedFlagsLine(next, flags, `namespace ${session.context.options.stateNamespace}`);
+    const origin = recordedFlagsLine(next, flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
-    const document = mergedReport(session.context, record, parts, `kubectl netsvc-upgrade ${next}${carriedTo(next, flags)}`);
-    await session.present(document, (wide) => [
+    const onward = `kubectl netsvc-upgrade ${next}${carriedTo(next, flags)}`;
+    const document = await shown(async () => mergedReport(session.context, record, parts, onward));
+    const lines = (wide: boolean) => [
       `run ${record.runId} to ${record.target}, begun ${record.startedAt} by ${record.startedBy}`,
       ...(document.parts ?? []).map(
         ({ commandLine, startedAt, exit }) => `${startedAt} ${commandLine}: ${exit.code} (exit ${exit.number})`,
       ),
       ...runLines({ ...document, exit: document.exit.code }, { palette: session.outPalette, wide, full: false }),
-    ]);
+    ];
+    await shown(() => session.present(document, lines));
     return 'done';
   });
 }
@@ -54,7 +59,22 @@ function isRecord(content: unknown): content is RunRecord {
   return typeof content === 'object' && content !== null && 'runId' in content && 'stages' in content;
 }
 
-/** Anybody may write a ConfigMap: what does not look like a report is left out. */
+/** What is kept of a report is shown as it is: where it holds what this program never writes, that is said instead of the error it leads to. */
+function showableOr(fault: () => Fault): <T>(show: () => Promise<T>) => Promise<T> {
+  return (show) =>
+    show().catch((thrown: unknown) => {
+      throw thrown instanceof TypeError || thrown instanceof RangeError ? fault() : thrown;
+    });
+}
+
+function notOurs(runId: string, namespace: string): Fault {
+  return new Fault('failed', `the report of run ${runId} cannot be shown: something else wrote into what was kept of it`, [
+    command`find out what did: kubectl -n ${namespace} get secrets --field-selector type=netsvc-upgrade/state --show-managed-fields -o yaml`,
+    'the record of the run alone: kubectl netsvc-upgrade status',
+  ]);
+}
+
+/** What does not look like a report is left out. */
 function isRunReport(content: unknown): content is RunReport {
   return (
     typeof content === 'object' &&
