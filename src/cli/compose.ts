@@ -164,7 +164,7 @@ async function openState(
   options: Options,
   { clock, work, ledger }: Pick<Composition, 'clock' | 'work'> & { readonly ledger: Ledger },
 ) {
-  const [{ keptHere, ledgerRecords }, { leaseLock, lockWith }, identity, orphans, waiting] = await Promise.all([
+  const [{ keptHere, ledgerRecords, seenHere }, { leaseLock, lockWith }, identity, orphans, waiting] = await Promise.all([
     import('../adapters/records/records.ts'),
     import('../adapters/lock/lock.ts'),
     import('../adapters/records/run-identity.ts'),
@@ -179,7 +179,7 @@ async function openState(
   };
   const { isGone } = identity;
   return {
-    records: ledgerRecords(ledger, keptHere(work)),
+    records: ledgerRecords(ledger, keptHere(work), seenHere(work)),
     // While the lock is held, nobody else writes the state.
     lock: lockWith(leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }), ledger),
     operator: identity.operatorName(),

@@ -2,15 +2,19 @@ import type { KeptLine, Records } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { KeptHere } from '../state/kept-here.ts';
 import type { Content, Entry, Ledger } from '../state/ledger.ts';
+import { nextSerial, type SeenHere } from '../state/seen-here.ts';
 import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { joined, keptLog, LINE_BYTES, readLog } from './log.ts';
 import { contentOfPart, logName, logNumber, logParts, partOf } from './log-parts.ts';
 import { parseRecord } from './shape.ts';
 
 export { keptHere } from '../state/kept-here.ts';
+export { seenHere } from '../state/seen-here.ts';
 
 export const RECORD_NAME = 'netsvc-upgrade-run';
 const RECORD_KEY = 'record.json';
+/** Counts up with each record that is written. */
+const SERIAL_KEY = 'serial';
 const SPILLED = /^netsvc-upgrade-run-kept-\d+$/;
 /** Room for kept items in one Secret (its limit is 1 MiB, the record itself included). Bytes. */
 const ROOM_BYTES = 900_000;
@@ -19,7 +23,7 @@ const ROOM_BYTES = 900_000;
  * The run record in the Secret `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep,
  * of which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
  */
-export function ledgerRecords(ledger: Ledger, here: KeptHere): Records {
+export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): Records {
   const where = ledger.whereIs(RECORD_NAME);
 
   /** The record's own Secret and those that hold what it has no room for. */
@@ -52,11 +56,20 @@ export function ledgerRecords(ledger: Ledger, here: KeptHere): Records {
 
   return {
     async load() {
-      const text = recordText((await ledger.read(RECORD_NAME))?.content);
-      return text === undefined ? undefined : parseRecord(text, where);
+      const content = (await ledger.read(RECORD_NAME))?.content;
+      const text = recordText(content);
+      if (text === undefined) return undefined;
+      await seen.check(where, serialOf(content));
+      await seen.note(where, serialOf(content));
+      return parseRecord(text, where);
     },
     async save(record) {
-      await ledger.update(RECORD_NAME, (live) => withRecord(live, record, where));
+      let serial = 0;
+      await ledger.update(RECORD_NAME, (live) => {
+        serial = nextSerial(serialOf(live));
+        return { ...withRecord(live, record, where), [SERIAL_KEY]: Buffer.from(String(serial)).toString('base64') };
+      });
+      await seen.note(where, serial);
     },
     keep,
     async append(lines) {
@@ -114,6 +127,11 @@ function without(actionId: string, live: Content | undefined): Content {
 
 function itemsOf(entries: readonly Entry[]): Binary {
   return Object.assign({}, ...entries.map(({ content }) => content)) as Binary;
+}
+
+/** 0 where there is none: older than any. */
+function serialOf(content: Content | undefined): number {
+  return Number(Buffer.from(content?.[SERIAL_KEY] ?? '', 'base64').toString('utf8')) || 0;
 }
 
 function recordText(content: Content | undefined): string | undefined {

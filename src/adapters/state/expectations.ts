@@ -5,41 +5,65 @@ import type { Content, Entry } from './ledger.ts';
 type Acceptable = ReadonlySet<string>;
 
 const ABSENT = 'absent';
+const NEVER: Acceptable = new Set();
 
 /**
- * What this process last saw of each object of the state. While pinned, anything else than that is somebody else's doing. A write of
- * which no answer came leaves two possibilities, and the next read tells which.
+ * What this process saw of each object of the state. While pinned, anything else than what was seen before is somebody else's doing. A
+ * write of which no answer came leaves two possibilities, and the next read tells which.
  */
 export class Expectations {
   readonly #known = new Map<string, Acceptable>();
+  /** What was seen first of each, since other runs could last write: a plan is made of several reads. */
+  readonly #first = new Map<string, string>();
+  /** Names that there were then. */
+  #listed: ReadonlySet<string> | undefined;
   #pinned = false;
 
   pin(): void {
+    if (this.#pinned) return;
     this.#pinned = true;
+    for (const [name, known] of this.#known) if (!known.has(this.#first.get(name) ?? '')) this.#known.set(name, NEVER);
   }
 
   unpin(): void {
     this.#pinned = false;
+    this.#first.clear();
+    this.#listed = undefined;
   }
 
-  /** False if it is pinned, and this is not what was seen last. What is found first, or unpinned, is what is expected from then on. */
+  /** False if it is pinned, and this is not what was seen before. What is found first, or unpinned, is what is expected from then on. */
   meets(name: string, found: Entry | undefined): boolean {
     const mark = markOf(found);
-    const known = this.#known.get(name);
+    const known = this.#expected(name);
     const isMet = !known || known.has(mark) || known.has(contentMark(found?.content));
     if (!isMet && this.#pinned) return false;
+    if (!this.#first.has(name)) this.#first.set(name, this.#isNew(name) ? ABSENT : mark);
     this.#known.set(name, new Set([mark]));
     return true;
   }
 
+  /** The names that there are: a further one that is read later was not there when the plan was made. */
+  lists(names: readonly string[]): void {
+    this.#listed ??= new Set(names);
+  }
+
   /** A write begins: until its answer, what was there before may be found as well. */
   attempt(name: string, content: Content | undefined): void {
-    const known = this.#known.get(name);
+    const known = this.#expected(name);
     if (known) this.#known.set(name, new Set([...known, contentMark(content)]));
   }
 
   settle(name: string, entry: Entry | undefined): void {
+    this.#first.set(name, markOf(entry));
     this.#known.set(name, new Set([markOf(entry)]));
+  }
+
+  #expected(name: string): Acceptable | undefined {
+    return this.#known.get(name) ?? (this.#isNew(name) ? new Set([ABSENT]) : undefined);
+  }
+
+  #isNew(name: string): boolean {
+    return this.#listed !== undefined && !this.#listed.has(name);
   }
 }
 

@@ -50,7 +50,7 @@ export interface Ledger {
   remove(name: string, version: string): Promise<void>;
   /** Changes what is there, or begins it; again where only its metadata changed meanwhile. `change` resolves to undefined for what stays as it is. */
   update(name: string, change: (content: Content | undefined) => Promise<Content | undefined> | Content | undefined): Promise<void>;
-  /** From now on, what was seen last must be what is found: called when the lock is held. */
+  /** From now on, what was seen must be what is found, from the first read of this process on: called when the lock is held. */
   pin(): void;
   /** Other runs may write again. */
   unpin(): void;
@@ -100,7 +100,9 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
     read,
     async names() {
       const secrets = await cluster.list(K.Secret, { namespace, fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
-      return secrets.map(({ metadata }) => metadata.name).sort();
+      const names = secrets.map(({ metadata }) => metadata.name).sort();
+      expected.lists(names);
+      return names;
     },
     async namespaces(isOurs) {
       const secrets = await cluster.list(K.Secret, { fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });

@@ -172,7 +172,7 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
     `the journal in ${readFrom} was changed by somebody else: of ${refText(object)} it records owner ${ownerText(owner)} of ${owner.group}, and the reference that it holds names ${reference.apiVersion} ${reference.kind}/${reference.name}`,
     [
       'nothing is put back from it: this reference would get the object deleted',
-      `find out who may write ConfigMaps in namespace ${options.stateNamespace}, and what else was written there`,
+      `find out who may write Secrets in namespace ${options.stateNamespace}, and what else was written there`,
       'then put the references back by hand, each looked at: docs/journal.md, By hand',
     ],
   );

@@ -7,6 +7,7 @@ import { keyOf } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { keptHere } from '../../../src/adapters/state/kept-here.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
+import { seenHere } from '../../../src/adapters/state/seen-here.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -189,5 +190,77 @@ describe('what this machine kept', () => {
     const here = keptHere({ path: folder, standsInFor: '/w' });
     await here.note([1]);
     assert.equal(await here.has(1), false);
+  });
+});
+
+describe('an earlier state that was put back', () => {
+  let folder = '';
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'netsvc-seen-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** A process of its own, on this machine or on another one. */
+  function machines() {
+    const { memory, map } = ground();
+    const on = (path: string, standsInFor?: string) => {
+      const work = { path, ...(standsInFor === undefined ? {} : { standsInFor }) };
+      return recordsIn(memory.cluster, 'kube-system', keptHere(work), seenHere(work));
+    };
+    const putBack = (secret: KubeObject | undefined) => memory.objects.set(`kube-system/${RECORD_NAME}`, secret as KubeObject);
+    return { on, map, putBack, memory };
+  }
+  const isOlder = (thrown: unknown) => {
+    assert.ok(thrown instanceof Fault, String(thrown));
+    assert.equal(thrown.code, 'stale');
+    assert.match(thrown.message, /^Secret\/kube-system\/netsvc-upgrade-run is older than what this machine has seen there/);
+    assert.match(thrown.suggestions.join('\n'), /: rm \S+\/records-seen\.json$/);
+    return true;
+  };
+
+  it('is refused by the machine that wrote a newer one, and by one that only read it', async () => {
+    const { on, map, putBack } = machines();
+    const other = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
+    await on(folder).save(RECORD);
+    const early = map();
+    await on(folder).save({ ...RECORD, backup: '/b' });
+    assert.equal((await on(other).load())?.backup, '/b');
+    putBack(early);
+    await assert.rejects(on(folder).load(), isOlder);
+    await assert.rejects(on(other).load(), isOlder);
+    await rm(other, { recursive: true });
+  });
+
+  it('is taken once what the machine remembers is deleted, as its next step says', async () => {
+    const { on, map, putBack } = machines();
+    await on(folder).save(RECORD);
+    const early = map();
+    await on(folder).save({ ...RECORD, backup: '/b' });
+    putBack(early);
+    await rm(join(folder, 'records-seen.json'));
+    assert.deepEqual(await on(folder).load(), RECORD);
+  });
+
+  it('is none where another machine wrote after this one, or begins again after the record was deleted', async () => {
+    const { on, memory } = machines();
+    const other = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
+    await on(folder).save(RECORD);
+    await on(other).save({ ...RECORD, backup: '/b' });
+    assert.equal((await on(folder).load())?.backup, '/b');
+    memory.objects.clear();
+    await on(other).save(RECORD);
+    assert.deepEqual(await on(folder).load(), RECORD);
+    await rm(other, { recursive: true });
+  });
+
+  it('is not looked for in another state namespace, nor remembered by a folder that only stands in', async () => {
+    const { on, memory, map, putBack } = machines();
+    await on(folder).save(RECORD);
+    const elsewhere = recordsIn(memory.cluster, 'upgrades', keptHere({ path: folder }), seenHere({ path: folder }));
+    assert.equal(await elsewhere.load(), undefined);
+    const early = map();
+    const temporary = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
+    await on(temporary, '/w').save({ ...RECORD, backup: '/b' });
+    putBack(early);
+    assert.deepEqual(await on(temporary, '/w').load(), RECORD);
+    await rm(temporary, { recursive: true });
   });
 });

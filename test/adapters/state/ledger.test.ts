@@ -111,6 +111,65 @@ describe('the ledger', () => {
     await assert.rejects(ledger.read(NAME), isStale(/changed/));
   });
 
+  it('goes by what was seen first: a plan is made of several reads', async () => {
+    const { ledger, put, secret } = ground();
+    await ledger.update(NAME, () => of('planned from'));
+    await ledger.read(NAME);
+    put(newer(secret(), { data: of('another run') }));
+    await ledger.read(NAME);
+    ledger.pin();
+    await assert.rejects(ledger.read(NAME), isStale(/changed/));
+  });
+
+  it('goes by what was seen first also where nothing was there', async () => {
+    const { ledger, memory, put, secret } = ground();
+    assert.equal(await ledger.read(NAME), undefined);
+    await secretLedger(memory.cluster, SPACE).update(NAME, () => of('theirs'));
+    await ledger.read(NAME);
+    ledger.pin();
+    put(secret());
+    await assert.rejects(ledger.read(NAME), isStale(/changed/));
+  });
+
+  it('knows from its first list what was not there, and its own ones', async () => {
+    const { ledger, memory } = ground();
+    assert.deepEqual(await ledger.names(), []);
+    await secretLedger(memory.cluster, SPACE).update(NAME, () => of('theirs'));
+    ledger.pin();
+    await ledger.update(`${NAME}-log-1`, () => of('ours'));
+    assert.deepEqual(await ledger.names(), [NAME, `${NAME}-log-1`]);
+    assert.deepEqual((await ledger.read(`${NAME}-log-1`))?.content, of('ours'));
+    await assert.rejects(ledger.read(NAME), isStale(/changed/));
+  });
+
+  it('knows an object that it created without an answer, though its list has no such name', async () => {
+    let lost = true;
+    const { ledger } = ground((inner) => ({
+      ...inner,
+      async create(...asked) {
+        const made = await inner.create(...asked);
+        if (!lost) return made;
+        lost = false;
+        throw new ApiFailure(0, 'ECONNRESET', 'no answer');
+      },
+    }));
+    assert.deepEqual(await ledger.names(), []);
+    ledger.pin();
+    await assert.rejects(ledger.create(NAME, of('a')), /no answer/);
+    assert.deepEqual((await ledger.read(NAME))?.content, of('a'));
+  });
+
+  it('begins anew with what is found once other runs could write', async () => {
+    const { ledger, memory } = ground();
+    await ledger.names();
+    ledger.pin();
+    ledger.unpin();
+    await secretLedger(memory.cluster, SPACE).update(NAME, () => of('theirs'));
+    await ledger.read(NAME);
+    ledger.pin();
+    assert.deepEqual((await ledger.read(NAME))?.content, of('theirs'));
+  });
+
   it('goes on where only a label was changed', async () => {
     const { ledger, secret } = await changedBehind((one) => ({
       ...one,
