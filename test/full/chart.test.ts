@@ -88,7 +88,11 @@ for (const major of [3, 4] as const) {
 describeChart('a release in ConfigMaps', 3, { env: { HELM_DRIVER: 'configmap' } }, (cluster) => {
   it('is found and upgraded where it is, whatever the shell of the upgrade says', async () => {
     const { HELM_DRIVER: _, ...env } = cluster().around.env ?? {};
-    const result = await upgrade([...APPLY, ...flagsOf(cluster())], { ...cluster().around, env });
+    const around = { ...cluster().around, env };
+    const refusal = await upgrade([...APPLY, ...flagsOf(cluster())], around);
+    assert.equal(refusal.exitCode, 3, said(refusal));
+    assert.match(said(refusal), /NS-247/);
+    const result = await upgrade([...APPLY, ...flagsOf(cluster()), '--accept', 'NS-247=tigera-operator/calico'], around);
     assert.equal(result.exitCode, 0, said(result));
     assert.match(await cluster().helm('history', 'calico', '-n', RELEASE_NAMESPACE), /v3\.32\.1/);
   });

@@ -6,7 +6,7 @@ import { storeIsOurs } from '../service-cli/index.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { judgeReleases } from './hep-release.ts';
-import { onlyOurOwnBack, removedByUs } from './hep-undo.ts';
+import { onlyOurOwnBack, removedByUs, undoneKeptHere } from './hep-undo.ts';
 
 const IDLE = 'there is nothing to migrate';
 const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
@@ -216,4 +216,5 @@ export const hepChecks: readonly HepCheck[] = [
   rulesMeanTheSame,
   removedByUs,
   onlyOurOwnBack,
+  undoneKeptHere,
 ];

@@ -28,6 +28,7 @@ import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { readResult, readTargetIfAny } from '../verify/index.ts';
 import { hostOf, readHosts } from './hosts.ts';
 import { keptOfMigration } from './kept.ts';
+import { keptElsewhere } from './kept-elsewhere.ts';
 import { type Override, readOverride } from './override.ts';
 import { removedLately } from './removed.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
@@ -67,6 +68,8 @@ export interface HepFacts {
   readonly elsewhere: readonly HostEndpoint[];
   /** What the latest migration on this cluster kept before it changed things, in however many runs. */
   readonly kept: readonly KeptItem[];
+  /** Those of them that another machine kept; empty unless the migration is taken back. */
+  readonly keptElsewhere: readonly KeptItem[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
   /** Ports that stay open in any case; undefined where nothing tells. */
   readonly failsafe: Reading<FailsafePorts | undefined>;
@@ -166,6 +169,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     after,
     judgesEnd: removed.length > 0,
     kept,
+    keptElsewhere: context.options.undo ? await keptElsewhere(sources.records, kept) : [],
     elsewhere: endpointsWithoutNode(fleet),
     rollouts,
     failsafe,

@@ -43,6 +43,13 @@ export interface RefusedBack {
   readonly because: string;
 }
 
+/** What the way back does by what another machine kept. */
+export interface BackFromElsewhere {
+  /** `HostEndpoint/old-1`, `Node/node-01 role`. */
+  readonly subject: string;
+  readonly effect: string;
+}
+
 /** What the checks of `hep` look at. */
 export interface HepJudged {
   /** Nodes of the cluster. */
@@ -74,6 +81,8 @@ export interface HepJudged {
   readonly gone: readonly GoneEndpoint[] | undefined;
   /** Empty unless the migration is taken back. */
   readonly refusedBack: readonly RefusedBack[];
+  /** Empty unless the migration is taken back. */
+  readonly backFromElsewhere: readonly BackFromElsewhere[];
 }
 
 export type HepCheck = Check<HepJudged>;

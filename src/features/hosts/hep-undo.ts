@@ -50,6 +50,27 @@ export const onlyOurOwnBack: HepCheck = defineCheck('NS-738', {
   },
 });
 
+/** What another machine recorded is undone only where a person has read each part of it (§4.7/3). */
+export const undoneKeptHere: HepCheck = defineCheck('NS-016', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.7/3',
+  judge({ gone, backFromElsewhere }) {
+    if (!gone) return notApplicable('nothing is taken back');
+    return failIfAny(
+      backFromElsewhere.map(({ subject, effect }) => ({ text: subject, detail: effect })),
+      'what would be undone was kept by this machine',
+      (subjects) => ({
+        because: `another machine kept ${counted(backFromElsewhere.length, 'thing')} that would be undone: ${subjects}`,
+        hint: 'Run the command on the machine that migrated. Or read what would be written, then accept each object by its name.',
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+        byName: true,
+        eachByName: true,
+      }),
+    );
+  },
+});
+
 const names = (some: readonly GoneEndpoint[]) => listed(some.map(({ name }) => name));
 
 /** As it was, whole only where it is asked for: a person can create it from that. */

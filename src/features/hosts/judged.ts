@@ -19,6 +19,7 @@ import { listed } from '../survey/index.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';
+import { backFromElsewhere } from './kept-elsewhere.ts';
 import { overrideOf } from './override.ts';
 import type { KeptEndpoint } from './removed.ts';
 import { gone, obstaclesBack, oldOnesFirst, refusedBack, servedEndpoint, undoNeedsCli } from './undo.ts';
@@ -49,6 +50,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     idle: context.options.undo === true || isMigrated(facts),
     judgesEnd: context.options.undo !== true && facts.judgesEnd,
     refusedBack: context.options.undo ? refusedBack(facts, context) : [],
+    backFromElsewhere: context.options.undo ? backFromElsewhere(facts, context) : [],
     gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,
   };
 }

@@ -62,8 +62,8 @@ export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
   for (const items of betweenSwitches(kept)) {
     const before = firstSetting(items);
     for (const item of items) {
-      const { labels = [], unlabelled = [] } = contentOf(item);
-      for (const one of labels.flatMap(single)) found.set(idOf(one), before ? { ...one, before } : one);
+      const { unlabelled = [] } = contentOf(item);
+      for (const one of labelsOf(contentOf(item))) found.set(idOf(one), before ? { ...one, before } : one);
       if (item.outcome?.done) for (const one of unlabelled.flatMap(single)) found.delete(idOf(one));
     }
   }
@@ -88,8 +88,14 @@ function betweenSwitches(kept: readonly KeptItem[]): readonly (readonly KeptItem
 
 const firstSetting = (items: readonly KeptItem[]) => items.map(contentOf).find(({ configuration }) => configuration)?.configuration;
 
+/** Every label that an item says was put on a node. */
+export function labelsOf({ labels = [] }: KeptOfMigration): readonly AddedLabel[] {
+  return labels.flatMap(single);
+}
+
 function single({ node, uid, labels }: AddedLabels): readonly AddedLabel[] {
   return Object.entries(labels).map(([key, value]) => ({ node, uid, key, value }));
 }
 
-const idOf = ({ uid, key, value }: AddedLabel) => `${uid} ${key}=${value}`;
+/** One label of one node. */
+export const idOf = ({ uid, key, value }: Pick<AddedLabel, 'uid' | 'key' | 'value'>) => `${uid} ${key}=${value}`;

@@ -70,7 +70,7 @@ export function gone({ stored, kept }: Pick<HepFacts, 'stored' | 'kept'>): reado
 const isOurs = ({ remover }: KeptEndpoint): boolean => remover !== 'other';
 
 /** Of what is gone, what the way back creates again. */
-function toRecreate(facts: Recreated, context: Context): readonly KeptEndpoint[] {
+export function toRecreate(facts: Recreated, context: Context): readonly KeptEndpoint[] {
   const nodes = hostNames(facts);
   return gone(facts).filter((one) => isOurs(one) && whyEndpointStaysAway(one.endpoint, nodes, context) === undefined);
 }
@@ -112,7 +112,7 @@ function recreate(facts: HepFacts, context: Context): readonly Action[] {
 }
 
 /** `node node-01, addresses 10.0.0.1, profiles none, labels role=host`: a person agrees to each, for the record could be another's work. */
-function endpointText(endpoint: KubeObject, { profile }: Context): string {
+export function endpointText(endpoint: KubeObject, { profile }: Context): string {
   const { node, expectedIPs, profiles, labels } = hostEndpointOf(endpoint, profile.apiGroup);
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const list = (texts: readonly string[]) => texts.join(', ') || 'none';
@@ -131,7 +131,10 @@ export function servedEndpoint(endpoint: KubeObject, { profile }: Context): Kube
 }
 
 /** The configuration as it was, if the migration switched automatic endpoints on and they still are. */
-function formerSetting({ settings, kept }: Pick<HepFacts, 'settings' | 'kept'>, { profile }: Context): KeptOfMigration['configuration'] {
+export function formerSetting(
+  { settings, kept }: Pick<HepFacts, 'settings' | 'kept'>,
+  { profile }: Context,
+): KeptOfMigration['configuration'] {
   const before = keptSetting(kept);
   return settings.autoCreate && wasOff(before) && before?.name === profile.controllersConfiguration.name ? before : undefined;
 }
@@ -182,7 +185,7 @@ function offFirst(facts: HepFacts, labels: readonly AddedLabel[], context: Conte
 }
 
 /** Labels that the migration put on nodes and that are there as it did: the server still says that they are from this program. */
-function stillThere(facts: Pick<HepFacts, 'nodes' | 'kept'>, context: Context): readonly AddedLabel[] {
+export function stillThere(facts: Pick<HepFacts, 'nodes' | 'kept'>, context: Context): readonly AddedLabel[] {
   const byUid = new Map(facts.nodes.map((node) => [node.metadata.uid, node]));
   return asGiven(facts).filter((label) => {
     const node = byUid.get(label.uid);

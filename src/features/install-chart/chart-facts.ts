@@ -78,6 +78,8 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   /** Namespaces and other objects with data that the upgrade would delete: live, and without the mark that keeps them. */
   readonly lostData: Reading<readonly ObjectRef[]>;
   readonly takeover: Takeover | undefined;
+  /** Namespace that the operator's objects name, where the release is stored in another one alone. */
+  readonly named: string | undefined;
   /** Set where the release is in another namespace than its operator. */
   readonly misplaced: Misplaced | undefined;
   /** What the release is stored in besides, in a namespace that it was moved from: metadata only. */

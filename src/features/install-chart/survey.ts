@@ -96,6 +96,7 @@ export async function readChartFacts(
       misplaced,
       adoption,
       takeover,
+      named: installation.chart?.named,
       oldRecords: place.oldRecords,
     },
     ...removals,

@@ -21,8 +21,10 @@ import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../servi
 import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
 import type { RemovalJudged } from './removal-checks.ts';
-import { removedPolicies } from './removed.ts';
+import { keptElsewhere, removedPolicies } from './removed.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
+import { storedNames } from './stored-names.ts';
+import { toCreate } from './undo.ts';
 import { policyWorld } from './world.ts';
 
 export interface PolicyFacts extends RemovalJudged {
@@ -59,6 +61,7 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     const gone = found.map((one) => globalPolicyOf(one, profile));
     return hostsWithout(gone, endpoints, world);
   });
+  const elsewhere = options.undo ? await keptElsewhere(sources.records, removed) : [];
   const told = (pick: (host: HostWithout) => string, short = pick) =>
     'unread' in hosts
       ? hosts
@@ -82,6 +85,9 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     cli: judgedCli(call),
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
+    fromElsewhere: toCreate({ removed, found }, profile)
+      .filter(({ policy }) => elsewhere.includes(policy))
+      .map(({ policy, name }) => ({ name, spec: JSON.stringify(policy.spec ?? {}) })),
   };
 }
 
@@ -136,11 +142,6 @@ function lanesTexts(what: 'denied' | 'decided') {
 
 function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
   return brief === detail ? { detail } : { detail, brief };
-}
-
-/** Names under which clients of one release or another store it; its own first. */
-export function storedNames({ temporaryPolicy, policyRenaming }: Profile): readonly string[] {
-  return [temporaryPolicy, ...(policyRenaming ? [`${policyRenaming.prefix}${temporaryPolicy}`] : [])];
 }
 
 /** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */

@@ -26,6 +26,8 @@ export interface RemovalJudged {
   /** The release that the cluster refuses any other CLI for: the installed one. */
   readonly release: string;
   readonly undo: boolean;
+  /** What `--undo` would create by what another machine kept. */
+  readonly fromElsewhere: readonly { readonly name: string; readonly spec: string }[];
 }
 
 interface HostDetail {
@@ -130,4 +132,25 @@ export const removalCli: RemovalCheck = defineCheck('NS-723', {
   },
 });
 
-export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide, nothingOwned];
+/** A policy decides what reaches every host: one that another machine kept is read first. */
+export const policyKeptHere: RemovalCheck = defineCheck('NS-017', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.4/7',
+  judge({ undo, fromElsewhere }) {
+    if (!undo) return notApplicable('nothing is created again');
+    return failIfAny(
+      fromElsewhere.map(({ name, spec }) => ({ text: `GlobalNetworkPolicy/${name}`, detail: spec })),
+      'what would be created was kept by this machine',
+      (names) => ({
+        because: `another machine kept ${counted(fromElsewhere.length, 'policy', 'policies')} that would be created: ${names}`,
+        hint: 'Run the command on the machine that deleted it. Or read what it says, then accept it by its name.',
+        next: `${PROGRAM} policy --undo --dry-run=client -o wide`,
+        byName: true,
+        eachByName: true,
+      }),
+    );
+  },
+});
+
+export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide, nothingOwned, policyKeptHere];

@@ -1,4 +1,5 @@
 import { sameValue } from '../../kernel/json.ts';
+import { isJsonMap, mapAt, textAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Records } from '../../kernel/ports.ts';
 import { keptByRun } from '../survey/index.ts';
@@ -27,9 +28,27 @@ export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promi
   return removed;
 }
 
+/** Of the removed ones, those that another machine than this kept. */
+export async function keptElsewhere(
+  records: Pick<Records, 'keptWith' | 'keptHere'>,
+  removed: readonly KubeObject[],
+): Promise<readonly KubeObject[]> {
+  const items = await records.keptWith('/policy/');
+  const isHere = await Promise.all(items.map(({ content }) => records.keptHere(content)));
+  const others = items.filter((_, index) => !isHere[index]).flatMap(policiesOf);
+  return removed.filter((one) => others.some((other) => sameValue(one, other)));
+}
+
+/** What is no policy was kept by nobody. */
 function policiesOf({ content }: KeptItem): readonly KubeObject[] {
-  const { policy, others = [] } = content as KeptPolicy;
-  return policy ? [policy, ...others] : [];
+  const { policy, others } = isJsonMap(content) ? content : {};
+  return isPolicy(policy) ? [policy, ...(Array.isArray(others) ? others.filter(isPolicy) : [])] : [];
+}
+
+function isPolicy(value: unknown): value is KubeObject {
+  const { labels = {}, annotations = {} } = mapAt(value, 'metadata');
+  const { spec } = isJsonMap(value) ? value : {};
+  return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec ?? {}].every(isJsonMap);
 }
 
 /** In key-value mode one may have no uid: there it is the same only as long as nothing of it changes. */

@@ -6,23 +6,20 @@ import type { Profile } from '../../kernel/profile.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
-import { type PolicyFacts, storedNames } from './facts.ts';
+import type { PolicyFacts } from './facts.ts';
+import { storedNames } from './stored-names.ts';
 
 /**
  * What was deleted is created again by the CLI. Of two that were stored the second comes back under the other stored name, as a policy of
  * its own: no client creates two of one name, and what the second selects may be no less than the first.
  */
-export function undoPlan({ removed, found, call }: PolicyFacts, { profile }: Context): StagePlan {
-  const before = distinct(removed, profile);
-  if (before.length === 0) return { skip: 'no removal of the temporary policy was recorded on this cluster' };
-  const missing = before.filter((one) => !found.some((live) => isSame(live, one, profile)));
-  const isOthers = found.some((live) => !before.some((one) => isSame(live, one, profile)));
-  if (missing.length === 0 || isOthers) return { skip: 'the temporary policy is there' };
+export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {
+  const { removed, call } = facts;
+  if (removed.length === 0) return { skip: 'no removal of the temporary policy was recorded on this cluster' };
+  const again = toCreate(facts, profile);
+  if (again.length === 0) return { skip: 'the temporary policy is there' };
   if ('missing' in call) return { skip: `the service’s CLI cannot be used: ${call.missing}` };
-  const taken = new Set(found.map(({ metadata }) => metadata.name));
-  const names = storedNames(profile).filter((name) => !taken.has(name));
-  const actions = missing.slice(0, names.length).map((policy, index): Action => {
-    const name = names[index] ?? profile.temporaryPolicy;
+  const actions = again.map(({ policy, name }, index): Action => {
     const stdin = JSON.stringify(served(policy, name, profile));
     return {
       id: index === 0 ? 'recreate' : `recreate-${index + 1}`,
@@ -33,6 +30,21 @@ export function undoPlan({ removed, found, call }: PolicyFacts, { profile }: Con
     };
   });
   return { actions };
+}
+
+interface ToCreate {
+  readonly policy: KubeObject;
+  readonly name: string;
+}
+
+/** What is missing of the removed ones, under the names that are free; nothing where somebody made another one meanwhile. */
+export function toCreate({ removed, found }: Pick<PolicyFacts, 'removed' | 'found'>, profile: Profile): readonly ToCreate[] {
+  const before = distinct(removed, profile);
+  const missing = before.filter((one) => !found.some((live) => isSame(live, one, profile)));
+  if (found.some((live) => !before.some((one) => isSame(live, one, profile)))) return [];
+  const taken = new Set(found.map(({ metadata }) => metadata.name));
+  const names = storedNames(profile).filter((name) => !taken.has(name));
+  return missing.slice(0, names.length).map((policy, index) => ({ policy, name: names[index] ?? profile.temporaryPolicy }));
 }
 
 /** Each content once; the one that is stored under its own name first. */

@@ -19,8 +19,8 @@ export interface FormerTemplate {
  * of which that edit is one side. `back`: data that the last way back left.
  */
 export function formerTemplate(live: KubeObject, kept: KeptTemplate, back?: Data): FormerTemplate {
-  const now = (live.data ?? {}) as Data;
-  const keys = formerKeys(now, kept, back);
+  const now = bare((live.data ?? {}) as Data);
+  const keys = formerKeys(now, kept, back && bare(back));
   const patch = [
     ...(live.data === undefined && keys.length > 0 ? [{ op: 'add', path: '/data', value: {} } as const] : []),
     ...keys.map(({ key, value }) => dataOp(now, key, value)),
@@ -35,6 +35,11 @@ export function formerTemplate(live: KubeObject, kept: KeptTemplate, back?: Data
   return { live, patch, data, lost: keys.flatMap(({ lost }) => lost ?? []) };
 }
 
+/** Keys such as `constructor` are nothing but what the object itself has under them. */
+function bare(texts: Data): Data {
+  return Object.assign(Object.create(null) as Data, texts);
+}
+
 /** A key that goes back; undefined: it was not there. */
 interface FormerKey {
   readonly key: string;
@@ -44,8 +49,8 @@ interface FormerKey {
 
 /** A merge is no text of before, so that a key with one is known by what the way back left: merged again, it may become another. */
 function formerKeys(now: Data, { map, given }: KeptTemplate, back: Data | undefined): readonly FormerKey[] {
-  const before = (map.data ?? {}) as Data;
-  const put = given?.data;
+  const before = bare((map.data ?? {}) as Data);
+  const put = given?.data && bare(given.data);
   const touched = put ? Object.keys(put).filter((key) => put[key] !== before[key]) : Object.keys(before);
   return touched
     .filter((key) => now[key] !== before[key] && (back === undefined || now[key] !== back[key]))
@@ -71,7 +76,7 @@ function dataOp(now: Data, key: string, value: string | undefined): JsonPatchOp 
 
 /** Values that the template replaced come back, and what it added goes, each where it still is as the template left it. */
 function formerMarks(live: KubeObject, { map, given = {} }: KeptTemplate, what: keyof Marks): readonly JsonPatchOp[] {
-  const [now, before] = [live.metadata[what] ?? {}, map.metadata[what] ?? {}];
+  const [now, before] = [bare(live.metadata[what] ?? {}), bare(map.metadata[what] ?? {})];
   return Object.entries(given[what] ?? {})
     .filter(([key, value]) => now[key] === value && before[key] !== value)
     .map(([key]) => {

@@ -1,4 +1,4 @@
-import { isJsonMap, textAt } from '../../kernel/json-map.ts';
+import { isJsonMap, type JsonMap, jsonAt, textAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -53,9 +53,23 @@ function isBack(runs: Runs, live: KubeObject): boolean {
   return latest?.outcome?.done === true && asMap<KeptWayBack>(latest.content).replaced !== undefined;
 }
 
-/** What is no object was kept by nobody. */
+/** What is no object, or holds what no ConfigMap can hold, was kept by nobody. */
 function asMap<T>(content: unknown): Partial<T> {
-  return isJsonMap(content) ? (content as Partial<T>) : {};
+  return isJsonMap(content) && partsOf(content).every(areTexts) ? (content as Partial<T>) : {};
+}
+
+/** Data and marks in what was kept, as far as they are there. */
+function partsOf({ map, replaced, given }: JsonMap): readonly unknown[] {
+  const objects = [map, replaced].flatMap((one) => [
+    jsonAt(one, 'data'),
+    jsonAt(one, 'metadata', 'labels'),
+    jsonAt(one, 'metadata', 'annotations'),
+  ]);
+  return [...objects, ...(given === undefined ? [] : isJsonMap(given) ? [given.data, given.labels, given.annotations] : [given])];
+}
+
+function areTexts(value: unknown): boolean {
+  return value === undefined || (isJsonMap(value) && Object.values(value).every((one) => typeof one === 'string'));
 }
 
 function isObject(value: KubeObject | undefined): value is KubeObject {

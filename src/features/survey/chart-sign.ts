@@ -30,7 +30,7 @@ export function chartOf(objects: readonly KubeObject[], stored: Reading<readonly
   const elsewhere = newest ? undefined : onlyElsewhere(stored.value, name);
   if (elsewhere) {
     const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: it is being moved, or was moved by hand`;
-    return { type: 'release', chart: { name, ...elsewhere }, evidence };
+    return { type: 'release', chart: { name, ...elsewhere, named: namespace }, evidence };
   }
   if (!newest)
     return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is stored neither in Secrets nor in ConfigMaps` };

@@ -83,7 +83,7 @@ async function obstaclesIn({
       elsewhere: [],
     },
     installation: { datastore: datastore ?? 'api', components: [] },
-    ...{ stored: [], kept: kept ?? ENABLED },
+    ...{ stored: [], kept: kept ?? ENABLED, keptElsewhere: [] },
     override: await readOverride(maps, controllers, calico.automaticEndpointsEnv),
     settings: automaticSettings(configuration?.spec),
     ...(configuration ? { configuration } : {}),

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { keptLabels, keptOfMigration, keptSetting } from '../../../src/features/hosts/kept.ts';
+import { keptEndpoints } from '../../../src/features/hosts/removed.ts';
+import { removedPolicies } from '../../../src/features/policies/removed.ts';
+import { readWayBack } from '../../../src/features/sidecars/way-back.ts';
+import type { Profile } from '../../../src/kernel/profile.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
+import { anything, FUZZ_RUNS, own } from '../../support/fuzz.ts';
+
+const runs = { numRuns: FUZZ_RUNS };
+const INJECTOR = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: calico.sidecar.injectorConfigMap, namespace: calico.sidecar.injectorNamespace, labels: { a: 'b' } },
+  data: { config: 'now', values: '{}' },
+};
+const POLICY = { apiVersion: 'v3', kind: 'GlobalNetworkPolicy', metadata: { name: 'p', labels: {}, annotations: {} }, spec: {} };
+const ENDPOINT = { kind: 'HostEndpoint', metadata: { name: 'e' }, spec: { node: 'n' } };
+
+/** What each stage keeps, with fields of any type in the first two layers. */
+const fieldsOf = (known: object): fc.Arbitrary<object> =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...Object.keys(known), '__proto__'), anything), { maxLength: 3 })
+    .map((entries) => ({ ...known, ...own(entries) }));
+const within = (known: Readonly<Record<string, object>>): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    anything,
+    fieldsOf(known),
+    ...Object.entries(known).map(([name, value]) => fieldsOf(value).map((one) => ({ ...known, [name]: one }))),
+  );
+const texts = fc.dictionary(
+  fc.constantFrom('config', 'values', '__proto__'),
+  fc.oneof(fc.constantFrom('now', 'before', 'a\nb\n'), anything),
+);
+/** An injector as it was and what it was given, with data of any type. */
+const injectors = fc.oneof(
+  within({ map: INJECTOR, given: { data: {}, labels: {}, annotations: {} }, replaced: INJECTOR }),
+  fc.record({
+    map: fc.record({ metadata: fc.constant(INJECTOR.metadata), data: texts }),
+    given: fc.record({ data: texts, labels: texts }),
+  }),
+);
+const outcome = fc.constantFrom(undefined, { done: true }, { done: true, except: ['e'] }, { done: false });
+
+/** The stage reads any two items, whatever they hold. */
+function reads(stage: string, content: fc.Arbitrary<unknown>, read: (records: Kept) => Promise<unknown>): Promise<void> {
+  const item = fc.record({ content, outcome });
+  return fc.assert(
+    fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 2 }), async (items) => {
+      const kept = items.map((one, index) => ({
+        id: `2026/${stage}/x#${index + 1}`,
+        content: JSON.parse(JSON.stringify(one.content) ?? 'null'),
+        ...(one.outcome ? { outcome: one.outcome } : {}),
+      }));
+      await read({ keptWith: async () => kept, keptHere: async () => false } as unknown as Kept);
+    }),
+    runs,
+  );
+}
+type Kept = Parameters<typeof readWayBack>[0]['records'] & Parameters<typeof removedPolicies>[0];
+
+describe('whatever was kept of a stage', () => {
+  it('is read by alp --undo without an error, and only texts are written', () =>
+    reads('alp', injectors, async (records) => {
+      const { former } = await readWayBack({ cluster: clusterOf([INJECTOR]).cluster, records: records as never }, calico as Profile);
+      for (const { patch } of former)
+        for (const one of patch) if ('value' in one && one.path !== '/data') assert.equal(typeof one.value, 'string', one.path);
+    }));
+
+  it('is read by hep --undo without an error', () =>
+    reads(
+      'hep',
+      within({
+        labels: [{ node: 'n', uid: 'u', labels: { a: 'b' } }],
+        configuration: { name: 'default', spec: {} },
+        endpoints: [ENDPOINT],
+      }),
+      async (records) => {
+        const kept = await keptOfMigration(records);
+        for (const { endpoint } of keptEndpoints(kept).values()) assert.equal(typeof endpoint.metadata.name, 'string');
+        for (const { key, value } of keptLabels(kept)) assert.deepEqual([typeof key, typeof value], ['string', 'string']);
+        keptSetting(kept);
+      },
+    ));
+
+  it('is read by policy --undo without an error', () =>
+    reads('policy', within({ policy: POLICY, others: [POLICY] }), async (records) => {
+      for (const { metadata } of await removedPolicies(records)) assert.equal(typeof metadata.name, 'string');
+    }));
+});
