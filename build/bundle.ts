@@ -43,7 +43,7 @@ const unused: Plugin = {
 
 /**
  * Bundles the program into `out`. Every output lies one folder deep, as every source that asks for its own place does,
- * so that `new URL('../…', import.meta.url)` means the same in both (docs/decisions/start-up.md).
+ * so that `new URL('../…', import.meta.url)` means the same in both (docs/internals/decisions/start-up.md).
  * Resolves to the files that went in, relative to `root`.
  */
 export async function bundle(root: string, out: string): Promise<readonly string[]> {

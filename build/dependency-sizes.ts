@@ -9,7 +9,7 @@ interface Locked {
 
 type Lock = Readonly<Record<string, Locked>>;
 
-export const SIZES_PAGE = 'docs/decisions/dependency-sizes.md';
+export const SIZES_PAGE = 'docs/internals/decisions/dependency-sizes.md';
 
 /** What `npm install` of the program brings to a machine, counted from the lock file and measured in node_modules. */
 export function dependencySizes(root: string): string {

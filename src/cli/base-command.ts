@@ -3,8 +3,8 @@ import type { Config } from '@oclif/core/config';
 import type { ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './asked.ts';
 import type { FlagShape } from './environment.ts';
-import { seamsOf } from './plugin.ts';
 import type { Seams } from './seams.ts';
+import { seamsOf } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
 
 /** What every command shares: the environment's flags, the seams, and an exit name instead of a number. */

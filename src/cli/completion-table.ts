@@ -25,7 +25,7 @@ export interface CommandEntry {
   readonly values?: readonly string[];
 }
 
-/** Made at build time, so that help, version and completion need nothing but this (docs/decisions/start-up.md). */
+/** Made at build time, so that help, version and completion need nothing but this (docs/internals/decisions/start-up.md). */
 export interface FastPathTable {
   readonly version: string;
   readonly commands: Readonly<Record<string, CommandEntry>>;

@@ -20,7 +20,7 @@ export async function explainCheck(written: string | undefined): Promise<string>
   return pageOf(id);
 }
 
-/** Two folders above, in the sources, in dist and in what is installed alike (docs/decisions/start-up.md). */
+/** Two folders above, in the sources, in dist and in what is installed alike (docs/internals/decisions/start-up.md). */
 const DOCUMENTS = new URL('../../docs/', import.meta.url);
 
 /** The page; where it leads to other documents, it says where they lie: in a terminal nothing can be clicked. */

@@ -16,12 +16,7 @@ export interface RoleRequest {
 
 /** The roles that a command needs, ready for `kubectl apply -f -`. No cluster is asked. Throws Fault('usage') for what there is no role for. */
 export async function permissionsText(asked: RoleRequest): Promise<string> {
-  const [{ permissionsOf, permittedCommands }, { roleLines }, { adminRights }, { withoutWideSecrets }] = await Promise.all([
-    import('../features/rights/permissions.ts'),
-    import('../features/rights/role-text.ts'),
-    import('../features/rights/admin-rights.ts'),
-    import('../features/rights/role-scopes.ts'),
-  ]);
+  const { adminRights, permissionsOf, permittedCommands, roleLines, withoutWideSecrets } = await import('../features/rights/index.ts');
   if (!permittedCommands.includes(asked.for))
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
   const profile = await namedProfile(asked.profile);
@@ -56,7 +51,7 @@ interface Scoped {
 const NO_NAMES = 'objects of any name';
 
 async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
-  const { chartScope, manifestScope, operatorScope, scopeOf } = await import('../features/rights/role-scopes.ts');
+  const { chartScope, manifestScope, operatorScope, scopeOf } = await import('../features/rights/index.ts');
   if (asked.path === 'operator') return { scope: operatorScope(profile), from: NO_NAMES };
   if (asked.path === 'chart') return { scope: chartScope(profile), from: NO_NAMES };
   const kvstore = asked.path === 'kvstore';

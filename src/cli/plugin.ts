@@ -1,11 +1,8 @@
 import type { Interfaces } from '@oclif/core';
 import type { Command } from '@oclif/core/command';
-import type { Config } from '@oclif/core/config';
 import { EXIT, EXIT_MEANING, Fault } from '../kernel/fault.ts';
 import { commandTable } from './command-table.ts';
-import type { Seams } from './seams.ts';
-
-const PLUGIN = 'netsvc-upgrade';
+import { PLUGIN, type Seams } from './seams.ts';
 
 /** What oclif knows of the commands without loading them (oclif.manifest.json, made by the build). */
 export interface Manifest {
@@ -87,10 +84,4 @@ export class MemoryPlugin implements Interfaces.Plugin {
 /** The options with which oclif loads this plugin and nothing else. */
 export function loadOptions(plugin: MemoryPlugin): Interfaces.Options {
   return { ...plugin.options, plugins: new Map([[PLUGIN, plugin]]), userPlugins: false, devPlugins: false };
-}
-
-export function seamsOf(config: Config | Interfaces.Config): Seams {
-  const plugin = config.plugins.get(PLUGIN);
-  if (!(plugin instanceof MemoryPlugin)) throw new Error('the command was not loaded by this program’s own plugin');
-  return plugin.seams;
 }

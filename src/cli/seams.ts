@@ -1,3 +1,5 @@
+import type { Interfaces } from '@oclif/core';
+import type { Config } from '@oclif/core/config';
 import type { Trace } from '../adapters/trace.ts';
 import type { EnginePorts } from '../engine/engine-ports.ts';
 import type { Context } from '../kernel/context.ts';
@@ -82,4 +84,13 @@ export interface Seams {
   /** `say` tells the person what Ctrl-C just did. */
   listenForInterrupts(say: (text: string) => void): Interrupts;
   every(ms: number, call: () => void): () => void;
+}
+
+/** Name of the one plugin that carries the seams to every command. */
+export const PLUGIN = 'netsvc-upgrade';
+
+export function seamsOf({ plugins }: Pick<Config | Interfaces.Config, 'plugins'>): Seams {
+  const plugin: object | undefined = plugins.get(PLUGIN);
+  if (plugin === undefined || !('seams' in plugin)) throw new Error('the command was not loaded by this program’s own plugin');
+  return plugin.seams as Seams;
 }

@@ -6,7 +6,7 @@ import { loadOptions, type Manifest, MemoryPlugin } from './plugin.ts';
 import { realSeams } from './real-seams.ts';
 import type { Seams } from './seams.ts';
 
-/** `oclif.manifest.json` lies two folders above, in the sources and in dist alike (docs/decisions/start-up.md). */
+/** `oclif.manifest.json` lies two folders above, in the sources and in dist alike (docs/internals/decisions/start-up.md). */
 const ROOT = new URL('../../', import.meta.url);
 
 export async function runShell(argv: readonly string[], name: string): Promise<number> {

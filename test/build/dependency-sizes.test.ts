@@ -22,7 +22,7 @@ describe('the production dependencies', () => {
 
   it('are each explained', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
-    const page = readFileSync(join(root, 'docs/decisions/dependencies.md'), 'utf8');
+    const page = readFileSync(join(root, 'docs/internals/decisions/dependencies.md'), 'utf8');
     assert.deepEqual(
       Object.keys(dependencies).filter((name) => !page.includes(`| \`${name}\``)),
       [],

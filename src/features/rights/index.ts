@@ -1,5 +1,8 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { accessQuestion, accessText } from './access-text.ts';
+export { adminRights } from './admin-rights.ts';
 export type { ChartScope, DocumentKind, PlanScope } from './needs.ts';
 export type { Permission } from './permission.ts';
-export { permissionsOf } from './permissions.ts';
+export { permissionsOf, permittedCommands } from './permissions.ts';
+export { chartScope, manifestScope, operatorScope, scopeOf, withoutWideSecrets } from './role-scopes.ts';
+export { roleLines } from './role-text.ts';

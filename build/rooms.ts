@@ -1,0 +1,154 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+
+/**
+ * Who may import what: the one table behind the import rule. `npm run lint` holds every file of `src` to it, `import type` included, and
+ * `node build/rooms.ts --write` draws it into docs/internals/architecture.md with what the code really imports.
+ */
+
+/** A feature imports those before it in this list, by their index.ts. */
+export const FEATURES = [
+  'policy-rules',
+  'survey',
+  'rollout',
+  'service-cli',
+  'policies',
+  'ownerrefs',
+  'install-manifest',
+  'install-operator',
+  'sidecars',
+  'install-chart',
+  'install',
+  'rights',
+  'images',
+  'backup',
+  'verify',
+  'hosts',
+  'preflight',
+] as const;
+
+interface Rule {
+  /** Other rooms that it may import. */
+  readonly rooms: readonly string[];
+  /** Packages and `node:` modules that it may import. */
+  readonly packages?: readonly RegExp[];
+}
+
+const NODE = /^node:/;
+const NPM = /^(?!node:)/;
+
+/** How a process begins: the files of cli that know the commands. */
+const ENTRY = /^cli\/(?:main|shell|plain-shell|plugin|command-table)\.ts$/;
+
+/** Files right below src/features stand above all features: the chain, and what is wrapped around it. */
+const TOP = 'features';
+
+const ROOMS: Readonly<Record<string, Rule>> = {
+  kernel: { rooms: [] },
+  kube: { rooms: ['kernel'] },
+  manifest: { rooms: ['kernel', 'kube'], packages: [/^yaml$/, /^js-yaml$/] },
+  profiles: { rooms: ['kernel'], packages: [NPM] },
+  ...Object.fromEntries(FEATURES.map((name, index) => [name, { rooms: ['kernel', 'kube', 'manifest', ...FEATURES.slice(0, index)] }])),
+  [TOP]: { rooms: ['kernel', 'kube', 'manifest', ...FEATURES] },
+  engine: { rooms: ['kernel', 'kube'] },
+  report: { rooms: ['kernel', 'kube'], packages: [NPM, /^node:(?:crypto|util)$/] },
+  sandbox: { rooms: ['kernel', 'kube', 'manifest'], packages: [NODE] },
+  adapters: { rooms: ['kernel', 'kube'], packages: [NPM, NODE] },
+  cli: {
+    rooms: ['kernel', 'kube', 'manifest', ...FEATURES, TOP, 'profiles', 'engine', 'report', 'sandbox', 'adapters'],
+    packages: [NPM, NODE],
+  },
+  commands: { rooms: ['kernel', 'cli'], packages: [/^@oclif\/core(?:\/|$)/] },
+  entry: { rooms: ['kernel', 'cli', 'commands'], packages: [NPM, NODE] },
+};
+
+export interface Import {
+  readonly file: string;
+  /** The imported file below `src`, or the name of a package. */
+  readonly to: string;
+}
+
+/** Static and lazy imports, types included, and what is re-exported. */
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
+
+export function importsOf(file: string, text: string): readonly Import[] {
+  return [...text.matchAll(IMPORT)].map(([, , specifier = '']) => ({
+    file,
+    to: specifier.startsWith('.') ? posix.normalize(posix.join(dirname(file), specifier)) : specifier,
+  }));
+}
+
+/** `hosts` for `features/hosts/undo.ts`, `features` for `features/chain.ts`, `engine` for `engine/hold.ts`. */
+export function roomOf(file: string): string {
+  if (ENTRY.test(file)) return 'entry';
+  const [first = '', second = '', third] = file.split('/');
+  return first === 'features' && third !== undefined ? second : first;
+}
+
+/** What an import breaks of the rule, in one sentence; undefined if nothing. `known` are the files below `src`. */
+export function offence({ file, to }: Import, known: ReadonlySet<string>): string | undefined {
+  const room = roomOf(file);
+  const rule = ROOMS[room];
+  if (rule === undefined) return `${file} is in no room that build/rooms.ts knows`;
+  if (!known.has(to)) return rule.packages?.some((one) => one.test(to)) ? undefined : `${file} imports ${to}: ${room} may not`;
+  const other = roomOf(to);
+  if (other === room) return undefined;
+  if (!rule.rooms.includes(other)) return `${file} imports ${to}: ${room} is not above ${other}`;
+  const isFeature = FEATURES.some((name) => name === other);
+  return isFeature && !to.endsWith('/index.ts') ? `${file} imports ${to}: use features/${other}/index.ts` : undefined;
+}
+
+export function readImports(root: string): { readonly imports: readonly Import[]; readonly files: ReadonlySet<string> } {
+  const src = join(root, 'src');
+  const files = globSync('**/*.ts', { cwd: src }).map((file) => file.replaceAll('\\', '/'));
+  return { imports: files.flatMap((file) => importsOf(file, readFileSync(join(src, file), 'utf8'))), files: new Set(files) };
+}
+
+/** Rooms that a room really imports, in the order of the table. */
+function arrows(imports: readonly Import[], files: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const names = Object.keys(ROOMS);
+  return new Map(
+    names.map((name) => {
+      const to = new Set(imports.flatMap((one) => (files.has(one.to) && roomOf(one.file) === name ? [roomOf(one.to)] : [])));
+      return [name, names.filter((other) => other !== name && to.has(other))];
+    }),
+  );
+}
+
+/** The picture has one box for all features; the table below it has a row for each. */
+export function drawn(imports: readonly Import[], files: ReadonlySet<string>): string {
+  const isFeature = (name: string) => name === TOP || FEATURES.some((one) => one === name);
+  const box = (name: string) => (isFeature(name) ? TOP : name);
+  const edges = new Set<string>();
+  const found = arrows(imports, files);
+  for (const [name, others] of found)
+    for (const other of others) if (box(name) !== box(other)) edges.add(`  ${box(name)} --> ${box(other)}`);
+  const rows = FEATURES.map((name) => {
+    const below = (found.get(name) ?? []).filter((other) => isFeature(other));
+    return `| \`${name}\` | ${below.join(', ') || '–'} |`;
+  });
+  return ['```mermaid', 'flowchart TD', ...edges, '```', '', '| Feature | Uses the faces of |', '|---|---|', ...rows].join('\n');
+}
+
+const BEGIN = '<!-- drawn by build/rooms.ts -->';
+const END = '<!-- end of the drawing -->';
+
+/** The page with the drawing of now between its two marks. */
+export function redrawn(page: string, drawing: string): string {
+  const [before = '', rest] = page.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error(`the page has no ${BEGIN} … ${END}`);
+  return `${before}${BEGIN}\n${drawing}\n${END}${after}`;
+}
+
+function main(): void {
+  const root = join(import.meta.dirname, '..');
+  const { imports, files } = readImports(root);
+  const page = join(root, 'docs', 'internals', 'architecture.md');
+  if (process.argv.includes('--write')) writeFileSync(page, redrawn(readFileSync(page, 'utf8'), drawn(imports, files)));
+  const offences = imports.flatMap((one) => offence(one, files) ?? []);
+  process.stdout.write(offences.map((one) => `${one}\n`).join(''));
+  process.exitCode = offences.length > 0 ? 1 : 0;
+}
+
+if (import.meta.main) main();

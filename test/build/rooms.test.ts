@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drawn, importsOf, offence, readImports, redrawn } from '../../build/rooms.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const { imports, files } = readImports(root);
+const page = readFileSync(join(root, 'docs', 'internals', 'architecture.md'), 'utf8');
+
+describe('the rooms of src', () => {
+  it('import nothing that the rule forbids', () => {
+    assert.ok(imports.length > 2000, String(imports.length));
+    assert.deepEqual(
+      imports.flatMap((one) => offence(one, files) ?? []),
+      [],
+    );
+  });
+
+  it('are drawn as they are: `node build/rooms.ts --write` redraws them', () => {
+    assert.equal(redrawn(page, drawn(imports, files)), page);
+  });
+
+  const known = new Set([
+    'kernel/a.ts',
+    'kube/a.ts',
+    'engine/a.ts',
+    'features/chain.ts',
+    'features/survey/index.ts',
+    'features/hosts/a.ts',
+  ]);
+  for (const [file, text, says] of [
+    ['kernel/b.ts', "import { a } from '../kube/a.ts';", /kernel is not above kube/],
+    ['kube/b.ts', "import type { a } from '../engine/a.ts';", /kube is not above engine/],
+    ['features/survey/b.ts', "export { a } from '../hosts/index.ts';", /survey may not|survey is not above hosts/],
+    ['features/hosts/b.ts', "import { a } from '../survey/facts.ts';", /survey/],
+    ['features/hosts/b.ts', "const a = await import('../../engine/a.ts');", /hosts is not above engine/],
+    ['features/hosts/b.ts', "import { readFile } from 'node:fs';", /hosts may not/],
+    ['nowhere/b.ts', "import { a } from '../kernel/a.ts';", /no room/],
+  ] as const)
+    it(`refuse in ${file}: ${text}`, () => {
+      const found = importsOf(file, text).map((one) =>
+        offence(one, new Set([...known, 'features/survey/facts.ts', 'features/hosts/index.ts'])),
+      );
+      assert.equal(found.length, 1);
+      assert.match(found[0] ?? '', says);
+    });
+
+  it('may use a face below, the kernel, and files of their own', () => {
+    const text = "import { a } from '../survey/index.ts'; import { b } from '../../kernel/a.ts'; import { c } from './a.ts';";
+    assert.deepEqual(
+      importsOf('features/hosts/b.ts', text).map((one) => offence(one, known)),
+      [undefined, undefined, undefined],
+    );
+  });
+});
