@@ -216,14 +216,3 @@ export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
 export function sameReference(a: OwnerReference, b: OwnerReference): boolean {
   return sameOwner(a, b) && a.controller === b.controller && a.blockOwnerDeletion === b.blockOwnerDeletion;
 }
-
-/**
- * References that name an owner under a UID that it does not have: garbage collection takes their object sooner or later.
- * `uidOf` answers the owner's present UID, undefined if there is no such owner.
- */
-export function danglingOf(
-  references: readonly OwnerReference[],
-  uidOf: (reference: OwnerReference) => string | undefined,
-): readonly OwnerReference[] {
-  return references.filter((reference) => uidOf(reference) !== reference.uid);
-}

@@ -4,7 +4,7 @@ import type { NodeFacts, PodFacts } from './pod-facts.ts';
 import { isSameImage } from './same-image.ts';
 
 /** What the state of one pod depends on. */
-export interface PodView {
+export interface PodSurroundings {
   readonly target: RolloutTarget;
   readonly nodes: ReadonlyMap<string, NodeFacts>;
   /** Milliseconds since the epoch, for elapsed times. */
@@ -12,7 +12,7 @@ export interface PodView {
 }
 
 /** Where one pod is on its way to the target, and why it is not there (§4.4/3; domain §5). Only `updating` and `failed` depend on the time. */
-export function judgePod(pod: PodFacts, view: PodView): PodProgress {
+export function judgePod(pod: PodFacts, view: PodSurroundings): PodProgress {
   const { target } = view;
   const image = pod.images[target.container] ?? '';
   const ready = `${pod.readyContainers}/${pod.containers}`;
@@ -38,7 +38,7 @@ function shortRelease(image: string): string {
   return release ? releaseTag(release) : (tag ?? image.slice(image.lastIndexOf('/') + 1));
 }
 
-function stateOf(pod: PodFacts, isNew: boolean, view: PodView): { phase: PodPhase; why: string } {
+function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): { phase: PodPhase; why: string } {
   const node = view.nodes.get(pod.node);
   if (pod.terminating) return { phase: 'updating', why: node && !node.ready ? nodeDown(node) : 'old pod is stopping' };
   if (!isNew) return { phase: 'old', why: node && !node.ready ? nodeDown(node) : 'next' };

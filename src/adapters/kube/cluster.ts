@@ -22,8 +22,6 @@ export interface ClusterOptions {
   readonly trace?: Trace | undefined;
   /** Ctrl-C. */
   readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
-  /** The confirmed cluster: every write first checks that kube-system still has this UID. */
-  readonly expectedClusterUid?: string;
   /** Objects per page of a list; 500 unless said. */
   readonly pageSize?: number;
   /** Longest time for one whole answer; five minutes unless said. Milliseconds. */
@@ -61,7 +59,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
     interruption: options.interruption,
   });
   const reader = readerOf(transport, { limit: options.pageSize ?? 500, namespace: connection.namespace, sleep });
-  let pinned = options.expectedClusterUid;
+  let pinned: string | undefined;
   const guard = together(async () => {
     if (pinned === undefined) return;
     const found = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;

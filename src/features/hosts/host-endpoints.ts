@@ -1,10 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, preflightCheck, specOf, valueAt, withResources } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, preflightCheck, specOf, withResources } from '../survey/index.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
   const { createdBy, createdByValue } = profile.labels;
@@ -24,7 +25,7 @@ export const hostEndpointKinds = preflightCheck('NS-704', {
     const old = oldHostEndpoints(objectsOf(facts, 'hostendpoints'), profile);
     const { plural, name } = profile.controllersConfiguration;
     const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
-    const automatic = valueAt(settings, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
+    const automatic = jsonAt(settings, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
     if (old.length === 0) return ok(automatic ? 'host endpoints are automatic' : 'no old all-interfaces host endpoints');
     if (!automatic) {
       return ok(`${counted(old.length, 'old host endpoint')} stay as they are; to make them automatic: ${PROGRAM} run --include hep`);
@@ -95,7 +96,7 @@ export const controllersNotStopped = preflightCheck('NS-709', {
     if (datastore !== 'api') return notApplicable('with a key-value datastore the setting is obeyed');
     const { plural, name } = profile.controllersConfiguration;
     const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
-    const value = valueAt(settings, 'spec', 'controllers', 'node', 'syncLabels');
+    const value = jsonAt(settings, 'spec', 'controllers', 'node', 'syncLabels');
     if (String(value).toLowerCase() !== 'disabled') return ok('labels of nodes are synchronised');
     return failed(
       'syncLabels is Disabled: with the API datastore older controllers refuse their whole configuration for it, and do nothing at all',

@@ -1,5 +1,4 @@
 import type { OwnershipMode } from '../../kernel/context.ts';
-import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { eachOf } from '../survey/index.ts';
@@ -8,11 +7,6 @@ import { definesKind, type LeftoversOf, previewDocument } from './preview.ts';
 
 /** Requests under way at a time. */
 const WIDTH = 6;
-
-/** The plan's view of every document, in the manifest's order. Nothing is written. */
-export async function previewManifest(cluster: ClusterReader, manifest: Manifest): Promise<readonly PlannedObject[]> {
-  return (await previewDocuments(cluster, manifest)).map(({ planned }) => planned);
-}
 
 export async function previewDocuments(
   cluster: ClusterReader,

@@ -1,28 +1,27 @@
 import { isCidr, isMappedIPv4 } from '../../kernel/ip-text.ts';
-import { isJsonMap } from '../../kernel/json-map.ts';
-import { valueAt } from '../survey/index.ts';
+import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
 
 type Rule = (self: Readonly<Record<string, unknown>>) => boolean;
 
-const has = (self: unknown, field: string): boolean => valueAt(self, field) !== undefined && valueAt(self, field) !== null;
+const has = (self: unknown, field: string): boolean => jsonAt(self, field) !== undefined && jsonAt(self, field) !== null;
 /** There and not empty. */
 const filled = (self: unknown, field: string): boolean => {
-  const value = valueAt(self, field);
+  const value = jsonAt(self, field);
   return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 };
 const list = (self: unknown, field: string): readonly unknown[] => {
-  const value = valueAt(self, field);
+  const value = jsonAt(self, field);
   return Array.isArray(value) ? value : [];
 };
-const neverOrEmpty = (self: unknown, field: string): boolean => !filled(self, field) || valueAt(self, field) === 'Never';
-const on = (self: unknown, field: string): boolean => valueAt(self, field) === true;
+const neverOrEmpty = (self: unknown, field: string): boolean => !filled(self, field) || jsonAt(self, field) === 'Never';
+const on = (self: unknown, field: string): boolean => jsonAt(self, field) === true;
 const meshOn: Rule = (self) => !has(self, 'nodeToNodeMeshEnabled') || on(self, 'nodeToNodeMeshEnabled');
 const off = (self: unknown, field: string): boolean => !filled(self, field);
-const named = (self: unknown, ...names: readonly string[]): boolean => names.includes(String(valueAt(self, 'metadata', 'name')));
+const named = (self: unknown, ...names: readonly string[]): boolean => names.includes(String(jsonAt(self, 'metadata', 'name')));
 const tierAction =
   (name: string, action: string): Rule =>
   (self) =>
-    valueAt(self, 'metadata', 'name') !== name || valueAt(self, 'spec', 'defaultAction') === action;
+    jsonAt(self, 'metadata', 'name') !== name || jsonAt(self, 'spec', 'defaultAction') === action;
 
 /**
  * The validation rules of objects in the service's CRDs that can be judged without the server, by their exact text (white space apart).
@@ -75,7 +74,7 @@ const rules: Readonly<Record<string, Rule>> = {
   '(!has(self.localWorkloadSelector) || size(self.localWorkloadSelector) == 0) || (has(self.asNumber) && self.asNumber != 0)': (self) =>
     off(self, 'localWorkloadSelector') || (has(self, 'asNumber') && self.asNumber !== 0),
   "self.metadata.name == 'default' || self.metadata.name.startsWith('node.') ? !has(self.spec.nodeSelector) : true": (self) =>
-    !(named(self, 'default') || String(valueAt(self, 'metadata', 'name')).startsWith('node.')) || !has(self.spec, 'nodeSelector'),
+    !(named(self, 'default') || String(jsonAt(self, 'metadata', 'name')).startsWith('node.')) || !has(self.spec, 'nodeSelector'),
   '!has(self.destination) || !has(self.destination.services) || (!has(self.destination.ports) || size(self.destination.ports) == 0) && (!has(self.destination.notPorts) || size(self.destination.notPorts) == 0)':
     ({ destination }) => !has(destination, 'services') || (off(destination, 'ports') && off(destination, 'notPorts')),
   "!has(self.allowedUses) || !self.allowedUses.exists(u, u == 'LoadBalancer') || (!has(self.ipipMode) || size(self.ipipMode) == 0 || self.ipipMode == 'Never') && (!has(self.vxlanMode) || size(self.vxlanMode) == 0 || self.vxlanMode == 'Never')":

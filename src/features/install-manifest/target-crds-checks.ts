@@ -1,6 +1,6 @@
-import { isJsonMap } from '../../kernel/json-map.ts';
+import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { valueAt } from '../survey/index.ts';
+
 import type { Schema } from './schema.ts';
 
 /** A CRD of the target, as far as the checks look at it. */
@@ -18,9 +18,9 @@ export function targetCrds(documents: readonly KubeObject[]): readonly TargetCrd
 }
 
 function targetCrd(document: KubeObject): TargetCrd {
-  const listed = valueAt(document, 'spec', 'versions');
+  const listed = jsonAt(document, 'spec', 'versions');
   const versions = (Array.isArray(listed) ? listed : []).filter(isJsonMap);
-  const text = (...path: readonly string[]) => String(valueAt(document, 'spec', ...path) ?? '');
+  const text = (...path: readonly string[]) => String(jsonAt(document, 'spec', ...path) ?? '');
   return {
     name: document.metadata.name,
     group: text('group'),
@@ -32,6 +32,6 @@ function targetCrd(document: KubeObject): TargetCrd {
 }
 
 function schemaOf(version: Readonly<Record<string, unknown>>): Schema {
-  const schema = valueAt(version, 'schema', 'openAPIV3Schema');
+  const schema = jsonAt(version, 'schema', 'openAPIV3Schema');
   return isJsonMap(schema) ? schema : {};
 }

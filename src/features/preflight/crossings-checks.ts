@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
+import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
@@ -19,7 +20,6 @@ import {
   preflightCheck,
   sourceRelease,
   specOf,
-  valueAt,
   withInstallation,
   withResources,
 } from '../survey/index.ts';
@@ -76,7 +76,7 @@ export const settingsTaken = preflightCheck('NS-623', {
     const installation = read(operated.installation);
     if (!installation) return notApplicable('there is no Installation');
     const found = refused.filter(
-      ({ since, field, value }) => !isOlder(options.release, since) && valueAt(specOf(installation), ...field.split('.')) === value,
+      ({ since, field, value }) => !isOlder(options.release, since) && jsonAt(specOf(installation), ...field.split('.')) === value,
     );
     const evidence = found.map(({ field, value }) => evidenceOf(installation, `spec.${field} is ${value}`));
     return failIfAny(evidence, `the operator of ${options.release} takes the settings of the Installation`, (names) => ({
@@ -94,7 +94,7 @@ export const poolsAlike = preflightCheck('NS-624', {
   ref: 'domain §12/21',
   judge: withOperated(({ names: { pools }, operated, facts, context: { profile } }) => {
     const installation = read(operated.installation);
-    const listed = valueAt(specOf(installation), ...pools.field);
+    const listed = jsonAt(specOf(installation), ...pools.field);
     if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
     const differences = poolDifferences(installation, listed, objectsOf(facts, pools.plural));
     return failIfAny(differences, 'the address pools are as the Installation lists them', (names) => ({
@@ -107,7 +107,7 @@ export const poolsAlike = preflightCheck('NS-624', {
 
 /** A network that is written in another way in the list is another pool to the operator: it deletes the one and creates the other. */
 function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {
-  const cidrOf = (pool: unknown) => String(valueAt(pool, 'cidr') ?? '').toLowerCase();
+  const cidrOf = (pool: unknown) => String(jsonAt(pool, 'cidr') ?? '').toLowerCase();
   const networkOf = (pool: unknown) => canonicalNetwork(cidrOf(pool)) ?? cidrOf(pool);
   const wanted = new Map(listed.map((pool) => [networkOf(pool), pool]));
   const there = new Set(live.map((pool) => networkOf(specOf(pool))));
@@ -118,7 +118,7 @@ function poolDifferences(installation: KubeObject, listed: readonly unknown[], l
     if (entry === undefined) return [evidenceOf(pool, `${cidr} is not in the list of the Installation`)];
     const written = cidrOf(entry);
     const rewritten = `is ${cidr}, and ${written} in the Installation: one network written in two ways, and the operator deletes the pool and creates it again`;
-    const comesBack = spec.disabled === true && valueAt(entry, 'disableNewAllocations') !== true;
+    const comesBack = spec.disabled === true && jsonAt(entry, 'disableNewAllocations') !== true;
     return [
       ...(written === cidr ? [] : [evidenceOf(pool, rewritten)]),
       ...(comesBack ? [evidenceOf(pool, 'is disabled, and not so in the Installation: it may be taken into use again')] : []),

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { isJsonMap } from '../../kernel/json-map.ts';
+import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
 import { sameMinor } from '../../kernel/release.ts';
 import { targetCrds } from '../install-manifest/index.ts';
 import { agentSetting, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
@@ -14,7 +14,6 @@ import {
   preflightCheck,
   sourceRelease,
   specOf,
-  valueAt,
   withResources,
   withTarget,
 } from '../survey/index.ts';
@@ -34,7 +33,7 @@ export const loadBalancerAddresses = preflightCheck('NS-505', {
     if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
     const { plural, name } = profile.controllersConfiguration;
     const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
-    if (isJsonMap(settings.controllers) && valueAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
+    if (isJsonMap(settings.controllers) && jsonAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
       return ok('assignIPs of the controllers is set');
     }
     return failIfAny(
@@ -90,7 +89,7 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
   const installation = operated && read(operated.installation);
   if (!crossings || !installation) return undefined;
   const { field, otherwise, iptables, nftables } = crossings.dataPlane;
-  const dataPlane = String(valueAt(specOf(installation), ...field) ?? otherwise);
+  const dataPlane = String(jsonAt(specOf(installation), ...field) ?? otherwise);
   const path = `spec.${field.join('.')}`;
   if (dataPlane !== iptables) return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets the packet filter`);
   const mode = read(proxyMode);

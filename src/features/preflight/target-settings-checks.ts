@@ -1,8 +1,9 @@
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { containersOf, findWorkload } from '../rollout/index.ts';
+import { allContainersOf, findWorkload } from '../rollout/index.ts';
 import type { PreflightFacts } from '../survey/index.ts';
 import {
   crosses,
@@ -13,7 +14,6 @@ import {
   preflightCheck,
   readTarget,
   sourceRelease,
-  valueAt,
   withInstallation,
 } from '../survey/index.ts';
 
@@ -73,7 +73,7 @@ function documentsOf(installation: Installation, { target }: PreflightFacts): re
 }
 
 function targetImages(documents: readonly KubeObject[]): readonly string[] {
-  return [...new Set(documents.flatMap(containersOf).flatMap(({ image }) => (image === undefined ? [] : [image])))];
+  return [...new Set(documents.flatMap(allContainersOf).flatMap(({ image }) => (image === undefined ? [] : [image])))];
 }
 
 const MTU = 'veth_mtu';
@@ -90,7 +90,7 @@ export const mtuUnchanged = preflightCheck('NS-607', {
       readTarget(facts).documents.filter(({ kind }) => kind === 'ConfigMap'),
       { name, namespace },
     );
-    const [before, after] = [valueAt(live, 'data', MTU), valueAt(next, 'data', MTU)];
+    const [before, after] = [jsonAt(live, 'data', MTU), jsonAt(next, 'data', MTU)];
     if (before === undefined || after === undefined || before === after) return ok(`${MTU} stays ${String(before ?? 'unset')}`);
     return failed(
       `${MTU} is ${String(before)} now and ${String(after)}${after === '0' ? ' (found out by each agent)' : ''} in the target: new pods may get another MTU than running ones`,

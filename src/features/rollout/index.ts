@@ -5,4 +5,4 @@ export { agentsHealthy, controllersHealthy, typhaHealthy } from './rollout-healt
 export { readNodes, readRollouts } from './state.ts';
 export { defaultWaitMs, neededTarget, rolloutTarget, rolloutTargets } from './targets.ts';
 export { type WaitRequest, waitRollout } from './wait-rollout.ts';
-export { containersOf, duplicateEnv, envOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workload-checks.ts';
+export { allContainersOf, duplicateEnv, envOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workload-checks.ts';

@@ -34,7 +34,7 @@ export function shapeOf(workload: KubeObject): WorkloadShape {
 }
 
 /** Init containers and containers of a workload's pods. */
-export function containersOf(workload: KubeObject): readonly ContainerShape[] {
+export function allContainersOf(workload: KubeObject): readonly ContainerShape[] {
   const pod = shapeOf(workload).spec?.template?.spec;
   return [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])];
 }
@@ -42,7 +42,7 @@ export function containersOf(workload: KubeObject): readonly ContainerShape[] {
 /** Literal value of a variable of one container. */
 export function envOf(workload: KubeObject | undefined, container: string, name: string): string | undefined {
   if (!workload) return undefined;
-  return containersOf(workload)
+  return allContainersOf(workload)
     .find((one) => one.name === container)
     ?.env?.find((variable) => variable.name === name)?.value;
 }
@@ -71,7 +71,7 @@ export function findWorkload(
 
 /** Variables that a container of the workload sets more than once; in a document server-side apply refuses them (domain §6.4). */
 export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
-  return containersOf(workload).flatMap(({ name, env = [] }) => {
+  return allContainersOf(workload).flatMap(({ name, env = [] }) => {
     const names = env.map((variable) => variable.name);
     const twice = [...new Set(names.filter((one, index) => names.indexOf(one) !== index))];
     return twice.map((variable) => evidenceOf(workload, `container ${name} sets ${variable} more than once`));

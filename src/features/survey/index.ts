@@ -46,7 +46,7 @@ export { podView } from './pods.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
 export { crosses, explained, notAfterLine, sourceRelease } from './release-checks.ts';
 export { rememberOf } from './remember-installed.ts';
-export { objectsOf, specOf, valueAt, withResources } from './resource-checks.ts';
+export { objectsOf, specOf, withResources } from './resource-checks.ts';
 export { readAgentConfig, readInjectors, readProxyMode, readResources } from './resources.ts';
 export { sameFile } from './same-file.ts';
 export { showPoliciesByCli } from './show-by-cli.ts';

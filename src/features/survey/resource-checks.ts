@@ -26,8 +26,3 @@ export function withResources(
 export function specOf(object: KubeObject | undefined): JsonMap {
   return isJsonMap(object?.spec) ? object.spec : {};
 }
-
-/** Follows fields down; undefined where the way ends. */
-export function valueAt(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, field) => (isJsonMap(at) ? at[field] : undefined), value);
-}

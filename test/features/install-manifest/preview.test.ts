@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { previewDocuments, previewManifest } from '../../../src/features/install-manifest/documents.ts';
+import { previewDocuments } from '../../../src/features/install-manifest/documents.ts';
 import { previewDocument } from '../../../src/features/install-manifest/preview.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
@@ -170,7 +170,7 @@ describe('previewing an apply', () => {
     ];
     const documents = objects.map((object) => ({ object, text: '', line: 1 }));
     const { cluster } = fakeCluster([], { kinds });
-    const planned = await previewManifest(cluster, { name: 'x', documents });
+    const planned = (await previewDocuments(cluster, { name: 'x', documents })).map((one) => one.planned);
     assert.deepEqual(
       planned.map(({ ref, change }) => `${ref.name} ${change}`),
       ['t create', 'a create', 'b refused', 'm create'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stripPatch } from '../../../src/features/ownerrefs/owner-patches.ts';
 import { type OwnerNow, restorePatch } from '../../../src/features/ownerrefs/owner-restore.ts';
-import { danglingOf, type JournalOwner, kindOf } from '../../../src/kernel/owner-journal.ts';
+import { type JournalOwner, kindOf } from '../../../src/kernel/owner-journal.ts';
 import { PatchFailure } from '../../../src/manifest/json-patch.ts';
 import { entryFor, live, patched, reference, referenceLists, V3 } from '../../support/owner-entries.ts';
 
@@ -168,13 +168,5 @@ describe('putting owner references back', () => {
 describe('a recorded object', () => {
   it('names its resource and its scope', () => {
     assert.deepEqual(kindOf(entryFor([])), { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true });
-  });
-
-  it('has dangling references where the owner is gone or has another UID', () => {
-    const uids: Readonly<Record<string, string>> = { a: a.uid, b: 'another' };
-    assert.deepEqual(
-      danglingOf([a, b, reference('v3:c')], ({ name }) => uids[name]),
-      [b, reference('v3:c')],
-    );
   });
 });
