@@ -94,6 +94,11 @@ export function refText(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): st
   return ref.namespace ? `${ref.kind}/${ref.namespace}/${ref.name}` : `${ref.kind}/${ref.name}`;
 }
 
+/** The name of the CRD of a kind: `ippools.crd.projectcalico.org`. */
+export function crdName({ plural, group }: Pick<Kind, 'plural' | 'group'>): string {
+  return `${plural}.${group}`;
+}
+
 /** Identity across API versions: group, kind, namespace and name. */
 export function objectKey(object: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
   return `${groupOf(object.apiVersion)}|${object.kind}|${object.metadata.namespace ?? ''}|${object.metadata.name}`;

@@ -95,7 +95,7 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   const [b, m, t] = maps;
   if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
   const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);
-  // A list that lost its last item goes as a whole, unless the person or the target has an empty one.
+  // A list that lost its last item goes as a whole, unless the target has an empty one, or the person in what the target still has.
   const isEmptyList = (list: unknown) => Array.isArray(list) && list.length === 0;
-  return merged.length > 0 || isEmptyList(three.mine) || isEmptyList(three.theirs) ? merged : undefined;
+  return merged.length > 0 || (isEmptyList(three.mine) && !place.gone) || isEmptyList(three.theirs) ? merged : undefined;
 }

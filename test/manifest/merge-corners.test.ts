@@ -30,6 +30,14 @@ function told(base: readonly KubeObject[], mine: readonly KubeObject[], theirs: 
 }
 
 describe('corners of the merge', () => {
+  it('leave nothing of a container that the release dropped, whatever was taken out of it', () => {
+    const mounting = (...volumeMounts: readonly object[]) =>
+      agents({ containers: [{ name: 'c' }], initContainers: [{ name: 'driver', volumeMounts }] });
+    const target = agents({ containers: [{ name: 'c' }], initContainers: [{ name: 'other' }] });
+    const { documents } = told([mounting({ name: 'host', mountPath: '/host' })], [mounting()], [target]);
+    assert.deepEqual(documents, [target]);
+  });
+
   it('carry an entry of a map that the release dropped whole: it makes sense without the others', () => {
     const labelled = (labels: Readonly<Record<string, string>> | undefined) => ({
       ...agents({}),

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
 import type { Trace } from '../../src/kernel/edit-trace.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
-import { refText } from '../../src/kernel/object.ts';
-import { alike } from '../../src/manifest/alike.ts';
+import { type KubeObject, refText } from '../../src/kernel/object.ts';
 import { mergeByBase } from '../../src/manifest/choose-base.ts';
-import { changedFields } from '../../src/manifest/fields.ts';
-import { parseImage } from '../../src/manifest/images.ts';
-import { identityOf, prepared } from '../../src/manifest/prepare.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { diceOf, withRandomEdits } from '../support/release-edits.ts';
+import { diceOf } from '../support/edit-places.ts';
+import { byNewName, type Change, changesBetween, registriesOf, related, untrue } from '../support/edits-found.ts';
+import { withRandomEdits } from '../support/release-edits.ts';
 
 type Objects = readonly KubeObject[];
 
@@ -23,40 +20,6 @@ const SEED = Number(process.env.SEED) || Math.floor(Date.now() / 86_400_000);
 
 const isDefinition = ({ kind }: KubeObject) => kind === 'CustomResourceDefinition';
 const compared = (documents: Objects = []) => documents.filter(({ kind }) => kind !== 'Job');
-
-/** By the target's names: a container and a volume were renamed. */
-const byNewName = (path: string) => calico.merge.renames.reduce((named, { from, to }) => named.replaceAll(`[${from}]`, `[${to}]`), path);
-
-function related(a: string, b: string): boolean {
-  const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return short === '' || (long.startsWith(short) && /^($|[.[])/.test(long.slice(short.length)));
-}
-
-interface Change {
-  readonly object: string;
-  readonly path: string;
-}
-
-/** Every leaf in which the two differ, apart from spelling; permissions are compared elsewhere. */
-function changesBetween(before: Objects, after: Objects): readonly Change[] {
-  const [was, is] = [before, after].map((all) => new Map(all.map((one) => [identityOf(one), one])));
-  return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].flatMap((identity) => {
-    const [old, now] = [was?.get(identity), is?.get(identity)];
-    const object = refText({ ...(now ?? old ?? assert.fail(identity)), ...(now ?? old ?? assert.fail(identity)).metadata });
-    if (!old || !now) return [{ object, path: '' }];
-    return changedFields(prepared(old), prepared(now))
-      .filter(({ path, before: a, after: b }) => !isSpelling(path, a, b))
-      .map(({ path }) => ({ object, path: byNewName(path) }));
-  });
-}
-
-function isSpelling(path: string, before: unknown, after: unknown): boolean {
-  if (/\.image$/.test(path)) {
-    const [a, b] = [before, after].map((image) => parseImage(String(image)).repository.replace(/^docker\.io\//, ''));
-    return a === b;
-  }
-  return /\.(labels|nodeSelector)\b/.test(path) ? before === after : alike(before, after, { name: /([A-Za-z]+)$/.exec(path)?.[1] ?? '' });
-}
 
 /** Images of containers that are new in the target come from the person's registry: told, and made by nobody. */
 const isMapped = ({ path, base, note }: Trace) => path.endsWith('.image') && base === undefined && note?.startsWith('New in') === true;
@@ -102,6 +65,10 @@ describe('the base of installed releases, whatever was edited', function () {
       [],
       `${context}: invented`,
     );
+    const [registry, ...more] = registriesOf(input.mine);
+    const isMoved = registry === 'registry.example.org:5000/mirror' && more.length === 0;
+    if (isMoved) assert.deepEqual([...registriesOf(chosen.result.documents)], [registry], `${context}: images from elsewhere`);
+    assert.deepEqual(untrue(chosen.result, input.theirs), [], `${context}: the result is not what was told`);
     return { asked: chosen.doubt !== undefined };
   }
 

@@ -1,22 +1,8 @@
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { podSpecOf, recordsIn, withPodSpec } from '../../src/manifest/prepare.ts';
+import { recordsIn } from '../../src/manifest/prepare.ts';
+import { changedAt, changeOne, type Dice, type Fields, inContainer, inPod, oneOf, without } from './edit-places.ts';
 
 type Objects = readonly KubeObject[];
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Numbers below `below`, the same for the same seed. */
-export type Dice = (below: number) => number;
-
-export function diceOf(seed: number): Dice {
-  let state = seed + 0x9e3779b9;
-  return (below) => {
-    state = Math.imul(state ^ (state >>> 15), state | 1);
-    state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
-    return ((state ^ (state >>> 14)) >>> 0) % below;
-  };
-}
-
-const oneOf = <T>(dice: Dice, items: readonly T[]): T | undefined => items[dice(items.length)];
 
 /** What people do to a release's manifest before they install it. */
 const EDITS: readonly ((objects: Objects, dice: Dice) => Objects)[] = [
@@ -57,6 +43,35 @@ const EDITS: readonly ((objects: Objects, dice: Dice) => Objects)[] = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `own-${dice(3)}`, namespace: 'kube-system' }, data: { a: '1' } },
   ],
   (objects) => objects.filter(({ kind }) => kind !== 'PodDisruptionBudget'),
+  (objects, dice) =>
+    inContainer(objects, dice, (one) => ({ ...one, readinessProbe: { ...(one.readinessProbe as object), periodSeconds: 40 + dice(9) } })),
+  (objects, dice) => inContainer(objects, dice, ({ livenessProbe: _, ...rest }) => rest),
+  (objects, dice) => inContainer(objects, dice, (one) => ({ ...one, volumeMounts: without(dice, recordsIn(one.volumeMounts)) })),
+  (objects, dice) => inContainer(objects, dice, (one) => ({ ...one, env: variablesOf(one).map(longerList) })),
+  (objects, dice) => inPod(objects, dice, (pod) => ({ ...pod, priorityClassName: `own-${dice(3)}` })),
+  (objects, dice) => inPod(objects, dice, (pod) => ({ ...pod, terminationGracePeriodSeconds: 40 + dice(9) })),
+  (objects, dice) =>
+    inPod(objects, dice, (pod) => ({
+      ...pod,
+      containers: [...recordsIn(pod.containers), { name: 'own', image: 'own.example.org/side:1' }],
+    })),
+  (objects, dice) => inPod(objects, dice, (pod) => ({ ...pod, initContainers: without(dice, recordsIn(pod.initContainers)) })),
+  (objects, dice) =>
+    inPod(objects, dice, (pod) => ({ ...pod, volumes: recordsIn(pod.volumes).map(changedAt(dice, recordsIn(pod.volumes), inOwnFolder)) })),
+  (objects, dice) =>
+    changeOne(
+      objects,
+      dice,
+      ({ kind }) => kind === 'DaemonSet',
+      (one) => ({ ...one, spec: { ...(one.spec as object), updateStrategy: { type: 'OnDelete' } } }),
+    ),
+  (objects, dice) =>
+    changeOne(
+      objects,
+      dice,
+      ({ kind }) => kind === 'ServiceAccount',
+      (one) => ({ ...one, imagePullSecrets: [{ name: 'own' }] }),
+    ),
 ];
 
 /** The manifest with so many random edits in it. */
@@ -77,43 +92,17 @@ function otherImageName(objects: Objects, dice: Dice): Objects {
   return inContainer(objects, dice, (one) => ({ ...one, image: String(one.image).replace(/\/([\w-]+):/, '/own-$1:') }));
 }
 
-function changeOne(objects: Objects, dice: Dice, fits: (one: KubeObject) => boolean, change: (one: KubeObject) => KubeObject): Objects {
-  const chosen = oneOf(
-    dice,
-    objects.filter((one) => fits(one) && one.kind !== 'CustomResourceDefinition'),
-  );
-  return objects.map((one) => (one === chosen ? change(one) : one));
-}
-
-function inPod(objects: Objects, dice: Dice, change: (pod: Fields) => Fields): Objects {
-  return changeOne(
-    objects,
-    dice,
-    (one) => podSpecOf(one) !== undefined,
-    (one) => withPodSpec(one, change(podSpecOf(one) ?? {})),
-  );
-}
-
-function inContainer(objects: Objects, dice: Dice, change: (container: Fields) => Fields): Objects {
-  return inPod(objects, dice, (pod) => {
-    const list = dice(4) === 0 && recordsIn(pod.initContainers).length > 0 ? 'initContainers' : 'containers';
-    const chosen = oneOf(dice, recordsIn(pod[list]));
-    return { ...pod, [list]: recordsIn(pod[list]).map((one) => (one === chosen ? change(one) : one)) };
-  });
-}
-
 const variablesOf = (container: Fields) => recordsIn(container.env);
 const setTo = (value: string) => (variable: Fields) => (typeof variable.value === 'string' ? { ...variable, value } : variable);
 
-function changedAt(dice: Dice, items: readonly Fields[], change: (item: Fields) => Fields): (item: Fields) => Fields {
-  const chosen = oneOf(dice, items);
-  return (item) => (item === chosen ? change(item) : item);
-}
+/** Lists in one variable, as of the controllers to run: one more. */
+const longerList = (variable: Fields) =>
+  variable.name === 'ENABLED_CONTROLLERS' || variable.name === 'CLUSTER_TYPE' ? { ...variable, value: `${variable.value},own` } : variable;
 
-function without(dice: Dice, items: readonly Fields[]): readonly Fields[] {
-  const gone = oneOf(dice, items);
-  return items.filter((item) => item !== gone);
-}
+const inOwnFolder = (volume: Fields) => {
+  const { path } = (volume.hostPath ?? {}) as { readonly path?: string };
+  return path === undefined ? volume : { ...volume, hostPath: { ...(volume.hostPath as object), path: `/own${path}` } };
+};
 
 const isConfig = ({ kind, metadata }: KubeObject) => kind === 'ConfigMap' && /^(calico|canal)-config$/.test(metadata.name);
 

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { crdName, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
@@ -107,8 +107,8 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
     );
   }
   const groups = [profile.crdGroup, profile.operatorGroup];
-  const dropped = new Set(profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`));
-  const savedKinds = kinds.filter(({ group, plural }) => groups.includes(group) || dropped.has(`${plural}.${group}`));
+  const dropped = new Set(profile.removedKinds.map(crdName));
+  const savedKinds = kinds.filter((kind) => groups.includes(kind.group) || dropped.has(crdName(kind)));
   const [live, customResources, definitions] = await Promise.all([
     liveObjects(sources.cluster, documents),
     Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import { K } from '../../kernel/kinds.ts';
-import { groupOf, type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
+import { crdName, groupOf, type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -49,7 +49,7 @@ export async function readOrphans(
   edits?: Reading<{ readonly orphans: Orphans }>,
 ): Promise<Orphans> {
   const kept = new Set(definitions.documents.map(({ object }) => object.metadata.name));
-  const names = removedKinds.map(({ plural, group }) => `${plural}.${group}`).filter((name) => !kept.has(name));
+  const names = removedKinds.map(crdName).filter((name) => !kept.has(name));
   const crds = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
   const { live, unserved } = edits && 'value' in edits ? edits.value.orphans : NO_ORPHANS;
   const all = [...crds.filter((one) => one !== undefined), ...live];

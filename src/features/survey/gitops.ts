@@ -86,10 +86,18 @@ export function gitOpsOwners(objects: readonly KubeObject[]): readonly ManagedBy
   );
 }
 
+const INSTANCE = 'app.kubernetes.io/instance';
+
+/** The label that Argo CD tracks by unless it is configured otherwise. Helm and its charts use the same label. */
+function instanceMark({ labels, annotations }: Metadata): string | undefined {
+  const byHelm = labels?.['app.kubernetes.io/managed-by'] === 'Helm' || annotations?.['meta.helm.sh/release-name'] !== undefined;
+  return labels?.[INSTANCE] === undefined || byHelm ? undefined : INSTANCE;
+}
+
 /** The delivery tools that may delete a CRD, by its metadata; none where each is told to keep it. */
 export function prunersOf(metadata: Metadata): readonly PrunableCrd[] {
   return [argo, flux].flatMap((tool) => {
-    const mark = tool.mark(metadata);
+    const mark = tool.mark(metadata) ?? (tool === argo ? instanceMark(metadata) : undefined);
     const keep = mark === undefined ? undefined : tool.keep(metadata);
     return mark === undefined || keep === undefined ? [] : [{ crd: metadata.name, tool: tool.name, mark, keep }];
   });

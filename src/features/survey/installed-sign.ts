@@ -1,5 +1,5 @@
 import type { ChartRelease, Datastore, Installation, InstallPath } from '../../kernel/installation.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { componentsOf, hasComponent, mixedComponents } from './components.ts';
 import type { Agent } from './find-agents.ts';
@@ -48,9 +48,11 @@ export function installed(decision: Decision, readings: Readings, inventory: Inv
   };
 }
 
-/** Definitions of the service's own kinds: with one goes every object of its kind. */
-function prunableCrds({ crds }: Readings, { crdGroup, operatorGroup }: Profile): Installation['prunableCrds'] {
-  return crds.filter(({ group }) => group === crdGroup || group === operatorGroup).flatMap(({ pruners = [] }) => pruners);
+/** CRDs that the service's releases install: with one of them goes every object of its kind. */
+function prunableCrds({ crds }: Readings, { crdGroup, operatorGroup, removedKinds }: Profile): Installation['prunableCrds'] {
+  return crds
+    .filter(({ name, group }) => group === crdGroup || group === operatorGroup || removedKinds.some((kind) => crdName(kind) === name))
+    .flatMap(({ pruners = [] }) => pruners);
 }
 
 type ManagedDecision = Pick<Decision, 'agent' | 'operator' | 'installation' | 'chart'>;

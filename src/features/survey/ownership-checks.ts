@@ -1,8 +1,8 @@
 import { command } from '../../kernel/argv.ts';
-import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation, ManagedBy } from '../../kernel/installation.ts';
-import { refText } from '../../kernel/object.ts';
+import { crdName, refText } from '../../kernel/object.ts';
 import { failed, failIfAny, listed, PROGRAM, preflightCheck } from './define-check.ts';
 import type { PreflightFacts } from './facts.ts';
 import { judgedTwice } from './judged-twice.ts';
@@ -76,22 +76,29 @@ function markEvidence({ name, object, evidence }: ManagedBy): { text: string; de
   return object ? { text: refText(object), detail: `${name}: ${evidence}` } : { text: name, detail: evidence };
 }
 
-/** CRDs left the operator's manifest in v3.30 and its chart in v3.32: a source that is moved to the target no longer has them. */
+/**
+ * CRDs left the operator's manifest in v3.30 and its chart in v3.32: a source that is moved to the target no longer has them. The full
+ * manifest has all but those of kinds that the service gave up.
+ */
 export const crdsKept = judgedTwice('NS-111', {
   category: 'resources',
   severity: 'error',
   ref: 'domain §4.1',
   judge({ path, prunableCrds }, _facts, { profile }) {
-    if (path !== 'chart' && path !== 'operator') return notApplicable('the full manifest holds the CRDs');
-    const [first] = prunableCrds;
+    const withoutCrds = path === 'chart' || path === 'operator';
+    const dropped = new Set(profile.removedKinds.map(crdName));
+    const prunable = withoutCrds ? prunableCrds : prunableCrds.filter(({ crd }) => dropped.has(crd));
+    const [first] = prunable;
     if (first === undefined) return ok('no GitOps tool would delete the CRDs');
-    const tools = listed([...new Set(prunableCrds.map(({ tool }) => tool))]);
-    const alike = prunableCrds.filter(({ keep }) => keep === first.keep).map(({ crd }) => crd);
+    const tools = listed([...new Set(prunable.map(({ tool }) => tool))]);
+    const alike = prunable.filter(({ keep }) => keep === first.keep).map(({ crd }) => crd);
     return failed(
-      `${counted(prunableCrds.length, 'CRD')} tracked by ${tools}: the target's ${path === 'chart' ? 'chart' : 'manifest'} has no CRDs, and the next sync would delete them with everything stored in them`,
-      `Have the tool keep each live CRD; the command does it. Or add ${profile.crdFile} of the target to what it syncs first, and accept this check by name.`,
+      `${counted(prunable.length, 'CRD')} tracked by ${tools}: the target's ${path === 'chart' ? 'chart' : 'manifest'} does not have them, and the next sync would delete them with everything stored in them`,
+      withoutCrds
+        ? `Have the tool keep each live CRD; the command does it. Or add ${profile.crdFile} of the target to what it syncs first, and accept this check by name.`
+        : 'Have the tool keep each live CRD; the command does it.',
       {
-        evidence: prunableCrds.map(({ crd, tool, mark }) => ({ text: `CustomResourceDefinition/${crd}`, detail: `${tool}: ${mark}` })),
+        evidence: prunable.map(({ crd, tool, mark }) => ({ text: `CustomResourceDefinition/${crd}`, detail: `${tool}: ${mark}` })),
         next: command`kubectl annotate --overwrite crd ${alike} ${first.keep}`,
       },
     );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { prunersOf } from '../../../src/features/survey/gitops.ts';
+import { crdFact } from '../../../src/features/survey/inventory-sign.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import {
   agent,
@@ -104,6 +105,12 @@ describe('who would delete a CRD that its source no longer has', () => {
     ['Argo CD, by its label', { labels: { 'argocd.argoproj.io/instance': 'net' } }, [NO_PRUNE]],
     ['Argo CD, by its field manager', { managedFields: [{ manager: 'argocd-controller' }] }, [NO_PRUNE]],
     [
+      'Argo CD, by the label that it sets where nothing else is configured',
+      { labels: { 'app.kubernetes.io/instance': 'net' } },
+      [NO_PRUNE],
+    ],
+    ['nobody, where Helm sets that label', { labels: { 'app.kubernetes.io/instance': 'net', 'app.kubernetes.io/managed-by': 'Helm' } }, []],
+    [
       'Argo CD, with options that stay',
       { annotations: { 'argocd.argoproj.io/tracking-id': 'n', 'argocd.argoproj.io/sync-options': 'ServerSideApply=true, Prune=confirm' } },
       ['argocd.argoproj.io/sync-options=ServerSideApply=true,Prune=false'],
@@ -127,4 +134,18 @@ describe('who would delete a CRD that its source no longer has', () => {
     ['a HelmRelease of Flux', { managedFields: [{ manager: 'helm-controller' }] }, ['helm.sh/resource-policy=keep']],
   ];
   for (const [who, metadata, expected] of cases) it(`is ${who}`, () => assert.deepEqual(keeps(metadata), expected));
+
+  it('counts for every kind that a release installed, those that the target no longer has too', () => {
+    const metadata = { labels: { 'argocd.argoproj.io/instance': 'net' } };
+    const crds = ['ippools.crd.projectcalico.org', 'adminnetworkpolicies.policy.networking.k8s.io', 'applications.argoproj.io'].map(
+      (name) => ({
+        ...crdFact(name),
+        pruners: prunersOf({ ...metadata, name }),
+      }),
+    );
+    assert.deepEqual(
+      foundIn([agent()], { crds: { value: crds } }).prunableCrds.map(({ crd }) => crd),
+      ['ippools.crd.projectcalico.org', 'adminnetworkpolicies.policy.networking.k8s.io'],
+    );
+  });
 });

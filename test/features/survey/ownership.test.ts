@@ -1,5 +1,6 @@
 import type { ManagedBy } from '../../../src/kernel/installation.ts';
-import { found } from '../../fixtures/facts.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, found } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';
 
 const managed = (kind: ManagedBy['kind'], name: string) => ({
@@ -53,9 +54,9 @@ checkCases('NS-110', {
   'fails with a mark on what the full manifest writes': { facts: marked('manifest', 'DaemonSet'), is: 'error' },
 });
 
-const prunable = (path: 'operator' | 'chart' | 'manifest') => {
+const prunable = (path: 'operator' | 'chart' | 'manifest', crd = 'ippools.crd.projectcalico.org') => {
   const mark = { tool: 'Argo CD', mark: 'a label', keep: 'argocd.argoproj.io/sync-options=Prune=false' };
-  return { detection: found({ path, prunableCrds: [{ crd: 'ippools.crd.projectcalico.org', ...mark }] }) };
+  return { detection: found({ path, prunableCrds: [{ crd, ...mark }] }) };
 };
 
 checkCases('NS-111', {
@@ -66,5 +67,11 @@ checkCases('NS-111', {
     about: ['CustomResourceDefinition/ippools.crd.projectcalico.org'],
   },
   'fails where the chart no longer has them': { facts: prunable('chart'), is: 'error' },
-  'does not apply to a full manifest, which has them': { facts: prunable('manifest'), is: 'not-applicable' },
+  'passes with a full manifest, which has them': { facts: prunable('manifest'), is: 'ok' },
+  'fails where the full manifest dropped one': {
+    context: contextOf({}, calico),
+    facts: prunable('manifest', 'adminnetworkpolicies.policy.networking.k8s.io'),
+    is: 'error',
+    about: ['CustomResourceDefinition/adminnetworkpolicies.policy.networking.k8s.io'],
+  },
 });
