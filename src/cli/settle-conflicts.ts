@@ -31,19 +31,35 @@ export async function settledByPerson(session: Session, findings: readonly Findi
 }
 
 /** The place, then what was, what is yours and what the target has, each on its line. */
-function conflictLines({ text, detail = '' }: Evidence, number: number, of: number): readonly string[] {
-  const told = /^was: (.*), yours: (.*), the target's: (.*); (.*?)$/s.exec(detail);
+function conflictLines({ text, detail = '', sides }: Evidence, number: number, of: number): readonly string[] {
   const head = `conflict ${number} of ${of}: ${text}`;
-  if (!told) return [head, `  ${detail}`];
-  const [, base = '', mine = '', theirs = '', because = ''] = told;
-  return [head, `  was:     ${base}`, `  mine:    ${mine}`, `  theirs:  ${theirs}`, `  ${because}`];
+  if (sides === undefined) return [head, `  ${detail}`];
+  return [head, `  was:     ${sides.base}`, `  mine:    ${sides.mine}`, `  theirs:  ${sides.theirs}`, `  ${sides.because}`];
 }
 
-async function asked({ seams, interrupts }: Session): Promise<Side | undefined> {
+const ANSWERS: Readonly<Record<string, Side | 'stop'>> = {
+  m: 'mine',
+  mine: 'mine',
+  t: 'theirs',
+  theirs: 'theirs',
+  s: 'stop',
+  stop: 'stop',
+};
+
+const HELP = [
+  'mine: keep the value in your cluster',
+  'theirs: take the value of the new release',
+  'stop: decide later; nothing is changed',
+];
+
+async function asked(session: Session): Promise<Side | undefined> {
+  const { seams, interrupts } = session;
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const answer = (await seams.terminal.ask('Whose value stands? [mine/theirs/stop]', interrupts.soft))?.toLowerCase();
-    if (answer === 'mine' || answer === 'theirs') return answer;
-    if (answer === undefined || answer === 'stop') return undefined;
+    const line = (await seams.terminal.ask('Which value? [m]ine [t]heirs [s]top [?]', interrupts.soft))?.trim().toLowerCase();
+    const answer = line === undefined ? 'stop' : ANSWERS[line];
+    if (answer === 'stop') return undefined;
+    if (answer !== undefined) return answer;
+    for (const one of HELP) session.say(`  ${one}`);
   }
   return undefined;
 }

@@ -24,6 +24,8 @@ export interface Evidence {
   readonly detail?: string;
   /** What a list on a screen shows of a long detail; only where it is shorter. */
   readonly brief?: string;
+  /** The values of a field that is to be decided, as text; never those of a Secret. */
+  readonly sides?: { readonly base: string; readonly mine: string; readonly theirs: string; readonly because: string };
 }
 
 export type Verdict =

@@ -9,12 +9,12 @@ import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
 
 /** Installed from a file in which the person wrote a version of the CNI that the release has changed since. */
-async function edited(): Promise<Scenario> {
+async function edited(version = '0.4.0'): Promise<Scenario> {
   const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
   const { store } = scenario.cluster;
   const before = store.get(K.ConfigMap, 'netsvc-config', 'kube-system') ?? assert.fail('no settings');
   const text = JSON.stringify(before);
-  const after = text.replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}0.4.0`);
+  const after = text.replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}${version}`);
   assert.notEqual(after, text);
   store.update(K.ConfigMap, JSON.parse(after) as KubeObject);
   return scenario;
@@ -49,7 +49,7 @@ describe('fields that only a person can decide on, at a terminal', () => {
         ),
       );
       assert.match(err, new RegExp(`decided, as with: --resolve '.*cniVersion=${side}'`));
-      assert.match(questions.join('|'), /^Whose value stands\? \[mine\/theirs\/stop\]\|Bring context/);
+      assert.match(questions.join('|'), /^Which value\? \[m\]ine \[t\]heirs \[s\]top \[\?\]\|Bring context/);
       assert.equal(versionIn(scenario), version);
       const id = scenario.state.record?.kept.find((one) => one.includes(CARRIED_PART)) ?? assert.fail('nothing kept');
       assert.deepEqual(readCarriedEdits(JSON.parse(scenario.state.kept.get(id) ?? ''))?.resolutions, { [FIELD]: side });
@@ -67,6 +67,20 @@ describe('fields that only a person can decide on, at a terminal', () => {
       assert.deepEqual([exit, versionIn(scenario), scenario.state.record], [8, '0.4.0', undefined]);
     });
   }
+
+  it('may be answered by one letter, and ? says what each answer means', async () => {
+    const scenario = await edited();
+    const { exit, err } = await apply(scenario, ['?', 'm']);
+    assert.equal(exit, 0, err);
+    assert.match(err, /mine: keep the value in your cluster\n.*theirs: take the value of the new release\n.*stop: decide later/);
+    assert.equal(versionIn(scenario), '0.4.0');
+  });
+
+  it('show values that hold the words of the finding whole', async () => {
+    const scenario = await edited("0.4.0, yours: x, the target's: y; z");
+    const { err } = await apply(scenario, ['stop']);
+    assert.match(err, /\n {2}mine: {4}0\.4\.0, yours: x, the target's: y; z\n {2}theirs: {2}1\.0\.0\n/);
+  });
 
   it('are not asked about off a terminal, or with --yes', async () => {
     const scenario = await edited();

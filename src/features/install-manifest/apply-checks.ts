@@ -39,14 +39,12 @@ const text = (value: unknown): string => {
   return plain.length > 120 ? `${plain.slice(0, 117)}…` : plain;
 };
 
-const conflictEvidence = ({ field, ref, base, mine, theirs, because }: Conflict): Evidence => ({
-  text: field,
-  object: ref,
-  detail:
-    ref.kind === 'Secret'
-      ? `value not shown; ${because}`
-      : `was: ${text(base)}, yours: ${text(mine)}, the target's: ${text(theirs)}; ${because}`,
-});
+const conflictEvidence = ({ field, ref, because, ...values }: Conflict): Evidence => {
+  if (ref.kind === 'Secret') return { text: field, object: ref, detail: `value not shown; ${because}` };
+  const sides = { base: text(values.base), mine: text(values.mine), theirs: text(values.theirs), because };
+  const detail = `was: ${sides.base}, yours: ${sides.mine}, the target's: ${sides.theirs}; ${because}`;
+  return { text: field, object: ref, detail, sides };
+};
 
 /** What a person changed must not be written over in silence (§4.4/1, §7/4). */
 export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
