@@ -1,8 +1,8 @@
 import type { Interfaces } from '@oclif/core';
 import type { Config } from '@oclif/core/config';
 import type { Trace } from '../adapters/trace.ts';
-import type { EnginePorts } from '../engine/engine-ports.ts';
 import type { Context } from '../kernel/context.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Installation } from '../kernel/installation.ts';
 import type { Interruption } from '../kernel/interruption.ts';
 import type { Profile } from '../kernel/profile.ts';

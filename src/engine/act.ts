@@ -1,14 +1,14 @@
 import { type Action, changesSomething } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
+import { Outdated } from '../kernel/outdated.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import type { EnginePorts } from './engine-ports.ts';
 import type { Executor } from './execute.ts';
 import type { Hold } from './hold.ts';
 import type { Judged } from './judged.ts';
-import { Outdated } from './outdated.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface ActorParts {

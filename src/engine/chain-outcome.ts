@@ -1,9 +1,9 @@
 import type { Finding } from '../kernel/check.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { StageRecord } from '../kernel/run-record.ts';
 import type { StagePlan } from '../kernel/stage.ts';
-import type { EnginePorts } from './engine-ports.ts';
 import type { Looks } from './looks.ts';
 import type { Looked } from './plan-chain.ts';
 

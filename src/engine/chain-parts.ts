@@ -1,10 +1,10 @@
 import type { Context } from '../kernel/context.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { Actor } from './act.ts';
 import type { RunMore } from './chain-outcome.ts';
-import type { EnginePorts } from './engine-ports.ts';
 import { realExecutor, serverDryRunExecutor } from './execute.ts';
 import { Hold } from './hold.ts';
 import { Judged } from './judged.ts';

@@ -1,10 +1,10 @@
 import type { Effect } from '../kernel/action.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { refText } from '../kernel/object.ts';
+import { MovedOn } from '../kernel/outdated.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import type { EnginePorts } from './engine-ports.ts';
-import { MovedOn } from './outdated.ts';
-import { servedKind } from './served-kind.ts';
+import { servedKind } from '../kube/served-kind.ts';
 
 /** Deletes the very object that was read; one that is gone, or another by now, has the stage planned anew. */
 export async function deleteObject({ cluster }: EnginePorts, { target }: Extract<Effect, { type: 'delete' }>): Promise<string> {

@@ -5,33 +5,21 @@ import { assertSettled } from '../features/policies/index.ts';
 import { assertSameStore, installCli, writeCliConfig } from '../features/service-cli/index.ts';
 import { assertRestartable } from '../features/sidecars/index.ts';
 import type { Action, Effect } from '../kernel/action.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { type JsonPatchOp, refText } from '../kernel/object.ts';
-import type { Stripped } from '../kernel/owner-journal.ts';
+import { MovedOn } from '../kernel/outdated.ts';
+import type { Performed } from '../kernel/performing.ts';
 import { ApiFailure } from '../kernel/ports.ts';
+import { CONTINUE, type OnLine, runTool } from '../kernel/run-tool.ts';
+import { servedKind } from '../kube/served-kind.ts';
 import { deleteObject } from './delete-object.ts';
-import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
-import { MovedOn } from './outdated.ts';
 import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
-import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
-import { servedKind } from './served-kind.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
-
-/** What came of an action. */
-export interface Performed {
-  /** A few words for the report. */
-  readonly detail?: string | undefined;
-  /** sha256 of what was fetched for it, by file name. */
-  readonly digests?: Readonly<Record<string, string>>;
-  /** What the journal of owner references holds now. */
-  readonly stripped?: Stripped;
-  /** What did not come to its end and is left as it is, within what the person tolerates: object → why. */
-  readonly left?: Readonly<Record<string, string>>;
-}
 
 /** Performs one action. */
 export interface Executor {

@@ -1,6 +1,6 @@
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { LockHold } from '../kernel/ports.ts';
-import type { EnginePorts } from './engine-ports.ts';
 
 /**
  * The run's hold on the lock. Taken when it is known that something will be written, so that a run with nothing to do writes

@@ -1,4 +1,4 @@
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 
 /** Reports are small, but a run that is continued every minute for a week must not fill the cluster. */
 const REPORTS_PER_RUN = 10;

@@ -1,6 +1,6 @@
 import { Fault } from '../kernel/fault.ts';
+import { MovedOn, type Outdated } from '../kernel/outdated.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import { MovedOn, type Outdated } from './outdated.ts';
 
 /** A stage was planned anew again and again in vain. `outdated`: what ended its last round, if anything but the end of its actions did. */
 export function noRest({ id }: Pick<AnyStage, 'id'>, outdated: Outdated | undefined): Fault {

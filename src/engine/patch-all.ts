@@ -1,13 +1,13 @@
 import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
+import { MovedOn, Outdated } from '../kernel/outdated.ts';
+import type { Report } from '../kernel/performing.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import type { EnginePorts } from './engine-ports.ts';
-import { MovedOn, Outdated } from './outdated.ts';
+import { servedKind } from '../kube/served-kind.ts';
 import { Pace, type PaceLimits } from './pace.ts';
 import { isRefusal, refusal } from './refused-patches.ts';
-import type { Report } from './report.ts';
-import { servedKind } from './served-kind.ts';
 
 /** Answers that say: this object is no longer as it was read. */
 const MOVED_ON = new Set([404, 409, 422]);

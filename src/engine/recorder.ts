@@ -1,13 +1,13 @@
 import type { Action } from '../kernel/action.ts';
 import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import type { Stripped } from '../kernel/owner-journal.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
 import { continues, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
-import type { EnginePorts } from './engine-ports.ts';
 
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;

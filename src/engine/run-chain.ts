@@ -1,11 +1,11 @@
 import type { Context } from '../kernel/context.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { chainParts } from './chain-parts.ts';
 import { endChain } from './end-chain.ts';
-import type { EnginePorts } from './engine-ports.ts';
 import { StageRounds } from './stage-rounds.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { type Action, changesSomething, onlyWritesFiles } from '../kernel/action.ts';
 import type { ExitName } from '../kernel/fault.ts';
+import type { Outdated } from '../kernel/outdated.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import type { ChainParts } from './chain-parts.ts';
 import { inChain } from './in-chain.ts';
 import { leftText } from './left-text.ts';
 import { noRest } from './no-rest.ts';
-import type { Outdated } from './outdated.ts';
 import { exitOf, plannedStage } from './plan-chain.ts';
 
 /**

@@ -4,10 +4,9 @@ import { waitApiServices, waitOperator } from '../features/install-operator/inde
 import { assertHeld, waitPolicies } from '../features/policies/index.ts';
 import { type WaitRequest, waitRollout } from '../features/rollout/index.ts';
 import type { Effect } from '../kernel/action.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { Performed, Report } from '../kernel/performing.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
-import type { EnginePorts } from './engine-ports.ts';
-import type { Performed } from './execute.ts';
-import type { Report } from './report.ts';
 
 /** What a wait has around it: what ends it, whom it tells, and what earlier ones of the run went on without. */
 export interface WaitSurroundings extends Pick<WaitRequest, 'signal' | 'onProgress'> {

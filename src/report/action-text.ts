@@ -1,9 +1,9 @@
+import { probeText } from '../features/images/index.ts';
 import type { Action, Effect, Expectation } from '../kernel/action.ts';
 import { commandLine, quoteArgument, type Tool } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
-import { probeText } from '../kernel/image-probe.ts';
 import type { ObjectRef } from '../kernel/object.ts';
 import { refText } from '../kernel/object.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Outdated } from '../../src/engine/outdated.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import { ok, type Verdict } from '../../src/kernel/check.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
+import { Outdated } from '../../src/kernel/outdated.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PROBE_LABEL } from '../../src/kernel/image-probe.ts';
+import { PROBE_LABEL } from '../../src/features/survey/index.ts';
 import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
+import type { EnginePorts } from '../../src/kernel/engine-ports.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';

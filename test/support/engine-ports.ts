@@ -1,5 +1,5 @@
-import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 import type { Context, Options } from '../../src/kernel/context.ts';
+import type { EnginePorts } from '../../src/kernel/engine-ports.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';

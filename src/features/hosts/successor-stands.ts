@@ -1,5 +1,3 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
-import { MovedOn, Outdated } from '../../engine/outdated.ts';
 import {
   type EndpointSetting,
   type EndpointSource,
@@ -8,7 +6,9 @@ import {
   versionsOf,
   type WayBackExpected,
 } from '../../kernel/action.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { MovedOn, Outdated } from '../../kernel/outdated.ts';
 import { valueAt } from '../policies/index.ts';
 import { givenVariable, hostEndpointOf, whyOther } from '../policy-rules/index.ts';
 import { cliList, cliNamed } from '../service-cli/index.ts';

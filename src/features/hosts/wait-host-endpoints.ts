@@ -1,8 +1,8 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
-import type { Report } from '../../engine/report.ts';
 import type { CliCall, EndpointsExpected } from '../../kernel/action.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
+import type { Report } from '../../kernel/performing.ts';
 import type { Uncovered } from '../policy-rules/index.ts';
 import { cliList } from '../service-cli/index.ts';
 import { EndpointBoard } from './endpoint-board.ts';

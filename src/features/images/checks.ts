@@ -1,7 +1,7 @@
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { ProbedImage } from '../../kernel/image-probe.ts';
 import { defineCheck, listed, PROGRAM } from '../survey/index.ts';
+import type { ProbedImage } from './image-probe.ts';
 
 export interface ImageProbeJudged {
   /** What the nodes said to this run; undefined before they are asked. */

@@ -1,13 +1,14 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
-import { Outdated } from '../../engine/outdated.ts';
-import type { Report } from '../../engine/report.ts';
 import type { Effect } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isProbed, PROBE_LABEL, type ProbedImage, probedImages, probeText } from '../../kernel/image-probe.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
+import { Outdated } from '../../kernel/outdated.ts';
+import type { Report } from '../../kernel/performing.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { PROBE_LABEL } from '../survey/index.ts';
+import { isProbed, type ProbedImage, probedImages, probeText } from './image-probe.ts';
 
 export interface ProbeWait {
   readonly signal: AbortSignal;

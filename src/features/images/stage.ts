@@ -1,6 +1,5 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { PROBE_LABEL, PROBE_NAME, probeDaemonSet, probeText, readImageProbe } from '../../kernel/image-probe.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
@@ -8,8 +7,9 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { pullSecretsIn } from '../../manifest/listed-images.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
-import { readInstalled } from '../survey/index.ts';
+import { PROBE_LABEL, readInstalled } from '../survey/index.ts';
 import { type ImageProbeJudged, imagesPulled } from './checks.ts';
+import { PROBE_NAME, probeDaemonSet, probeText, readImageProbe } from './image-probe.ts';
 import { readTargetImages, type TargetImages } from './target-images.ts';
 
 interface ProbeFacts extends ImageProbeJudged {

@@ -1,10 +1,10 @@
-import type { Report } from '../../engine/report.ts';
 import type { CrdsEstablished } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { isPassing } from '../../kernel/passing.ts';
+import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 
 interface CrdsWait {

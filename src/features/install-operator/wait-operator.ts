@@ -1,9 +1,9 @@
-import type { Report } from '../../engine/report.ts';
 import type { OperatorExpected } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import type { OperatorLag } from '../../kernel/operator-view.ts';
 import { isPassing } from '../../kernel/passing.ts';
+import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';

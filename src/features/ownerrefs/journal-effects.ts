@@ -1,9 +1,9 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
-import type { Performed } from '../../engine/execute.ts';
 import type { Effect, PatchAll } from '../../kernel/action.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
 import { entryKey, strippedIn } from '../../kernel/owner-journal.ts';
+import type { Performed } from '../../kernel/performing.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { isRecorded, unrecorded } from './owner-strip.ts';
 

@@ -1,8 +1,8 @@
-import { Outdated } from '../../engine/outdated.ts';
-import type { Report } from '../../engine/report.ts';
 import type { PoliciesSettled, RenamingHeld } from '../../kernel/action.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { Outdated } from '../../kernel/outdated.ts';
 import { isPassing } from '../../kernel/passing.ts';
+import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { pendingRenames, valueAt } from './policy-renames.ts';
 

@@ -1,6 +1,6 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
 import type { CliCall } from '../../kernel/action.ts';
 import { cliObjects } from '../../kernel/cli-answer.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ToolResult } from '../../kernel/ports.ts';

@@ -1,8 +1,8 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
-import type { Performed } from '../../engine/execute.ts';
 import type { Effect } from '../../kernel/action.ts';
 import { clientRelease } from '../../kernel/cli-answer.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { Performed } from '../../kernel/performing.ts';
 import type { ToolResult } from '../../kernel/ports.ts';
 
 /** Programs are larger than manifests: the released ones have up to a hundred MB. */

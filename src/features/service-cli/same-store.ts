@@ -1,5 +1,5 @@
-import type { EnginePorts } from '../../engine/engine-ports.ts';
 import type { Effect } from '../../kernel/action.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { askGuid, guidIn } from './store-identity.ts';
 

@@ -1,10 +1,10 @@
-import { Outdated } from '../../engine/outdated.ts';
-import { servedKind } from '../../engine/served-kind.ts';
 import type { RestartExpected } from '../../kernel/action.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
+import { Outdated } from '../../kernel/outdated.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { heldUpdate } from '../../kube/held-update.ts';
+import { servedKind } from '../../kube/served-kind.ts';
 
 /** Throws Outdated if the workload is gone, paused or replaces its pods by hand only by now, or if one of its budgets allows no disruption any more. */
 export async function assertRestartable(

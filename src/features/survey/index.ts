@@ -32,7 +32,7 @@ export type {
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
 export { isFromRegistry, isImageOf } from './image-release.ts';
 export { readInstalled } from './installed.ts';
-export { readInventory } from './inventory.ts';
+export { PROBE_LABEL, readInventory } from './inventory.ts';
 export type { SourceJudged } from './judged-twice.ts';
 export { keptByRun } from './kept.ts';
 export { readClient, readWorkFolder } from './machine.ts';

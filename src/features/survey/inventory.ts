@@ -1,6 +1,5 @@
 import type { Reading } from '../../kernel/check.ts';
 import { messageOf } from '../../kernel/fault.ts';
-import { PROBE_LABEL } from '../../kernel/image-probe.ts';
 import { K } from '../../kernel/kinds.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -11,6 +10,9 @@ import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
 import { prunersOf } from './gitops.ts';
 import { type CrdFact, crdFact, type Inventory } from './inventory-sign.ts';
+
+/** Marks what the image probe creates, so that the one of a killed run is found. */
+export const PROBE_LABEL = 'netsvc-upgrade/probe';
 
 /**
  * Reads what detection needs, everything at once and only metadata where that is enough. Each part that cannot be read keeps

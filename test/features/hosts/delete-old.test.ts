@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
-import { Outdated } from '../../../src/engine/outdated.ts';
 import { deleteNamed } from '../../../src/features/hosts/delete-old.ts';
+import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { Outdated } from '../../../src/kernel/outdated.ts';
 import type { KeptOutcome, RunToolOptions, ToolResult } from '../../../src/kernel/ports.ts';
 
 /** The CLI's words, as recorded (host endpoint notes 2, cli notes 1.6). */

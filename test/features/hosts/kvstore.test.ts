@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
-import { Outdated } from '../../../src/engine/outdated.ts';
 import { hepStage } from '../../../src/features/hosts/stage.ts';
 import { assertSuccessor } from '../../../src/features/hosts/successor-stands.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { Outdated } from '../../../src/kernel/outdated.ts';
 import type { KeptItem } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { Outdated } from '../../../src/engine/outdated.ts';
 import { assertSuccessor, assertWayBack } from '../../../src/features/hosts/successor-stands.ts';
 import type { SuccessorExpected, WayBackExpected } from '../../../src/kernel/action.ts';
 import { versionsOf } from '../../../src/kernel/action.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { Outdated } from '../../../src/kernel/outdated.ts';
 import type { Cluster, Tools } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object } from '../../fixtures/facts.ts';

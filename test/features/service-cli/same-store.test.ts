@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
 import { realExecutor } from '../../../src/engine/execute.ts';
 import { assertSameStore } from '../../../src/features/service-cli/same-store.ts';
 import type { StoreExpected } from '../../../src/features/service-cli/store-identity.ts';
+import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import { CLI_CONFIG, GUID, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { standInState } from '../../support/stand-in-cli-state.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
 import { writeCliConfig } from '../../../src/features/service-cli/write-cli-config.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
+import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'kube-system' };

@@ -1,8 +1,8 @@
-import type { Effect } from '../kernel/action.ts';
-import { commandLine } from '../kernel/argv.ts';
-import { Fault } from '../kernel/fault.ts';
-import type { RunToolOptions } from '../kernel/ports.ts';
+import type { Effect } from './action.ts';
+import { commandLine } from './argv.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import { Fault } from './fault.ts';
+import type { RunToolOptions } from './ports.ts';
 
 export type OnLine = NonNullable<RunToolOptions['onLine']>;
 

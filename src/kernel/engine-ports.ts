@@ -1,5 +1,5 @@
-import type { Interruption } from '../kernel/interruption.ts';
-import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from '../kernel/ports.ts';
+import type { Interruption } from './interruption.ts';
+import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from './ports.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isProbed, probeDaemonSet, probedImages, readImageProbe } from '../../src/kernel/image-probe.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import { isProbed, probeDaemonSet, probedImages, readImageProbe } from '../../../src/features/images/image-probe.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
 
 const IMAGE = 'quay.io/calico/node:v3.32.1';
 const node = (name: string, ready = true): KubeObject => ({

@@ -1,8 +1,7 @@
-import { nodeFacts } from '../kube/pod-facts.ts';
-import { type KubeObject, refOf, refText } from './object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { nodeFacts } from '../../kube/pod-facts.ts';
+import { PROBE_LABEL } from '../survey/index.ts';
 
-/** Marks what the probe creates, so that the one of a killed run is found. */
-export const PROBE_LABEL = 'netsvc-upgrade/probe';
 export const PROBE_NAME = 'netsvc-upgrade-probe-images';
 
 /** What one node says of one image. */

@@ -1,4 +1,4 @@
-import type { KeptOutcome } from '../kernel/ports.ts';
+import type { KeptOutcome } from './ports.ts';
 
 /** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
 export class Outdated extends Error {
