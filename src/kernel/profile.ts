@@ -1,4 +1,5 @@
 import type { ChartNames } from './chart-names.ts';
+import type { Defect } from './defect.ts';
 import type { Datastore } from './installation.ts';
 import type { ComponentStatusName, OperatorApi } from './operator-view.ts';
 import type { ReadyRule } from './rollout.ts';
@@ -356,4 +357,6 @@ export interface Profile {
   readonly tierRename?: TierRename;
   /** Last minor line whose sidecars mount by the flexible volume driver, if any ever did. */
   readonly flexvolUntil?: string;
+  /** Defects of single releases that hit some clusters (NS-112, NS-609). */
+  readonly defects?: readonly Defect[];
 }

@@ -1,4 +1,5 @@
 import type { Profile } from '../kernel/profile.ts';
+import { calicoDefects } from './calico-defects.ts';
 import { calicoPlatforms } from './calico-platforms.ts';
 import { calicoAddOnWorkloads, calicoCrossings, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
 
@@ -260,4 +261,5 @@ export const calico: Profile = {
   },
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
   flexvolUntil: 'v3.23',
+  defects: calicoDefects,
 };

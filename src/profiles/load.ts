@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
+import { type ProfileProblem, rangeProblems } from './defect-ranges.ts';
 import { extend, ownPath } from './extend.ts';
 import { shippedProfiles } from './index.ts';
 import { profileSchema } from './schema.ts';
@@ -61,22 +62,26 @@ function shippedProfile(name: unknown, source: Source): Profile {
 
 function validated(merged: unknown, source: Source): Profile {
   const validate = new Ajv({ allErrors: true, discriminator: true, strict: true, strictRequired: false }).compile<Profile>(profileSchema);
-  if (validate(merged)) return merged;
-  const facts = [...new Set((validate.errors ?? []).map((error) => factOf(error, merged, source)))];
+  const problems = validate(merged) ? rangeProblems(merged) : (validate.errors ?? []).map(problemOf);
+  if (problems.length === 0) return merged as Profile;
+  const facts = [...new Set(problems.map((problem) => factOf(problem, merged, source)))];
   const [first = `${source.fileName}:1: is no profile`, ...rest] = facts;
   throw new Fault('usage', first, [...rest.slice(0, 9), EXPLAINED]);
 }
 
-/** `profile.yaml:12: variants[canal].agent.ready: must have required property 'type'` */
-function factOf(error: ErrorObject, merged: unknown, source: Source): string {
+function problemOf(error: ErrorObject): ProfileProblem {
   const path = error.instancePath
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   const extra = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : undefined;
-  const whole = extra === undefined ? path : [...path, extra];
-  const message = extra === undefined ? schemaMessage(error) : 'is no field of a profile';
-  return `${source.fileName}:${lineOf(source, ownPath(merged, source.own, whole))}: ${fieldText(merged, whole)}: ${message}`;
+  if (extra !== undefined) return { path: [...path, extra], message: 'is no field of a profile' };
+  return { path, message: schemaMessage(error) };
+}
+
+/** `profile.yaml:12: variants[canal].agent.ready: must have required property 'type'` */
+function factOf({ path, message }: ProfileProblem, merged: unknown, source: Source): string {
+  return `${source.fileName}:${lineOf(source, ownPath(merged, source.own, path))}: ${fieldText(merged, path)}: ${message}`;
 }
 
 function schemaMessage({ keyword, message = 'is wrong', params }: ErrorObject): string {

@@ -1,9 +1,10 @@
-import { profileSchema, type Schema } from './schema.ts';
+import { profileSchema } from './schema.ts';
+import type { Schema } from './schema-fields.ts';
 
-const PARTS = ['readyRule', 'workload', 'variant', 'addOn', 'platform'];
+const PARTS = ['readyRule', 'workload', 'variant', 'addOn', 'platform', 'defect', 'releaseRange'];
 
 /** The parts of a profile that are merged item by item when one extends another (see `extend`): they are known by their `id`. */
-const BY_ID = new Set(['variant', 'addOn', 'platform']);
+const BY_ID = new Set(['variant', 'addOn', 'platform', 'defect']);
 
 /**
  * The schema of profile files for editors (schemas/profile.schema.json): a whole profile, or with `extends` what differs from

@@ -1,40 +1,8 @@
-/** A JSON schema as plain data. */
-export interface Schema {
-  readonly [keyword: string]: unknown;
-}
+import { defectDefinitions } from './defect-schema.ts';
+import { fields, flag, listOf, oneOfTypes, ref, release, type Schema, text, textMap, texts } from './schema-fields.ts';
 
-const text: Schema = { type: 'string', minLength: 1 };
-const texts: Schema = { type: 'array', items: { type: 'string' } };
-const flag: Schema = { type: 'boolean' };
-const release: Schema = {
-  type: 'string',
-  pattern: '^v\\d+\\.\\d+\\.\\d+([-+].+)?$',
-  description: 'A release tag with all its numbers: v3.32.2',
-};
-const textMap: Schema = { type: 'object', additionalProperties: { type: 'string' } };
 const datastoreName: Schema = { enum: ['api', 'kvstore'] };
 const workloadKind: Schema = { enum: ['DaemonSet', 'Deployment'] };
-
-const listOf = (items: Schema): Schema => ({ type: 'array', items });
-const ref = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
-
-/** An object of just these fields; a name that ends with `?` is optional. */
-function fields(properties: Readonly<Record<string, Schema>>, description?: string): Schema {
-  const entries = Object.entries(properties);
-  return {
-    type: 'object',
-    ...(description ? { description } : {}),
-    additionalProperties: false,
-    required: entries.map(([name]) => name).filter((name) => !name.endsWith('?')),
-    properties: Object.fromEntries(entries.map(([name, schema]) => [name.replace('?', ''), schema])),
-  };
-}
-
-/** Objects told apart by their `type`. */
-function oneOfTypes(...schemas: readonly Schema[]): Schema {
-  return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: schemas };
-}
-
 const value = { 'oneOf?': texts, 'noneOf?': texts, 'absent?': flag };
 const resource = { plural: text, kind: text, name: text };
 
@@ -71,6 +39,7 @@ const definitions: Readonly<Record<string, Schema>> = {
     fields({ type: { const: 'configMapKey' }, key: text, 'contains?': text }),
   ),
   platform: fields({ id: text, title: text, hint: text, signs: listOf(ref('platformSign')) }),
+  ...defectDefinitions,
 };
 
 const operator = fields({
@@ -235,6 +204,7 @@ export const profileSchema: Schema = {
     'registryMove?': fields({ since: release, from: text, to: text }),
     'tierRename?': fields({ since: release, from: text, to: text, others: texts }),
     'flexvolUntil?': text,
+    'defects?': listOf(ref('defect')),
   }),
   $defs: definitions,
 };

@@ -15,6 +15,17 @@ async function refusal(text: string): Promise<Fault> {
   assert.fail('the profile was accepted');
 }
 
+/** A defect of releases up to its eighth line, without its range and conditions. */
+const defect = `extends: calico
+defects:
+  - id: ours
+    of: target
+    severity: error
+    symptom: It burns.
+    happens: it burns
+    advice: Do not.
+    sources: [ours#1]`;
+
 describe('loading a profile of a person', () => {
   for (const shipped of shippedProfiles) {
     it(`gives ${shipped.name} back unchanged when it is written out whole`, async () => {
@@ -73,6 +84,14 @@ variants:
     assert.deepEqual(own, { ...canal, agent: { ...canal?.agent, namespace: 'net', name: 'rke2-canal' } });
   });
 
+  it('adds defects of releases to those that are known', async () => {
+    const { defects } = await loadProfile(`${defect}\n    when: []\n    releases: {from: v3.32.0}\n`, 'mine.yaml');
+    assert.deepEqual(
+      defects?.map(({ id }) => id),
+      [...(calico.defects ?? []).map(({ id }) => id), 'ours'],
+    );
+  });
+
   it('removes with null what the extended profile has', async () => {
     const own = await loadProfile('extends: calico\npolicyRenaming: null\n', 'mine.yaml');
     assert.equal('policyRenaming' in own, false);
@@ -95,6 +114,26 @@ variants:
       'a sign of an unknown type',
       'extends: calico\nvariants:\n  - id: canal\n    signs:\n      - type: env\n        name: A\n      - type: smell\n',
       /^mine\.yaml:7: variants\[canal\]\.signs\[1\]: type is missing or unknown$/,
+    ],
+    [
+      'a condition of an unknown type',
+      `${defect}\n    releases: {from: v3.32.0}\n    when: [{type: crd, name: a}, {type: weather}]\n`,
+      /^mine\.yaml:11: defects\[ours\]\.when\[1\]: type is missing or unknown$/,
+    ],
+    [
+      'a range of releases that ends before it begins',
+      `${defect}\n    when: []\n    releases:\n      from: v3.32.1\n      before: v3.32.0\n`,
+      /^mine\.yaml:13: defects\[ours\]\.releases\.before: the range ends before v3\.32\.0, and begins at v3\.32\.1$/,
+    ],
+    [
+      'a fix that is of the range with the defect',
+      `${defect}\n    when: []\n    releases: {from: v3.32.0, before: v3.32.2}\n    fixedIn: v3.32.1\n`,
+      /^mine\.yaml:12: defects\[ours\]\.fixedIn: v3\.32\.1 is of the range that has the defect$/,
+    ],
+    [
+      'versions of nodes that end before they begin',
+      `${defect}\n    releases: {from: v3.32.0}\n    when:\n      - type: node\n        field: kernelVersion\n        from: "5.15"\n        before: "5.9"\n`,
+      /^mine\.yaml:15: defects\[ours\]\.when\[0\]\.before: the range ends before 5\.9, and begins at 5\.15$/,
     ],
     ['a missing field', 'name: x\n', /^mine\.yaml:1: the profile: field title is missing$/],
   ] as const) {

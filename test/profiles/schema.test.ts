@@ -15,7 +15,8 @@ import type {
   WorkloadName,
 } from '../../src/kernel/profile.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
-import { profileSchema, type Schema } from '../../src/profiles/schema.ts';
+import { profileSchema } from '../../src/profiles/schema.ts';
+import type { Schema } from '../../src/profiles/schema-fields.ts';
 
 /** Every field of a type, and whether it may be left out: the compiler refuses a table that is not the type's. */
 type FieldsOf<T> = { readonly [K in keyof T]-?: undefined extends T[K] ? 'optional' : 'required' };
@@ -61,6 +62,7 @@ const profile: FieldsOf<Profile> = {
   registryMove: 'optional',
   tierRename: 'optional',
   flexvolUntil: 'optional',
+  defects: 'optional',
 };
 const images: FieldsOf<Profile['images']> = {
   agent: 'required',

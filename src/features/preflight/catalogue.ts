@@ -24,6 +24,7 @@ import * as crossings from './crossings-checks.ts';
 import * as dataPlane from './data-plane-checks.ts';
 import type { WholePreflight } from './facts.ts';
 import * as installation from './installation-checks.ts';
+import { sourceDefects, targetDefects } from './known-defects-checks.ts';
 import * as kubectl from './kubectl-checks.ts';
 import * as machine from './machine-checks.ts';
 import * as platform from './node-platform-checks.ts';
@@ -60,6 +61,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   sourceSupported,
   sourceNotNewer,
   oneRelease,
+  sourceDefects,
   noNativeCrds,
   notPlatformManaged,
   notGitOpsManaged,
@@ -90,6 +92,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   dataPlane.packetFilter,
   dataPlane.ebpf,
   targetReadable,
+  targetDefects,
   kindsServed,
   nothingRefused,
   selectorsEqual,

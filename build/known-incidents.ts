@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Defect } from '../src/kernel/defect.ts';
+import { shippedProfiles } from '../src/profiles/index.ts';
+
+const docs = join(import.meta.dirname, '..', 'docs');
+export const KNOWN_INCIDENTS = join(docs, 'use', 'known-incidents.md');
+
+interface Incident {
+  readonly seen: string;
+  readonly why: string;
+  readonly here: string;
+  readonly sources: readonly string[];
+}
+
+/** docs/use/known-incidents.md, from the defects of the shipped profiles and the pages of checks that have `**Seen**` and `**Source**`. */
+export function knownIncidents(): string {
+  const pages = readdirSync(join(docs, 'checks')).filter((file) => file.startsWith('NS-'));
+  const found = pages.sort().flatMap((file) => ofPage(file.replace('.md', ''), readFileSync(join(docs, 'checks', file), 'utf8')));
+  const defects = shippedProfiles.flatMap(({ defects = [] }) => defects);
+  const incidents = [...found, ...defects.map(ofDefect)].sort((a, b) => (a.seen < b.seen ? -1 : 1));
+  return [
+    '# Known incidents',
+    '',
+    'What went wrong in upgrades of others, by what they saw; why; and what this program does about it. Written by `node build/known-incidents.ts`.',
+    'The sources are public threads on GitHub. Defects of single releases are rows of the profile: see `defects` in [profiles](../profiles.md).',
+    '',
+    '| What you see | Why | What this program does | Source |',
+    '|---|---|---|---|',
+    ...incidents.map((one) => `| ${[one.seen, one.why, one.here, one.sources.map(linked).join(', ')].map(cell).join(' | ')} |`),
+    '',
+  ].join('\n');
+}
+
+function ofPage(id: string, text: string): readonly Incident[] {
+  const part = (name: string) => new RegExp(`^\\*\\*${name}\\*\\* (.*)$`, 'm').exec(text)?.[1];
+  const [seen, source, why] = [part('Seen'), part('Source'), part('Matters')];
+  if (seen === undefined || source === undefined || why === undefined) return [];
+  const title = text.split('\n')[0]?.replace(`# ${id} `, '') ?? '';
+  const here = part('Here') ?? `Checked before the upgrade: [${id}](../checks/${id}.md) ${title}.`;
+  return [{ seen, why, here: here.replaceAll('](NS-', '](../checks/NS-'), sources: source.replace(/\.$/, '').split(', ') }];
+}
+
+function ofDefect({ id, of, symptom, happens, fixedIn, advice = '', sources }: Defect): Incident {
+  const check = of === 'source' ? 'NS-112' : 'NS-609';
+  const fixed = fixedIn === undefined ? '' : of === 'source' ? ` Upgrade to ${fixedIn} first.` : ` Fixed in ${fixedIn}.`;
+  const why = `${happens.charAt(0).toUpperCase()}${happens.slice(1)}.`;
+  return {
+    seen: symptom,
+    why,
+    here: `Checked before the upgrade: [${check}](../checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
+    sources,
+  };
+}
+
+function linked(source: string): string {
+  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(source) ?? [];
+  return repository ? `[${source.split('/')[1]}](https://github.com/${repository}/issues/${number})` : source;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(KNOWN_INCIDENTS, knownIncidents());

@@ -1,0 +1,140 @@
+import { read } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { DefectCondition } from '../../kernel/defect.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { canonicalNetwork } from '../../kernel/ip-text.ts';
+import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { compareVersions } from '../../kernel/version-numbers.ts';
+import { agentSetting, allContainersOf } from '../rollout/index.ts';
+import { objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
+import { isInRange } from './release-range.ts';
+
+export interface DefectWorld {
+  readonly facts: PreflightFacts;
+  readonly installation: Installation;
+  readonly context: Context;
+}
+
+/** What the condition is seen on, in words; undefined where it does not hold. Facts that could not be read make the check fail. */
+export function seenOn(condition: DefectCondition, world: DefectWorld): readonly string[] | undefined {
+  const { facts, installation, context } = world;
+  switch (condition.type) {
+    case 'resource':
+      return some(
+        condition.plurals
+          .flatMap((plural) => objectsOf(facts, plural))
+          .filter((one) => hasField(one, condition))
+          .map(textOf),
+      );
+    case 'setting': {
+      const value = agentSetting(facts, installation, context.profile, condition.name);
+      return passes(value === undefined ? [] : [String(value)], condition)
+        ? [`${condition.name} ${String(value ?? 'is not set')}`]
+        : undefined;
+    }
+    case 'node':
+      return some(read(facts.nodes).flatMap((node) => nodeWith(node, condition)));
+    case 'nodeInPool':
+      return some(nodesInPools(facts));
+    case 'packetFilter':
+      return condition.oneOf.some((one) => one === packetFilterOf(world)) ? [] : undefined;
+    default:
+      return seenElsewhere(condition, world);
+  }
+}
+
+type ElsewhereCondition = Extract<DefectCondition, { type: 'hostProgram' | 'crd' | 'path' | 'upgradeFrom' }>;
+
+function seenElsewhere(condition: ElsewhereCondition, { facts, installation, context }: DefectWorld): readonly string[] | undefined {
+  switch (condition.type) {
+    case 'hostProgram':
+      return some(
+        [...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, condition.images)).map(textOf),
+      );
+    case 'crd':
+      return read(facts.crds).some(({ name }) => name === condition.name) ? [`CustomResourceDefinition/${condition.name}`] : undefined;
+    case 'path':
+      return condition.oneOf.includes(installation.path) ? [] : undefined;
+    case 'upgradeFrom':
+      return isInRange(sourceRelease(installation, facts, context), condition.releases) ? [] : undefined;
+  }
+}
+
+function some(texts: readonly string[]): readonly string[] | undefined {
+  return texts.length > 0 ? texts : undefined;
+}
+
+function textOf(object: KubeObject): string {
+  return refText(refOf(object));
+}
+
+function hasField(object: KubeObject, condition: Extract<DefectCondition, { type: 'resource' }>): boolean {
+  return condition.fields.some((field) => passes(valuesAt(specOf(object), field.split('.')).map(String), condition));
+}
+
+interface FieldTest {
+  readonly oneOf?: readonly string[];
+  readonly noneOf?: readonly string[];
+  readonly absent?: boolean;
+}
+
+function passes(values: readonly string[], { oneOf, noneOf, absent }: FieldTest): boolean {
+  if (values.length === 0) return absent === true;
+  if (absent && !oneOf) return false;
+  return (!oneOf || values.some((value) => oneOf.includes(value))) && !noneOf?.some((value) => values.includes(value));
+}
+
+/** Values at a path; of lists on the way every item, of a list at its end its items. */
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
+  const [field, ...rest] = path;
+  if (field === undefined) return value === undefined || value === null || value === '' ? [] : [value];
+  return isJsonMap(value) ? valuesAt(value[field], rest) : [];
+}
+
+function nodeWith(node: KubeObject, { field, startsWith, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {
+  const value = String(jsonAt(node.status, 'nodeInfo', field) ?? '');
+  const prefix = startsWith?.find((one) => value.startsWith(one));
+  if (value === '' || (startsWith && prefix === undefined)) return [];
+  const version = prefix === undefined ? value : value.slice(prefix.length);
+  const isOutside = (from && compareVersions(version, from) < 0) || (before && compareVersions(version, before) >= 0);
+  return isOutside ? [] : [`${textOf(node)} ${value}`];
+}
+
+function nodesInPools(facts: PreflightFacts): readonly string[] {
+  const pools = objectsOf(facts, 'ippools').map((pool) => ({ name: textOf(pool), cidr: String(specOf(pool).cidr ?? '') }));
+  return read(facts.nodes).flatMap((node) => {
+    const addresses = jsonAt(node.status, 'addresses');
+    const own = (Array.isArray(addresses) ? addresses : []).filter((one) => jsonAt(one, 'type') === 'InternalIP');
+    return own.flatMap((one) => {
+      const address = String(jsonAt(one, 'address') ?? '');
+      const pool = pools.find(({ cidr }) => isWithin(address, cidr));
+      return pool ? [`${textOf(node)} ${address} in ${pool.name} ${pool.cidr}`] : [];
+    });
+  });
+}
+
+/** An address is within a network if its own network of that size is the same. */
+function isWithin(address: string, cidr: string): boolean {
+  const network = canonicalNetwork(cidr);
+  return network !== undefined && canonicalNetwork(`${address}/${cidr.split('/')[1]}`) === network;
+}
+
+function isHostProgram(workload: KubeObject, images: readonly string[]): boolean {
+  const isOnHost = jsonAt(workload.spec, 'template', 'spec', 'hostNetwork') === true;
+  return isOnHost && allContainersOf(workload).some(({ image = '' }) => images.some((part) => image.includes(part)));
+}
+
+/** As the target will choose it: an operator by its Installation, else the agents by their mode, which follows kube-proxy if it is Auto. */
+function packetFilterOf({ facts, installation, context: { profile } }: DefectWorld): 'iptables' | 'nftables' {
+  const { crossings } = profile.operator;
+  const operated = facts.operated && read(facts.operated.installation);
+  if (crossings && operated) {
+    const { field, nftables } = crossings.dataPlane;
+    return jsonAt(specOf(operated), ...field) === nftables ? 'nftables' : 'iptables';
+  }
+  const mode = agentSetting(facts, installation, profile, 'nftablesMode');
+  if (mode !== undefined && mode !== 'Auto') return mode === 'Enabled' ? 'nftables' : 'iptables';
+  return read(facts.proxyMode) === 'nftables' ? 'nftables' : 'iptables';
+}

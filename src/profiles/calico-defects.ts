@@ -1,0 +1,111 @@
+import type { Defect, DefectCondition } from '../kernel/defect.ts';
+import { calicoDataPlaneDefects } from './calico-data-plane-defects.ts';
+
+const loadBalancerPool: DefectCondition = { type: 'resource', plurals: ['ippools'], fields: ['allowedUses'], oneOf: ['LoadBalancer'] };
+const beforeV332: DefectCondition = { type: 'upgradeFrom', releases: { from: 'v3.0.0', before: 'v3.32.0' } };
+const runtime = { type: 'node', field: 'containerRuntimeVersion' } as const;
+const cniSince = { from: 'v3.32.2' };
+const useVersion = 'Upgrade the container runtime of these nodes first, or keep "cniVersion": "0.3.1" in the CNI configuration.';
+
+/** Defects of Calico releases that are known in public. A release that is not here may have others. */
+export const calicoDefects: readonly Defect[] = [
+  {
+    id: 'bgp-lists',
+    of: 'target',
+    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    when: [
+      {
+        type: 'resource',
+        plurals: ['bgpconfigurations'],
+        fields: ['serviceLoadBalancerIPs', 'serviceExternalIPs', 'serviceClusterIPs', 'communities', 'prefixAdvertisements'],
+      },
+    ],
+    severity: 'warning',
+    symptom:
+      '`kubectl apply --server-side` or Flux fails on a BGPConfiguration: "associative list without keys has an element that\'s a map type".',
+    happens: 'server-side apply of a BGPConfiguration with lists of addresses or communities is refused, so Flux cannot sync it',
+    fixedIn: 'v3.32.1',
+    sources: ['projectcalico/calico#12700', 'projectcalico/calico#12790'],
+  },
+  {
+    id: 'lb-rights',
+    of: 'target',
+    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    when: [{ type: 'path', oneOf: ['chart', 'operator'] }, loadBalancerPool],
+    severity: 'warning',
+    symptom: 'Services of type LoadBalancer stay pending; calico-kube-controllers logs that ipamconfigs are forbidden.',
+    happens: 'the operator gives the controllers no rights on ipamconfigs, so services of type LoadBalancer get no address',
+    fixedIn: 'v3.32.1',
+    sources: ['projectcalico/calico#12890'],
+  },
+  {
+    id: 'lb-pool-snat',
+    of: 'agent',
+    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    when: [{ ...loadBalancerPool, noneOf: ['Workload', 'Tunnel'] }],
+    severity: 'warning',
+    symptom: 'Pods reach a LoadBalancer address with their own address as the source, and answers are lost.',
+    happens: 'the agents take a pool for LoadBalancer addresses alone for a pool of pods, and do not masquerade traffic to it',
+    fixedIn: 'v3.32.1',
+    sources: ['projectcalico/calico#12858', 'projectcalico/calico#12953'],
+  },
+  {
+    id: 'kubevirt-rights',
+    of: 'target',
+    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    when: [
+      { type: 'path', oneOf: ['manifest', 'kvstore'] },
+      { type: 'crd', name: 'virtualmachineinstances.kubevirt.io' },
+    ],
+    severity: 'warning',
+    symptom: 'Pods of virtual machines stay in ContainerCreating; the CNI plugin is forbidden to read kubevirt.io.',
+    happens: 'the CNI plugin may not read virtual machines of KubeVirt, so their pods get no network',
+    fixedIn: 'v3.32.1',
+    sources: ['projectcalico/calico#12996'],
+  },
+  {
+    id: 'http-paths',
+    of: 'target',
+    releases: { from: 'v3.32.0' },
+    when: [
+      beforeV332,
+      { type: 'resource', plurals: ['globalnetworkpolicies', 'networkpolicies'], fields: ['ingress.http.paths', 'egress.http.paths'] },
+    ],
+    severity: 'warning',
+    symptom: 'An HTTP rule of a policy allows or denies other paths than before the upgrade.',
+    happens: 'Dikastes normalizes the path of a request before it compares it with HTTP rules, so rules may match otherwise',
+    advice: 'Compare the paths in these rules with their normalized form: no "..", no double slash, percent encoding resolved.',
+    sources: ['projectcalico/calico#12532'],
+  },
+  {
+    id: 'cluster-network-policies',
+    of: 'target',
+    releases: { from: 'v3.32.0' },
+    when: [beforeV332, { type: 'crd', name: 'clusternetworkpolicies.policy.networking.k8s.io' }],
+    severity: 'warning',
+    symptom: 'Traffic is denied by a ClusterNetworkPolicy that had no effect before the upgrade.',
+    happens: 'from v3.32 the agents enforce ClusterNetworkPolicies, which had no effect until now',
+    advice: 'List them before the upgrade: kubectl get clusternetworkpolicies. Delete what must not take effect.',
+    sources: ['projectcalico/calico#11144'],
+  },
+  ...(
+    [
+      ['cni-1.0-containerd', 'containerd://', '1.6'],
+      ['cni-1.0-crio', 'cri-o://', '1.24'],
+      ['cni-1.0-docker', 'docker://', undefined],
+    ] as const
+  ).map(
+    ([id, prefix, before]): Defect => ({
+      id,
+      of: 'target',
+      releases: cniSince,
+      when: [{ ...runtime, startsWith: [prefix], ...(before ? { before } : {}) }],
+      severity: 'error',
+      symptom: 'New pods stay in ContainerCreating: "unsupported CNI result version" or "incompatible CNI versions".',
+      happens: 'the CNI configuration has version 1.0.0, which the container runtime of these nodes does not know: new pods get no network',
+      advice: useVersion,
+      sources: ['projectcalico/calico#13378', 'projectcalico/calico#13379'],
+    }),
+  ),
+  ...calicoDataPlaneDefects,
+];

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { KNOWN_INCIDENTS, knownIncidents } from '../../build/known-incidents.ts';
+import { calico } from '../../src/profiles/calico.ts';
+
+describe('the page of known incidents', () => {
+  it('is as the profiles and the pages of the checks have it', () => {
+    assert.equal(readFileSync(KNOWN_INCIDENTS, 'utf8'), knownIncidents(), 'run: node build/known-incidents.ts');
+  });
+
+  it('has a row for every defect of a release, and links to its threads', () => {
+    const text = knownIncidents();
+    for (const { id, sources } of calico.defects ?? []) {
+      const row = text.split('\n').find((line) => line.includes(`\`${id}\``));
+      assert.ok(row, id);
+      for (const source of sources) assert.ok(row.includes(`/issues/${source.split('#')[1]})`), source);
+    }
+  });
+});

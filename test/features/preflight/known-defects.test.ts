@@ -1,0 +1,235 @@
+import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
+import type { Defect } from '../../../src/kernel/defect.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { netsvc } from '../../../src/profiles/netsvc.ts';
+import { contextOf, daemonSet, found, node, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+/** The target as it is merged, with the agents' image as it will run. */
+const runs = (release: string) => {
+  const containers = [{ name: 'calico-node', image: `quay.io/calico/node:${release}` }];
+  return { target: targetOf(daemonSet({ template: { spec: { containers } } })) };
+};
+const v3320 = contextOf({ release: 'v3.32.0' });
+const v3322 = contextOf({ release: 'v3.32.2' });
+const nft = { proxyMode: { value: 'nftables' } };
+const felix = (spec: object) => resources(resource('FelixConfiguration/default', { ...spec }));
+const nodes = (info: Readonly<Record<string, string>>) => ({ nodes: { value: [node('n1'), node('n2', { info })] } });
+const lists = resources(resource('BGPConfiguration/default', { serviceClusterIPs: [{ cidr: '10.96.0.0/12' }] }));
+const hostProgram = (image: string, hostNetwork = true) =>
+  object('apps/v1', 'DaemonSet/vpn/agent', { spec: { template: { spec: { hostNetwork, containers: [{ name: 'agent', image }] } } } });
+const operated = (linuxDataplane: string) =>
+  ({
+    installation: { value: object('operator.tigera.io/v1', 'Installation/default', { spec: { calicoNetwork: { linuxDataplane } } }) },
+  }) as unknown as OperatedFacts;
+const withAddress = (address: string) => ({
+  ...node('n1'),
+  status: { ...(node('n1').status as object), addresses: [{ type: 'InternalIP', address }] },
+});
+const loadBalancer = resource('IPPool/lb', { cidr: '10.9.0.0/24', allowedUses: ['LoadBalancer'] });
+
+checkCases('NS-609', {
+  'passes on a cluster without any of the conditions': { is: 'ok', says: /no known defect of v3\.32\.1/ },
+  'names the release, what happens and the release without the defect': {
+    context: v3320,
+    facts: { resources: lists },
+    is: 'warning',
+    says: /^v3\.32\.0 has a defect that hits this cluster: server-side apply of a BGPConfiguration/,
+    about: ['bgp-lists'],
+    details: [/Seen on: BGPConfiguration\/default\. See projectcalico\/calico#12700/],
+    hint: /^Fixed in v3\.32\.1: --release v3\.32\.1\.$/,
+    next: /^kubectl netsvc-upgrade preflight --release v3\.32\.1$/,
+  },
+  'passes with the release that fixes it': { facts: { resources: lists }, is: 'ok' },
+  'does not apply to a profile without a table': { context: contextOf({}, netsvc), is: 'not-applicable' },
+  'stops where the nft of the image crashes beside that of the host': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), ...nft, ...nodes({ osImage: 'Debian GNU/Linux 13 (trixie)' }) },
+    is: 'error',
+    about: ['nft-crash', 'nft-overlap'],
+    details: [/Seen on: Node\/n2 Debian GNU\/Linux 13 \(trixie\)/],
+    says: /^2 known defects of v3\.32\.0 hit this cluster: nft-crash, nft-overlap$/,
+  },
+  'passes on the same nodes where the agents use iptables': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), ...nodes({ osImage: 'Debian GNU/Linux 13 (trixie)' }) },
+    is: 'ok',
+  },
+  'goes by the image that the agents will run, where it is pinned': {
+    facts: { ...runs('v3.32.0'), ...nft },
+    is: 'error',
+    about: ['nft-overlap'],
+  },
+  'goes by the Installation where an operator sets the packet filter': {
+    context: contextOf({ release: 'v3.32.0' }),
+    facts: { ...runs('v3.32.0'), detection: found({ path: 'operator', variant: undefined }), operated: operated('Nftables') },
+    is: 'error',
+    about: ['nft-overlap'],
+  },
+  'passes where the operator keeps the agents at iptables beside nftables': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), ...nft, detection: found({ path: 'operator', variant: undefined }), operated: operated('Iptables') },
+    is: 'ok',
+  },
+  'warns of nftables settings that Auto ignores': {
+    facts: { ...runs('v3.32.1'), ...nft, resources: felix({ nftablesMarkMask: 65280 }) },
+    is: 'warning',
+    about: ['nft-settings-auto'],
+    hint: /^Set nftablesMode of the default FelixConfiguration to Enabled before the upgrade\.$/,
+    next: /explain NS-609/,
+  },
+  'passes where the mode is set': {
+    facts: { ...runs('v3.32.1'), ...nft, resources: felix({ nftablesMarkMask: 65280, nftablesMode: 'Enabled' }) },
+    is: 'ok',
+  },
+  'warns of another program that writes rules of nftables': {
+    facts: { ...runs('v3.32.1'), ...nft, daemonSets: { value: [daemonSet(), hostProgram('ghcr.io/tailscale/tailscale:v1.80')] } },
+    is: 'warning',
+    about: ['nft-foreign-rules'],
+    details: [/Seen on: DaemonSet\/vpn\/agent/],
+  },
+  'passes where that program has a network of its own': {
+    facts: { ...runs('v3.32.1'), ...nft, daemonSets: { value: [daemonSet(), hostProgram('ghcr.io/tailscale/tailscale:v1.80', false)] } },
+    is: 'ok',
+  },
+  'warns where the address of a node lies within a pool': {
+    facts: {
+      ...runs('v3.32.1'),
+      nodes: { value: [withAddress('10.244.7.9')] },
+      resources: resources(resource('IPPool/pods', { cidr: '10.244.0.0/16' })),
+    },
+    is: 'warning',
+    about: ['node-in-pool'],
+    details: [/Node\/n1 10\.244\.7\.9 in IPPool\/pods 10\.244\.0\.0\/16/],
+    hint: /v3\.32\.2/,
+  },
+  'passes where the addresses of the nodes are elsewhere': {
+    facts: {
+      ...runs('v3.32.1'),
+      nodes: { value: [withAddress('10.0.7.9')] },
+      resources: resources(resource('IPPool/pods', { cidr: '10.244.0.0/16' })),
+    },
+    is: 'ok',
+  },
+  'warns of a pool for LoadBalancer addresses alone': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), resources: resources(loadBalancer) },
+    is: 'warning',
+    about: ['lb-pool-snat'],
+  },
+  'passes where the pool is for pods as well': {
+    context: v3320,
+    facts: {
+      ...runs('v3.32.0'),
+      resources: resources(resource('IPPool/lb', { cidr: '10.9.0.0/24', allowedUses: ['Workload', 'LoadBalancer'] })),
+    },
+    is: 'ok',
+  },
+  'warns of rights that the operator of the release lacks': {
+    context: v3320,
+    facts: {
+      ...runs('v3.32.0'),
+      detection: found({ path: 'operator', variant: undefined }),
+      resources: resources(loadBalancer),
+      operated: operated('Iptables'),
+    },
+    is: 'warning',
+    about: ['lb-rights', 'lb-pool-snat'],
+  },
+  'warns of KubeVirt beside a manifest without its rights': {
+    context: v3320,
+    facts: { crds: { value: [{ name: 'virtualmachineinstances.kubevirt.io', group: 'kubevirt.io' }] } },
+    is: 'warning',
+    about: ['kubevirt-rights'],
+  },
+  'stops where the container runtime does not know the version of the CNI configuration': {
+    context: v3322,
+    facts: nodes({ containerRuntimeVersion: 'containerd://1.5.11' }),
+    is: 'error',
+    about: ['cni-1.0-containerd'],
+  },
+  'passes with a container runtime that knows it': {
+    context: v3322,
+    facts: nodes({ containerRuntimeVersion: 'containerd://1.6.0' }),
+    is: 'ok',
+  },
+  'passes before that version came': { facts: nodes({ containerRuntimeVersion: 'containerd://1.5.11' }), is: 'ok' },
+  'warns of HTTP rules': {
+    facts: {
+      resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ action: 'Allow' }, { http: { paths: [{ exact: '/a' }] } }] })),
+    },
+    is: 'warning',
+    about: ['http-paths'],
+  },
+  'passes with HTTP rules where the installed release has the change already': {
+    facts: {
+      detection: found({ release: 'v3.32.0' }),
+      resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ http: { paths: [{ exact: '/a' }] } }] })),
+    },
+    is: 'ok',
+  },
+  'warns of eBPF programs with debug logs on a kernel 5.15': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: felix({ bpfEnabled: true, bpfLogLevel: 'Debug' }),
+      ...nodes({ kernelVersion: '5.15.0-91-generic' }),
+    },
+    is: 'warning',
+    about: ['ebpf-debug-verifier'],
+  },
+  'passes with debug logs on a kernel 5.16': {
+    facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true, bpfLogLevel: 'Debug' }), ...nodes({ kernelVersion: '5.16.0' }) },
+    is: 'ok',
+  },
+  'warns where the pattern of interfaces is set under eBPF': {
+    facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true, bpfDataIfacePattern: '^wg0' }) },
+    is: 'warning',
+    about: ['ebpf-own-wireguard'],
+  },
+  'warns if the facts of a condition could not be read': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), proxyMode: { unread: 'forbidden' } },
+    is: 'warning',
+    says: /forbidden/,
+  },
+});
+
+const overVxlan = resources(resource('FelixConfiguration/default', { bpfEnabled: true }), resource('IPPool/pods', { vxlanMode: 'Always' }));
+
+checkCases('NS-112', {
+  'passes from a release without one': { is: 'ok' },
+  'names the patch to step by': {
+    facts: { detection: found({ release: 'v3.30.2' }), resources: overVxlan },
+    is: 'warning',
+    says: /^v3\.30\.2 has a defect that hits this cluster: traffic of host-networked pods/,
+    hint: /^Fixed in v3\.30\.7: upgrade to v3\.30\.7 first\.$/,
+    about: ['ebpf-vxlan-hop'],
+  },
+  'passes from that patch': { facts: { detection: found({ release: 'v3.30.7' }), resources: overVxlan }, is: 'ok' },
+  'passes where the target is no later than that patch': {
+    context: contextOf({ release: 'v3.30.6' }),
+    facts: { detection: found({ release: 'v3.30.2' }), resources: overVxlan },
+    is: 'ok',
+  },
+});
+
+const own: Defect = {
+  id: 'ours',
+  of: 'target',
+  releases: { from: 'v3.32.1' },
+  when: [{ type: 'crd', name: 'felixconfigurations.crd.projectcalico.org' }],
+  severity: 'error',
+  symptom: 'It burns.',
+  happens: 'it burns',
+  advice: 'Do not.',
+  sources: ['example/ours#1'],
+};
+
+checkCases('NS-609', {
+  'takes rows of a profile of one’s own': {
+    context: contextOf({}, { ...calico, defects: [own] }),
+    is: 'error',
+    about: ['ours'],
+    hint: /^Do not\.$/,
+  },
+});
