@@ -7,7 +7,7 @@ import type { ChartJudged } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 
 /** Kinds with content that no chart writes again. */
-const HOLDING: readonly string[] = ['Namespace', 'Secret', 'ConfigMap', 'PersistentVolumeClaim'];
+const HOLDING: readonly string[] = ['Namespace', 'Secret', 'ConfigMap', 'PersistentVolumeClaim', 'PersistentVolume'];
 
 /**
  * What helm would delete with its content: objects of the release that the new chart no longer has. helm keeps those whose live object
@@ -20,10 +20,14 @@ export async function readLostData(
   rendered: () => Promise<readonly KubeObject[]>,
 ): Promise<ChartJudged['lostData']> {
   const kinds = [...HOLDING, profile.operator.installationKind.kind];
+  // Policies, address pools and settings of the service are data too.
+  const groups = [profile.crdGroup, profile.apiGroup];
+  const isHolding = ({ kind, apiVersion }: KubeObject) =>
+    kinds.includes(kind) || groups.some((group) => apiVersion.startsWith(`${group}/`));
   const placed = (one: KubeObject) => ({ ...one, metadata: { namespace: base.namespace, ...one.metadata } });
   const held = parseManifest(base.manifest, 'the stored release')
     .documents.map(({ object }) => placed(object))
-    .filter(({ kind }) => kinds.includes(kind));
+    .filter(isHolding);
   if (held.length === 0) return { value: [] };
   return attempt(async () => {
     const stays = new Set((await rendered()).map((one) => objectKey(placed(one))));

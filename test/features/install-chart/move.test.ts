@@ -131,6 +131,23 @@ describe('what a chart upgrade would delete with its content', () => {
     assert.equal((await openedChart(chartBench({ ...holding, objects: [kept] }))).outcomes['NS-243'], 'ok');
   });
 
+  for (const group of ['crd.projectcalico.org', 'projectcalico.org']) {
+    it(`NS-243: a policy of ${group} that the new chart lacks is an error: hosts would be open without it`, async () => {
+      const policy = `---\napiVersion: ${group}/v1\nkind: GlobalNetworkPolicy\nmetadata: { name: hosts }\n`;
+      const names = { kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies' };
+      const objects = [
+        objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `globalnetworkpolicies.${group}`, {
+          spec: { group, names, scope: 'Cluster' },
+        }),
+        objectOf(`${group}/v1`, 'GlobalNetworkPolicy', 'hosts', { metadata: { uid: 'p' } }),
+      ];
+      const bench = chartBench({ stored: { manifest: `${OPERATOR}${policy}` }, crdsApplied: true, objects });
+      const found = (await openedChart(bench)).findings.find(({ id }) => id === 'NS-243');
+      assert.equal(found?.outcome, 'error');
+      assert.match(found?.message ?? '', /GlobalNetworkPolicy\/hosts/);
+    });
+  }
+
   it('NS-239: does not send a person to mapkubeapis while its refusal alone keeps the namespace', async () => {
     const error =
       'Error: UPGRADE FAILED: unable to build kubernetes objects from current release manifest: no matches for kind "PodSecurityPolicy"';
