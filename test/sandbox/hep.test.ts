@@ -276,10 +276,28 @@ describe('hep on the sandbox', () => {
     const finding = outcome.findings.find(({ id }) => id === 'NS-711');
     assert.deepEqual(
       finding?.evidence.map(({ text, brief, detail }) => `${text}: ${(brief ?? detail ?? '').replace(/:.*/, '')}`),
-      // On the others the automatic endpoint is in force since it was made: nothing would be changed by a deletion any more.
-      ['node-01: its old endpoint is gone', 'node-02: its old endpoint is gone'],
+      // On the others the automatic endpoint is in force since it was made: they are open too.
+      [
+        'node-03: since automatic ones are enabled',
+        'node-04: since automatic ones are enabled',
+        'node-01: its old endpoint is gone',
+        'node-02: its old endpoint is gone',
+      ],
     );
     assert.match(finding?.hint ?? '', /hep --undo/);
+  });
+
+  it('names a host that is open because automatic endpoints were enabled before, and deletes nothing of it', async () => {
+    const scenario = await upgraded(2);
+    assert.equal((await run(scenario)).exit, 'done');
+    oldEndpoint(scenario, 'zzz-1', 'node-01', { team: 'x' });
+    put(scenario, 'GlobalNetworkPolicy', 'unlabelled', { selector: '!has(role)', types: ['Ingress'] });
+    const outcome = await run(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    const finding = outcome.findings.find(({ id }) => id === 'NS-713');
+    assert.match(finding?.evidence[0]?.detail ?? '', /^since automatic ones are enabled: ingress: unlabelled, /);
+    assert.ok(names(scenario).includes('zzz-1'));
+    assert.equal((await run(scenario, { accept: ['NS-713=node-01'] })).exit, 'done');
   });
 
   it('does not end as done where a policy went with the last endpoint: the verdicts are told once more', async () => {

@@ -156,10 +156,10 @@ function isLong(node: NodeVerdict, verdict: Verdict): boolean {
 }
 
 /** What changes in this way at each of the two moments; of what stays as it became at the first only that. */
-function momentsText({ atEnable, atDelete }: NodeVerdict, verdict: Verdict, limit?: number): string {
+function momentsText({ inForce, atEnable, atDelete }: NodeVerdict, verdict: Verdict, limit?: number): string {
   const [soon, later] = [changesText(atEnable, verdict, limit), changesText(atDelete, verdict, limit)];
   return [
-    ...(soon === '' ? [] : [`as soon as enabled: ${soon}`]),
+    ...(soon === '' ? [] : [`${inForce ? 'since automatic ones are enabled' : 'as soon as enabled'}: ${soon}`]),
     ...(later === '' || later === soon ? [] : [`once the old endpoint is deleted: ${later}`]),
   ].join('; ');
 }

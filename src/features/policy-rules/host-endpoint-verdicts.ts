@@ -46,6 +46,8 @@ export interface NodeVerdict {
   readonly kubernetesNode: string;
   readonly verdict: Verdict;
   readonly endpoint?: string;
+  /** True if its automatic endpoint is in force already; it is compared with the old one that stands behind it. */
+  readonly inForce: boolean;
   readonly atEnable: Moment;
   readonly atDelete: Moment;
   /** Old all-interfaces endpoints of the node, by name. */
@@ -161,9 +163,11 @@ function verdictOf(host: Host, { signs, world, withoutNames, withOthers }: Whole
   const enabled = effective([...old, ...kept, ...automatic]);
   const afterwards = effective([...kept, ...automatic]);
   const posture = (endpoint: HostEndpoint | undefined): Posture => (endpoint ? postureOf(endpoint, world) : UNPOLICED);
-  const [atNow, atEnd] = [posture(now), posture(afterwards)];
+  const inForce = old.length > 0 && now !== undefined && originOf(now, signs) === 'automatic';
+  const before = inForce ? effective([...old, ...kept]) : now;
+  const [atNow, atEnd] = [posture(before), posture(afterwards)];
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
-  const atEnabled = enabled === now ? atNow : enabled === afterwards ? atEnd : posture(enabled);
+  const atEnabled = enabled === before ? atNow : enabled === afterwards ? atEnd : posture(enabled);
   const atEnable = moment(atNow, withOthers(atEnabled, atNow, 'atEnable'), enabled);
   const atDelete = moment(atNow, withOthers(withoutNames(atEnd, portNamesOf(old)), atNow, 'atDelete'), afterwards);
   return {
@@ -171,6 +175,7 @@ function verdictOf(host: Host, { signs, world, withoutNames, withOthers }: Whole
     kubernetesNode: node.node,
     verdict: worst([atEnable.verdict, atDelete.verdict]),
     ...(now ? { endpoint: now.name } : {}),
+    inForce,
     atEnable,
     atDelete,
     old,

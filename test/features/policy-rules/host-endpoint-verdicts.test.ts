@@ -198,7 +198,7 @@ const ROWS: readonly Row[] = [
     it: 'a half migrated node keeps its automatic endpoint',
     fleet: {
       nodes: { n1: { env: 'prod' } },
-      endpoints: [hep('n1-auto-hep', 'n1', { ...AUTOMATIC, env: 'prod' }, ALLOW), hep('z-old', 'n1')],
+      endpoints: [hep('n1-auto-hep', 'n1', { ...AUTOMATIC, env: 'prod' }, ALLOW), hep('z-old', 'n1', {}, ALLOW)],
     },
     enable: 'same',
     delete: 'same',
@@ -261,6 +261,21 @@ const ROWS: readonly Row[] = [
     enable: 'same',
     delete: 'OPEN',
     endpoints: ['a-old', undefined],
+  },
+  {
+    it: 'an automatic endpoint that is in force already is compared with the old one behind it: its host is open since it was enabled',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('z-old', 'n1'), hep('n1-auto-hep', 'n1', AUTOMATIC, { expectedIPs: ['10.0.0.1'], ...ALLOW })],
+    },
+    enable: 'OPEN',
+    delete: 'OPEN',
+  },
+  {
+    it: 'an automatic endpoint alone is compared with itself',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('n1-auto-hep', 'n1', AUTOMATIC, { expectedIPs: ['10.0.0.1'], ...ALLOW })] },
+    enable: 'same',
+    delete: 'same',
   },
   {
     it: 'untracked policies do not act on all interfaces, but in eBPF mode',
