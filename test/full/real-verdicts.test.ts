@@ -82,7 +82,12 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
     }
     process.stderr.write(`      ${JSON.stringify(counts)}\n`);
     assert.deepEqual(wrong, []);
-    assert.ok(counts.same > 0 && counts.changed > 0 && counts.addresses > 0, 'the worlds show all kinds of verdict');
+    // A few worlds are a replay.
+    if (WORLDS >= 40)
+      assert.ok(
+        Object.values(counts).every((count) => count > 0),
+        `the worlds show all kinds of verdict: ${JSON.stringify(counts)}`,
+      );
   });
 });
 
@@ -171,7 +176,7 @@ function timesOf({ endpoints, signs, world, nodes }: FleetFacts, verdicts: reado
     ...automaticEndpoint(node, endpointLabels, signs, world.allowAllProfile),
     expectedIPs: nodes.find(({ name }) => name === node)?.addresses ?? [],
   }));
-  const kept = endpoints.filter((one) => one.interfaceName !== '*' || !isLabelledOwn(one, signs));
+  const kept = endpoints.filter((one) => !isLabelledOwn(one, signs));
   const enabled = [...kept, ...automatic];
   return [endpoints, enabled, enabled.filter(({ name }) => !old.has(name))];
 }

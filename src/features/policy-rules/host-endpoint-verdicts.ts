@@ -1,7 +1,15 @@
 import { addressChanges, type EndpointsOverTime } from './address-changes.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
 import { whyUncovered } from './endpoint-coverage.ts';
-import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from './host-endpoint.ts';
+import {
+  type AutomaticSigns,
+  effective,
+  type HostEndpoint,
+  isAllInterfaces,
+  isLabelledOwn,
+  isTakenForOwn,
+  originOf,
+} from './host-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
 import { portNamesOf, type WithoutPortNames, withoutPortNames } from './port-names.ts';
 import { inherited, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
@@ -84,7 +92,9 @@ export function fleetVerdicts(fleet: FleetFacts): FleetVerdicts {
   // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
   const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
   const hosts = fleet.nodes.map((node) => hostOf(node, byNode.get(node.name) ?? [], byName, fleet));
-  const withoutNames = withoutPortNames(portNamesOf(hosts.flatMap(({ old }) => old)), world.policies);
+  const taken = fleet.endpoints.filter((one) => isAutomaticOrTaken(one, signs));
+  const without = (gone: readonly HostEndpoint[]) => withoutPortNames(portNamesOf(gone), world.policies);
+  const withoutNames = { atEnable: without(taken), atDelete: without([...taken, ...hosts.flatMap(({ old }) => old)]) };
   const sets = [rules.global, rules.namespaced, rules.profiles].flatMap((some) => [...some.values()]);
   const changes = addressChanges(
     sets.flatMap(({ ingress, egress }) => [...ingress, ...egress]),
@@ -102,9 +112,14 @@ export function fleetVerdicts(fleet: FleetFacts): FleetVerdicts {
 /** Endpoints of other interfaces and of hosts outside the cluster stay; what bears the controllers’ label there by mistake goes. */
 function overTime({ endpoints, nodes, signs }: FleetFacts, hosts: readonly Host[]): EndpointsOverTime {
   const names = new Set(nodes.map(({ name }) => name));
-  const rest = endpoints.filter((one) => !isAllInterfaces(one) || (!names.has(one.node) && !isLabelledOwn(one, signs)));
+  const rest = endpoints.filter((one) => !isAutomaticOrTaken(one, signs) && (!isAllInterfaces(one) || !names.has(one.node)));
   const kept = [...rest, ...hosts.flatMap((host) => host.kept), ...hosts.flatMap(({ automatic }) => automatic)];
   return { now: endpoints, enabled: [...kept, ...hosts.flatMap(({ old }) => old)], end: kept };
+}
+
+/** What the controllers make their own with the setting, or delete, whatever its interface; endpoints of their templates stay. */
+function isAutomaticOrTaken(endpoint: HostEndpoint, signs: AutomaticSigns): boolean {
+  return isTakenForOwn(endpoint, signs) || (isAllInterfaces(endpoint) && isLabelledOwn(endpoint, signs));
 }
 
 /** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
@@ -132,8 +147,8 @@ interface Host {
 }
 
 interface WholeFleet extends Pick<FleetFacts, 'signs' | 'world'> {
-  /** By names of ports of old endpoints, of whichever node. */
-  readonly withoutNames: WithoutPortNames;
+  /** By names of ports of endpoints that are gone by then, of whichever node. */
+  readonly withoutNames: Readonly<Record<'atEnable' | 'atDelete', WithoutPortNames>>;
   readonly withOthers: WithAddresses;
 }
 
@@ -168,8 +183,11 @@ function verdictOf(host: Host, { signs, world, withoutNames, withOthers }: Whole
   const [atNow, atEnd] = [posture(before), posture(afterwards)];
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
   const atEnabled = enabled === before ? atNow : enabled === afterwards ? atEnd : posture(enabled);
-  const atEnable = moment(atNow, withOthers(atEnabled, atNow, 'atEnable'), enabled);
-  const atDelete = moment(atNow, withOthers(withoutNames(atEnd, portNamesOf(old)), atNow, 'atDelete'), afterwards);
+  const taken = endpoints.filter((one) => isAutomaticOrTaken(one, signs));
+  const enabledLanes = withoutNames.atEnable(atEnabled, portNamesOf(taken));
+  const endLanes = withoutNames.atDelete(atEnd, portNamesOf([...taken, ...old]));
+  const atEnable = moment(atNow, withOthers(enabledLanes, atNow, 'atEnable'), enabled);
+  const atDelete = moment(atNow, withOthers(endLanes, atNow, 'atDelete'), afterwards);
   return {
     node: node.name,
     kubernetesNode: node.node,

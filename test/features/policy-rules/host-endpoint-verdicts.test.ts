@@ -523,6 +523,17 @@ describe('port names that automatic endpoints do not have', () => {
     assert.deepEqual([verdict.atEnable.verdict, verdict.atDelete.verdict], ['same', 'CHANGED']);
   });
 
+  for (const interfaceName of ['*', 'eth0']) {
+    it(`are lost as soon as enabled with an endpoint of ${interfaceName} that the controllers take for their own`, () => {
+      const endpoints = [hep('a-old', 'n1', role, ALLOW), hep('z-mine', 'n1', { ...role, ...AUTOMATIC }, { ...HTTP, interfaceName })];
+      const { atEnable } = only({ nodes: { n1: {} }, endpoints, policies: [onHosts('p', ingressOnly(named('http')))] });
+      assert.deepEqual(
+        atEnable.changes.map(({ lane, after }) => `${lane}: ${laneText(after)}`),
+        ['ingress: p, then deny (port names lost: http of p)'],
+      );
+    });
+  }
+
   it('are none of an endpoint that stays: of a host outside the cluster, of a named interface', () => {
     const endpoints = [
       hep('a', 'elsewhere', role, HTTP),
