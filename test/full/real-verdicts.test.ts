@@ -55,6 +55,8 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
     assert.equal(exitCode, 0, stderr);
     for (const [name, labels] of Object.entries(NAMESPACES))
       await plane.api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    // Pods of nodes that do not exist are deleted after a while.
+    for (const name of NODES) await plane.api.send('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
     for (const one of PODS) await pod(plane.api, one);
     // Just defined, they are served a while later.
     await until('the kinds are served', () =>
@@ -196,7 +198,12 @@ function pathOf(kind: string, { name, namespace }: { readonly name?: string; rea
 /** With an address, as a kubelet says it: the agents follow no other pods. */
 async function pod(api: Api, { name, namespace, node, labels: own }: (typeof PODS)[number]): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
-  const spec = { nodeName: node, containers: [{ name: 'c', image: 'none' }], automountServiceAccountToken: false };
+  const spec = {
+    nodeName: node,
+    containers: [{ name: 'c', image: 'none' }],
+    automountServiceAccountToken: false,
+    tolerations: [{ operator: 'Exists' }],
+  };
   await until('the pod is accepted', () =>
     api.send('POST', path, { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: own }, spec }).then(
       () => true,
