@@ -26,7 +26,14 @@ export async function helpPages(manifest: Manifest, name: string, root: string):
     const help = new CollectedHelp(config, config.pjson.oclif.helpOptions);
     if (id === '') await help.root();
     else await help.showCommandHelp(config.findCommand(id, { must: true }) as Command.Loadable);
-    pages[id] = `${help.lines.join('\n').trimEnd()}\n`;
+    pages[id] = `${withFirstFlagIndented(help.lines.join('\n')).trimEnd()}\n`;
   }
   return pages;
+}
+
+/** oclif trims the first flag of a group, which takes the place of a missing short form from it. */
+export function withFirstFlagIndented(page: string): string {
+  return page.replaceAll(/^([A-Z ]*FLAGS\n)( {2}--(?:.|\n(?!\n))*)/gm, (group, heading: string, flags: string) =>
+    /^ {6}--|^ {2}-\w, /m.test(flags) ? `${heading}    ${flags}` : group,
+  );
 }

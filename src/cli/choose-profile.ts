@@ -6,9 +6,10 @@ import { shippedProfiles } from '../profiles/index.ts';
 
 /**
  * `--profile NAME|FILE`; without it, the one shipped profile that the cluster matches.
+ * @param where The cluster as a person knows it: context and server.
  * @param any True if the command does not depend on the service's names: no request is made for it.
  */
-export async function chooseProfile(wanted: string | undefined, cluster: ClusterReader, any: boolean): Promise<Profile> {
+export async function chooseProfile(wanted: string | undefined, cluster: ClusterReader, any: boolean, where: string): Promise<Profile> {
   if (wanted !== undefined) return namedProfile(wanted);
   if (any) return firstShipped();
   const [crds, daemonSets] = await Promise.all([
@@ -18,7 +19,7 @@ export async function chooseProfile(wanted: string | undefined, cluster: Cluster
   const { matchProfile } = await import('../profiles/match.ts');
   const crdGroups = crds.map(({ metadata }) => metadata.name.slice(metadata.name.indexOf('.') + 1));
   const workloads = daemonSets.map(({ metadata }) => ({ kind: 'DaemonSet', namespace: metadata.namespace ?? '', name: metadata.name }));
-  return matchProfile({ crdGroups, workloads }, shippedProfiles);
+  return matchProfile({ crdGroups, workloads }, shippedProfiles, where);
 }
 
 function firstShipped(): Profile {

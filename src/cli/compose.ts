@@ -32,7 +32,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   // Loaded while the first answer is on its way.
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
   cluster.pin(clusterUid);
-  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
+  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, placeOf(connection));
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
   const artifacts = await openArtifactsFor(request, profile, options.release);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection), profile);
@@ -63,6 +63,10 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
       await cluster.close();
     },
   };
+}
+
+function placeOf({ contextName, server }: Connection): string {
+  return contextName === undefined || contextName === '' ? server : `context "${contextName}" (${server})`;
 }
 
 /** Manifests of releases that come with the program; no cluster is needed for them. */

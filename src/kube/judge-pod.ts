@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
 import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from '../kernel/rollout.ts';
 import type { NodeFacts, PodFacts } from './pod-facts.ts';
@@ -71,15 +72,15 @@ function whyNotReady(pod: PodFacts, node: NodeFacts | undefined, now: number): s
   if (node && !node.ready) return nodeDown(node);
   const elapsed = pod.createdAt > 0 ? `, ${Math.max(0, Math.round((now - pod.createdAt) / 1000))} s` : '';
   if (pod.unschedulable) return `unschedulable: ${pod.unschedulable}`;
-  if (pod.trouble) return troubleText(pod.trouble, elapsed);
+  if (pod.trouble) return troubleText(pod.trouble, pod.images[pod.trouble.container], elapsed);
   if (pod.phase === 'Pending') return pod.node === '' ? `waiting for a node${elapsed}` : `pulling image or starting${elapsed}`;
   return `not ready${elapsed}`;
 }
 
-function troubleText(trouble: NonNullable<PodFacts['trouble']>, elapsed: string): string {
-  if (PULL.has(trouble.reason)) return `cannot pull image (${trouble.reason})${elapsed}`;
+function troubleText(trouble: NonNullable<PodFacts['trouble']>, image: string | undefined, elapsed: string): string {
+  if (PULL.has(trouble.reason)) return `cannot pull ${image ?? 'image'} (${trouble.reason})${elapsed}`;
   const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
-  return `${trouble.container}: ${trouble.reason}${exit}, ${trouble.restarts} restarts`;
+  return `${trouble.container}: ${trouble.reason}${exit}, ${counted(trouble.restarts, 'restart')}`;
 }
 
 function nodeDown(node: NodeFacts): string {

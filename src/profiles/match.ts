@@ -11,18 +11,20 @@ export interface MatchFacts {
 /**
  * The one profile that fits the cluster: by the agents that run; where none runs under a known name, by CRD groups.
  * Running agents come first because CRDs stay behind when a service is removed.
- * @throws Fault('usage') where none or several fit.
+ * `where` names the cluster for the person. Throws Fault('usage') where none or several fit.
  */
-export function matchProfile(facts: MatchFacts, profiles: readonly Profile[]): Profile {
+export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], where: string): Profile {
   const running = profiles.filter((profile) => runs(profile, facts));
   const fitting = running.length > 0 ? running : profiles.filter((profile) => hasCrds(profile, facts));
   const [only, second] = fitting;
   if (only && !second) return only;
   const names = (fitting.length > 0 ? fitting : profiles).map(({ name }) => name);
-  const fact = only
-    ? `the cluster fits ${names.length} profiles: ${names.join(', ')}`
-    : `the cluster fits no profile: neither agents nor CRDs of ${names.join(' or ')}`;
-  throw new Fault('usage', fact, [`Name the profile: --profile ${names[0] ?? 'FILE'}, or a file of your own (docs/profiles.md).`]);
+  const name = `--profile ${names[0] ?? 'FILE'}`;
+  if (only) throw new Fault('usage', `${where} fits ${names.length} profiles: ${names.join(', ')}`, [`Name the profile: ${name}`]);
+  throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [
+    'another context: --context NAME; kubectl config get-contexts lists them',
+    `Calico under other names: a profile of your own, --profile FILE (docs/profiles.md)`,
+  ]);
 }
 
 function runs(profile: Profile, { workloads }: MatchFacts): boolean {

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { clip } from './columns.ts';
@@ -30,7 +31,7 @@ function objectTable(objects: readonly PlannedObject[]): Html {
 function objectRow({ ref, change, fields, hidden, note }: PlannedObject): Html {
   const more = fields.length - FIELDS;
   const list = html`<ul>${fields.slice(0, FIELDS).map(fieldItem)}${hidden.map((path) => html`<li><code>${path}</code> will be removed; kubectl’s dry run does not show it</li>`)}</ul>`;
-  const details = html`<details><summary>${fields.length + hidden.length} fields</summary>${list}${more > 0 ? html`<p>and ${more} more, all in the JSON report</p>` : ''}</details>`;
+  const details = html`<details><summary>${counted(fields.length + hidden.length, 'field')}</summary>${list}${more > 0 ? html`<p>and ${more} more, all in the JSON report</p>` : ''}</details>`;
   return html`<tr><th scope="row">${refText(ref)}</th><td>${change}</td><td>${note}${fields.length + hidden.length > 0 ? details : ''}</td></tr>
 `;
 }

@@ -109,6 +109,16 @@ describe('the built program', () => {
       assert.equal(call([id, '--help'].filter((word) => word !== '')).stdout, pages[id]);
   });
 
+  it('begins the flags of every group at one column', () => {
+    for (const id of Object.keys(manifest.commands)) {
+      const { stdout } = call([id, '--help']);
+      for (const [, group = ''] of stdout.matchAll(/^[A-Z ]*FLAGS\n((?:.|\n(?!\n))*)/gm)) {
+        const columns = group.split('\n').flatMap((line) => /^(?: {2}-\w, | {6}| {2})(?=--)/.exec(line)?.[0].length ?? []);
+        assert.equal(new Set(columns).size, 1, `${id}\n${group}`);
+      }
+    }
+  });
+
   it('ends quietly when the reader goes away', () => {
     const shell = (line: string) => spawnSync('/bin/bash', ['-o', 'pipefail', '-c', line, 'sh', program], { encoding: 'utf8' });
     for (const line of ['"$1" --help | head -1', '"$1" run --help | true', '"$1" explain | head -1']) {

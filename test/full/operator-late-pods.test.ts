@@ -23,7 +23,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     for (const node of NODES) await cluster.plane.fault(node, 'image-pull');
     const stopped = await cluster.upgrade(...RUN);
     assert.equal(stopped.exitCode, 5, text(stopped));
-    assert.match(stopped.stderr, /: tigera-operator\/tigera-operator-\S+: cannot pull image .*, quay\.io\/tigera\/operator:v1\.42\.3/);
+    assert.match(stopped.stderr, /: tigera-operator\/tigera-operator-\S+: cannot pull quay\.io\/tigera\/operator:v1\.42\.3 \(/);
     await shows(stopped, /see why: kubectl (-n tigera-operator describe pod \S+)$/m, /node-0\d/);
   });
 

@@ -159,7 +159,7 @@ describe('judgeRollout', () => {
       'an image that cannot be pulled',
       { ready: [false], phase: 'Pending', waiting: { reason: 'ImagePullBackOff' } },
       'failed',
-      /cannot pull image \(ImagePullBackOff\), 41 s/,
+      /cannot pull quay\.io\/calico\/node:v3\.32\.1 \(ImagePullBackOff\), 41 s/,
     ],
     [
       'a crash loop',

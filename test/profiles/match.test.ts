@@ -20,16 +20,20 @@ describe('matching a profile to the cluster', () => {
   ];
   for (const [what, facts, expected] of fitting) {
     it(`takes ${expected} for ${what}`, () => {
-      assert.equal(matchProfile(facts, shippedProfiles).name, expected);
+      assert.equal(matchProfile(facts, shippedProfiles, 'context "test" (https://127.0.0.1:1)').name, expected);
     });
   }
 
   const refused: readonly (readonly [string, MatchFacts, RegExp])[] = [
-    ['nothing known', { crdGroups: ['cilium.io'], workloads: [daemonSet('kube-system', 'cilium')] }, /fits no profile/],
+    [
+      'nothing known',
+      { crdGroups: ['cilium.io'], workloads: [daemonSet('kube-system', 'cilium')] },
+      /^no Calico found on context "test" \(https:\/\/127\.0\.0\.1:1\): wrong cluster\?$/,
+    ],
     [
       "a Deployment of an agent's name",
       { crdGroups: [], workloads: [{ kind: 'Deployment', namespace: 'kube-system', name: 'canal' }] },
-      /fits no profile/,
+      /^no Calico found on context "test" \(https:\/\/127\.0\.0\.1:1\): wrong cluster\?$/,
     ],
     [
       'agents of both',
@@ -41,12 +45,12 @@ describe('matching a profile to the cluster', () => {
   for (const [what, facts, message] of refused) {
     it(`asks for --profile with ${what}`, () => {
       assert.throws(
-        () => matchProfile(facts, shippedProfiles),
+        () => matchProfile(facts, shippedProfiles, 'context "test" (https://127.0.0.1:1)'),
         (thrown) =>
           thrown instanceof Fault &&
           thrown.code === 'usage' &&
           message.test(thrown.message) &&
-          /--profile/.test(thrown.suggestions[0] ?? ''),
+          thrown.suggestions.some((one) => /--profile/.test(one)),
       );
     });
   }

@@ -1,5 +1,6 @@
 import { ageText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorLag, OperatorView } from '../../kernel/operator-view.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
@@ -43,7 +44,7 @@ function whyNot({ phase, createdAt, trouble, unschedulable }: PodFacts, node: No
   if (unschedulable !== undefined) return `${state}: ${unschedulable}`;
   if (!trouble) return phase === 'Pending' ? `${state}: no container has started` : `${state}: not ready`;
   const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
-  const restarts = trouble.restarts > 0 ? `, ${trouble.restarts} restarts` : '';
+  const restarts = trouble.restarts > 0 ? `, ${counted(trouble.restarts, 'restart')}` : '';
   return `${state}: ${trouble.reason}${trouble.message === '' ? '' : ` (${trouble.message})`} in container ${trouble.container}${exit}${restarts}`;
 }
 

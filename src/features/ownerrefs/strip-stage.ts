@@ -42,7 +42,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
     const { objects, kinds } = facts.references;
     const chosen = chosenBy(context, facts.recorded);
     const plan = stripPlan(objects, chosen, facts.recorded);
-    if (plan.patches.length === 0) return { skip: `no object of ${kinds} kinds is owned by what changes its UID` };
+    if (plan.patches.length === 0) return { skip: `no object of ${counted(kinds, 'kind')} is owned by what changes its UID` };
     const isWatched = !context.chain?.again && mayComeBack(objects, chosen);
     return {
       actions: [...stripActions(plan), ...(isWatched ? [WATCH] : [])],

@@ -58,7 +58,7 @@ function isStuck(one: RolloutProgress, settled: ReadonlySet<string>): boolean {
 }
 
 function tooMany(settled: readonly Failed[], count: number, maxFailed: number): Fault {
-  const list = settled.map(({ key, pod, target }) => `${pod.node || 'no node'}: ${key}: ${pod.why}${imageOf(pod, target)}`).join('; ');
+  const list = settled.map(({ key, pod }) => `${pod.node || 'no node'}: ${key}: ${pod.why}`).join('; ');
   const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
   return new Fault('stopped', `${count} ${count === 1 ? 'pod' : 'pods'} failed, more than --max-failed=${maxFailed}: ${list}`, [
     ...looks.map((one) => `see why: ${one}`),
@@ -70,13 +70,9 @@ function tooMany(settled: readonly Failed[], count: number, maxFailed: number): 
 /** Commands for more pods than these help nobody. */
 const SHOWN = 3;
 
-function imageOf({ why }: PodProgress, { image }: RolloutProgress['target']): string {
-  return why.startsWith('cannot pull image') ? `, ${image}` : '';
-}
-
 /** A container that ends again and again has said why in its log; of any other the events tell. */
 function lookAt({ pod, target: { namespace } }: Failed): string {
-  const ended = /^([^:\s]+): .*[1-9]\d* restarts$/.exec(pod.why)?.[1];
+  const ended = /^([^:\s]+): .*[1-9]\d* restarts?$/.exec(pod.why)?.[1];
   return ended === undefined
     ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
     : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`;
