@@ -101,7 +101,8 @@ function schemaWith(plain: (source: string) => unknown): Schema {
   const scalar = defineScalarTag<unknown>('tag:netsvc-upgrade,plain', {
     implicit: true,
     resolve(source, isExplicit) {
-      if (isExplicit || !MAY_BE_OTHER.test(source)) return NOT_RESOLVED;
+      // A text of several paragraphs is no number and no boolean.
+      if (isExplicit || source.includes('\n') || !MAY_BE_OTHER.test(source)) return NOT_RESOLVED;
       if (!known.has(source)) known.set(source, plain(source));
       return known.get(source);
     },

@@ -88,6 +88,12 @@ describe('a definition of a resource', () => {
     assert.equal(readDefinition(`...\n${text}`, careful), undefined);
   });
 
+  it('with a plain text of two paragraphs that begins as a number is read as with care', () => {
+    const text = definition('spec:', "  quoted: .inf'one", "    it''s", '', "    two'");
+    const reading = readDefinition(text, careful) ?? assert.fail('not read');
+    assert.deepEqual({ ...reading, repeated: [] }, readCarefully(text));
+  });
+
   it('that was damaged is read as with care, or not at all', () => {
     const text = definition(
       'spec:',

@@ -44,7 +44,7 @@ export const JOURNAL: Room = {
       ['if (orphan !== undefined)\n', 'if (orphan === JOURNAL_NAME)\n'],
       ['if (digestOf(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
       ["if (!stored) throw refusal(place, name, 'missing')('it is gone');", 'if (!stored) return [];'],
-      ['entries: mergeEntries(entries),', 'entries,'],
+      ['const entries = mergeEntries(all);', 'const entries = all;'],
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],
     ]),
