@@ -173,6 +173,8 @@ export interface OperatorEnd {
 
 /** Names and settings of an operator's installation that its target judges otherwise than older ones did (domain §11.3). */
 export interface OperatorCrossings {
+  /** Fields of the service's resources that the operator sets by itself, whoever has set them. */
+  readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[] }[];
   /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
   readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
   /** Values in the Installation's spec that the operator refuses from a release on. */

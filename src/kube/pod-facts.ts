@@ -89,6 +89,14 @@ export function hasEnded(pod: KubeObject): boolean {
   return isEnd(podShape(pod).status?.phase);
 }
 
+/** Containers that the kernel ended for lack of memory the last time they ended. */
+export function endedForMemory(pod: KubeObject): readonly string[] {
+  const statuses = podShape(pod).status?.containerStatuses ?? [];
+  return statuses
+    .filter(({ state, lastState }) => [state, lastState].some((one) => one?.terminated?.reason === 'OOMKilled'))
+    .map(({ name }) => name);
+}
+
 /** The last phases of a pod's life. */
 export function isEnd(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';

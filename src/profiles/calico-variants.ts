@@ -115,6 +115,7 @@ export const calicoOperatorEnd: OperatorEnd = {
 };
 
 export const calicoCrossings: OperatorCrossings = {
+  writes: [{ plural: 'felixconfigurations', fields: ['nftablesMode', 'bpfEnabled', 'vxlanPort', 'vxlanVNI', 'healthPort'] }],
   imageSet: { kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-' },
   refused: [{ since: 'v3.32.0', field: 'nonPrivileged', value: 'Enabled', instead: 'Disabled' }],
   pools: { plural: 'ippools', field: ['calicoNetwork', 'ipPools'] },

@@ -80,6 +80,7 @@ const operator = fields({
   }),
   'imageListArgs?': texts,
   'crossings?': fields({
+    'writes?': listOf(fields({ plural: text, fields: texts })),
     imageSet: fields({ kind: text, plural: text, prefix: text }),
     refused: listOf(fields({ since: text, field: text, value: text, instead: text })),
     pools: fields({ plural: text, field: texts }),

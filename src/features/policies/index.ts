@@ -3,6 +3,7 @@ export { endpointProfiles } from './endpoint-profiles.ts';
 export { temporaryPolicies } from './facts.ts';
 export { holdNotes, holdPolicyMigration, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold.ts';
 export { namesKept, noTemporaryPolicy, noTwins, POLICY_PLURALS } from './policies-checks.ts';
+export { copiesInGit } from './policies-in-git-checks.ts';
 export { valueAt } from './policy-renames.ts';
 export { cliResources, type ServiceObjects, storedKind, storedObjects } from './service-objects.ts';
 export { isPending, keepsOldNames, policiesSettled } from './settled.ts';

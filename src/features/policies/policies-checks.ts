@@ -77,7 +77,7 @@ export const namesKept = preflightCheck('NS-707', {
 });
 
 /** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
-function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
+export function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
   if (datastore === 'kvstore') return 'the controllers rename nothing in a key-value store';
   const waits = policyRenaming?.waitsFor;
   if (waits === undefined || agent === undefined || agent.name === waits) return undefined;

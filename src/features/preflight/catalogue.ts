@@ -4,7 +4,7 @@ import { chartUpgradable } from '../install-chart/index.ts';
 import { kindsServed, noDuplicateEnvTarget, nothingRefused, selectorsEqual, targetReadable } from '../install-manifest/index.ts';
 import { apiNamespaceStays, typhaOrderAhead } from '../install-operator/index.ts';
 import { mayRestoreLater, ownerReferences, ownersSearchedFirst } from '../ownerrefs/index.ts';
-import { namesKept, noTemporaryPolicy, noTwins } from '../policies/index.ts';
+import { copiesInGit, namesKept, noTemporaryPolicy, noTwins } from '../policies/index.ts';
 import { agentsHealthy, controllersHealthy, typhaHealthy } from '../rollout/index.ts';
 import { noOldCli, noOldCliInCluster } from '../service-cli/index.ts';
 import { applicationLayerPolicy, sidecarsCanMount } from '../sidecars/index.ts';
@@ -19,6 +19,7 @@ import {
 } from '../survey/index.ts';
 import * as access from './access-checks.ts';
 import * as advice from './advice-checks.ts';
+import { memorySuffices } from './agent-memory-checks.ts';
 import { aheadOfApply } from './ahead-checks.ts';
 import * as crossings from './crossings-checks.ts';
 import * as dataPlane from './data-plane-checks.ts';
@@ -27,8 +28,11 @@ import * as installation from './installation-checks.ts';
 import { sourceDefects, targetDefects } from './known-defects-checks.ts';
 import * as kubectl from './kubectl-checks.ts';
 import * as machine from './machine-checks.ts';
+import { addressesKept } from './node-addresses-checks.ts';
 import * as platform from './node-platform-checks.ts';
 import * as nodes from './nodes-checks.ts';
+import { oneWriter } from './one-writer-checks.ts';
+import { poolsWithinPodNetwork } from './pod-network-checks.ts';
 import * as server from './server-checks.ts';
 import * as stored from './stored-resources-checks.ts';
 import * as settings from './target-settings-checks.ts';
@@ -66,6 +70,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   notPlatformManaged,
   notGitOpsManaged,
   noCrdsPruned,
+  oneWriter,
   advice.datastoreAdvice,
   advice.operatorAdvice,
   agentsHealthy,
@@ -78,12 +83,14 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   workloads.updatesByItself,
   workloads.noDuplicateEnvLive,
   workloads.budgetsLeaveRoom,
+  memorySuffices,
   nodes.nodesReady,
   nodes.noneCordoned,
   nodes.noPressure,
   platform.kernels,
   platform.processors,
   platform.windowsNodes,
+  addressesKept,
   stored.storedValid,
   stored.noRemovedKinds,
   noTwins,
@@ -107,6 +114,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   crossings.imageSetThere,
   crossings.settingsTaken,
   crossings.poolsAlike,
+  poolsWithinPodNetwork,
   crossings.tierKeepsName,
   crossings.gatewayDefinitionsFree,
   crossings.statusesCanEnd,
@@ -119,4 +127,5 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   controllersNotStopped,
   noTemporaryPolicy,
   namesKept,
+  copiesInGit,
 ];

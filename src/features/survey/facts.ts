@@ -57,6 +57,8 @@ export interface PodView {
   readonly trouble?: string;
   /** Drivers of its flexible volumes. */
   readonly flexDrivers: readonly string[];
+  /** Containers that the kernel ended for lack of memory the last time they ended. */
+  readonly outOfMemory?: readonly string[];
 }
 
 /** All objects of one kind of the service (or of a kind that the target removes). */
@@ -117,6 +119,8 @@ export interface OperatedFacts {
   readonly installation: Reading<KubeObject | undefined>;
   /** Sets of image digests, of every release. */
   readonly imageSets: Reading<readonly KubeObject[]>;
+  /** Networks of pods as kubeadm has them; none where it made no cluster, or the Installation lists no pools. */
+  readonly podSubnets: Reading<readonly string[]>;
   /** Resources that let the operator bring the Gateway API. */
   readonly gateways: Reading<readonly KubeObject[]>;
   /** The admission policy that guards its definitions; looked for only where there is such a resource. */

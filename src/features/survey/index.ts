@@ -30,6 +30,7 @@ export type {
   TargetFacts,
 } from './facts.ts';
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
+export { gitOpsOwners } from './gitops.ts';
 export { isFromRegistry, isImageOf } from './image-release.ts';
 export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';

@@ -1,6 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Detection } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -37,6 +38,9 @@ export async function readOperated(
   return {
     installation: await attemptWith(installations, async (found) => found.find(({ metadata }) => metadata.name === 'default')),
     imageSets,
+    podSubnets: await attemptWith(installations, async (found) =>
+      found.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : [],
+    ),
     gateways,
     gatewayPolicy: await attemptWith(gateways, async (found) =>
       found.length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined,
@@ -46,6 +50,14 @@ export async function readOperated(
     ),
     kinds,
   };
+}
+
+/** `podSubnet` in the configuration of kubeadm. */
+async function readPodSubnets(cluster: Pick<ClusterReader, 'get'>): Promise<readonly string[]> {
+  const config = await cluster.get(K.ConfigMap, 'kubeadm-config', 'kube-system');
+  const text = jsonAt(config, 'data', 'ClusterConfiguration');
+  const subnet = /^\s*podSubnet:\s*"?([^"\s#]+)"?\s*$/m.exec(typeof text === 'string' ? text : '')?.[1];
+  return subnet?.split(',') ?? [];
 }
 
 async function definitionsOf(cluster: Pick<ClusterReader, 'list'>, group: string): Promise<readonly KubeObject[]> {

@@ -1,11 +1,12 @@
 import type { KubeObject } from '../../kernel/object.ts';
-import { hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
+import { endedForMemory, hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
 import type { PodView } from './facts.ts';
 
 /** Keeps of a pod what the checks look at: a cluster has thousands of them. */
 export function podView(pod: KubeObject): PodView {
   const { spec } = podShape(pod);
   const facts = podFacts(pod);
+  const outOfMemory = endedForMemory(pod);
   return {
     namespace: facts.namespace,
     name: facts.name,
@@ -17,6 +18,7 @@ export function podView(pod: KubeObject): PodView {
     ready: facts.readyCondition,
     terminating: facts.terminating,
     ...(hasEnded(pod) ? { ended: true } : {}),
+    ...(outOfMemory.length > 0 ? { outOfMemory } : {}),
     ...(facts.trouble ? { trouble: `${facts.trouble.container}: ${facts.trouble.reason}` } : {}),
     flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
   };

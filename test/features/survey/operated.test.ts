@@ -38,11 +38,25 @@ describe('what the settings of an operator are judged by', () => {
     assert.deepEqual(await readOperated(cluster, context, operated), {
       installation: { value: installation },
       imageSets: { value: [images] },
+      podSubnets: { value: [] },
       gateways: { value: [gateway] },
       gatewayPolicy: { value: policy },
       gatewayDefinitions: { value: [definition] },
       kinds: { value: ['APIServer'] },
     });
+  });
+
+  it('has the pod network of kubeadm, which is asked for only where the Installation lists pools', async () => {
+    const data = {
+      ClusterConfiguration:
+        'networking:\n  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16,fd00:10::/56\n  serviceSubnet: 10.96.0.0/12\n',
+    };
+    const config = object('v1', 'ConfigMap/kube-system/kubeadm-config', { data });
+    const listing = object(API, 'Installation/default', { spec: { calicoNetwork: { ipPools: [{ cidr: '10.244.0.0/16' }] } } });
+    const facts = await readOperated(clusterWith(listing, config), context, operated);
+    assert.deepEqual(facts?.podSubnets, { value: ['10.244.0.0/16', 'fd00:10::/56'] });
+    const without = await readOperated(clusterWith(object(API, 'Installation/default'), config), context, operated);
+    assert.deepEqual(without?.podSubnets, { value: [] });
   });
 
   it('has nothing of kinds that are not there, and does not look for the policy without a gateway', async () => {
