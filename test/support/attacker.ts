@@ -7,9 +7,8 @@ import type { Cluster } from '../../src/kernel/ports.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
-const ROLES = `/apis/${GROUP}/v1/namespaces/kube-system`;
 
-/** An account of the cluster with these rights in the state namespace, and no others. */
+/** An account of the cluster with these rights in one namespace, and no others. */
 export interface Attacker {
   /** Everything as that account. */
   readonly cluster: Cluster;
@@ -18,10 +17,16 @@ export interface Attacker {
   close(): Promise<void>;
 }
 
-export async function attacker(plane: ControlPlane, name: string, resources: readonly string[]): Promise<Attacker> {
+export async function attacker(
+  plane: ControlPlane,
+  name: string,
+  resources: readonly string[],
+  namespace = 'kube-system',
+): Promise<Attacker> {
+  const roles = `/apis/${GROUP}/v1/namespaces/${namespace}`;
   const rules = [{ apiGroups: ['', 'coordination.k8s.io'], resources, verbs: ['*'] }];
-  await plane.api.send('POST', `${ROLES}/roles`, { apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name }, rules });
-  await plane.api.send('POST', `${ROLES}/rolebindings`, {
+  await plane.api.send('POST', `${roles}/roles`, { apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name }, rules });
+  await plane.api.send('POST', `${roles}/rolebindings`, {
     apiVersion: `${GROUP}/v1`,
     kind: 'RoleBinding',
     metadata: { name },

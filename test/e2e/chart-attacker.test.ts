@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { ApiObject } from '../control-plane/api.ts';
+import { type Attacker, attacker } from '../support/attacker.ts';
+import { type ChartCluster, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
+import { needsHelm } from '../support/needs-helm.ts';
+import type { UpgradeProcess } from '../support/upgrade-process.ts';
+
+const FORGED = 'sh.helm.release.v1.calico.v99';
+const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
+const IMAGE = '{.spec.template.spec.containers[0].image}';
+const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
+
+/** It writes a newer revision of the release beside helm's Secrets, with values of its own: they decide which operator runs, with all rights. */
+describe('an attacker who may write ConfigMaps where the chart release is', function () {
+  this.timeout(280_000);
+  let cluster: ChartCluster;
+  let foe: Attacker;
+
+  before(async function () {
+    this.timeout(0); // the very first run builds helm
+    cluster = await chartCluster(await needsHelm(this, 3));
+    foe = await attacker(cluster.plane, 'attacker', ['configmaps'], RELEASE_NAMESPACE);
+  });
+  after(async () => {
+    await foe?.close();
+    await cluster?.stop();
+  });
+
+  /** What helm stored, with other values: a chart's release is public enough to be written by anybody who knows the chart. */
+  async function forged(): Promise<KubeObject> {
+    const path = `/api/v1/namespaces/${RELEASE_NAMESPACE}/secrets/sh.helm.release.v1.calico.v1`;
+    const { data } = await cluster.plane.api.get<ApiObject & { readonly data: Readonly<Record<string, string>> }>(path);
+    const stored = Buffer.from(Buffer.from(data.release ?? '', 'base64').toString(), 'base64');
+    const release = JSON.parse(gunzipSync(stored).toString()) as Record<string, unknown>;
+    const evil = { ...release, version: 99, config: { installation: { registry: 'evil.example.org/' } } };
+    const labels = { owner: 'helm', name: 'calico', version: '99', status: 'deployed' };
+    const metadata = { name: FORGED, namespace: RELEASE_NAMESPACE, labels };
+    return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { release: gzipSync(JSON.stringify(evil)).toString('base64') } };
+  }
+
+  it('stops the upgrade, which names the ConfigMap and writes nothing, with --yes and with the whole check accepted', async () => {
+    await foe.cluster.create(K.ConfigMap, await forged());
+    const before = await cluster.versions();
+    for (const accept of [[], ['--accept', 'NS-247']]) {
+      const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), ...accept);
+      assert.equal(result.exitCode, 3, said(result));
+      assert.match(said(result), /NS-247 .*configmap\/sh\.helm\.release\.v1\.calico\.v99/);
+    }
+    assert.equal(await cluster.versions(), before);
+  });
+
+  it('gets nothing of it into the release once it is deleted', async () => {
+    await foe.cluster.remove(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', name: FORGED, namespace: RELEASE_NAMESPACE });
+    const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster));
+    assert.equal(result.exitCode, 0, said(result));
+    assert.match(await cluster.read(OPERATOR, IMAGE), /:v1\.42\.3$/);
+    assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+  });
+});
