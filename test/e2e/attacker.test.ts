@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
@@ -24,6 +25,9 @@ const SPACE = 'kube-system';
 const INJECTOR = `/api/v1/namespaces/${INJECTION.namespace}/configmaps/${INJECTION.configMap}`;
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${SPACE}/leases/netsvc-upgrade`;
 
+const RECORD_SECRET = `/api/v1/namespaces/${SPACE}/secrets/netsvc-upgrade-run`;
+type StateSecret = ApiObject & { readonly data: Readonly<Record<string, string>> };
+
 const GRANT = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',
@@ -42,6 +46,8 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
   let clusterUid: string;
   let releases: string;
   let victim: ApiObject;
+  /** The run record of the run that was ended. */
+  let early: StateSecret;
 
   before(async () => {
     cluster = await installedCluster({ manifest: manifestFile(OLD, 'netsvc.yaml', ownReleases), nodes: 2 });
@@ -173,6 +179,7 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
       const { exitCode, stdout, stderr } = await child;
       assert.equal(exitCode, 6, `${stdout}\n${stderr}`);
       await assertNothingOfTheirs();
+      early = await cluster.plane.api.get(RECORD_SECRET);
       await cluster.plane.api.send('DELETE', LEASE);
       await cluster.plane.fault('node-02', 'none');
     });
@@ -208,6 +215,20 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
         assert.equal(result.exitCode, 0, said(result));
       }
       await assertNothingOfTheirs();
+    });
+
+    it('stops each command with exit 7 where the record of the run before was put back, until a person says that it is meant', async () => {
+      const { api } = cluster.plane;
+      const late = await api.get<StateSecret>(RECORD_SECRET);
+      await api.send('PUT', RECORD_SECRET, { ...late, data: early.data });
+      for (const command of [['run', '--yes', '--skip', 'cli'], ['alp', '--undo', '--yes'], ['plan']]) {
+        const result = await here(...command);
+        assert.equal(result.exitCode, 7, `${command.join(' ')}: ${said(result)}`);
+        assert.match(result.stderr, /Secret\/kube-system\/netsvc-upgrade-run is older than what this machine has seen there/);
+      }
+      await rm(join(cluster.around.home, '.local', 'state', 'netsvc-upgrade', clusterUid, 'records-seen.json'));
+      const result = await here('run', '--yes', '--skip', 'cli');
+      assert.equal(result.exitCode, 0, said(result));
     });
   });
 });

@@ -26,9 +26,18 @@ const ROOM_BYTES = 900_000;
 export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): Records {
   const where = ledger.whereIs(RECORD_NAME);
 
+  /** The record's own Secret; an earlier one that was put back is refused, whatever is read of it. */
+  async function own(): Promise<Entry | undefined> {
+    const entry = await ledger.read(RECORD_NAME);
+    if (recordText(entry?.content) === undefined) return entry;
+    await seen.check(where, serialOf(entry?.content));
+    await seen.note(where, serialOf(entry?.content));
+    return entry;
+  }
+
   /** The record's own Secret and those that hold what it has no room for. */
   async function withItems(names: readonly string[]): Promise<readonly Entry[]> {
-    const found = await Promise.all([RECORD_NAME, ...names.filter((name) => SPILLED.test(name))].map((name) => ledger.read(name)));
+    const found = await Promise.all([own(), ...names.filter((name) => SPILLED.test(name)).map((name) => ledger.read(name))]);
     return found.filter((one) => one !== undefined);
   }
 
@@ -56,12 +65,8 @@ export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): R
 
   return {
     async load() {
-      const content = (await ledger.read(RECORD_NAME))?.content;
-      const text = recordText(content);
-      if (text === undefined) return undefined;
-      await seen.check(where, serialOf(content));
-      await seen.note(where, serialOf(content));
-      return parseRecord(text, where);
+      const text = recordText((await own())?.content);
+      return text === undefined ? undefined : parseRecord(text, where);
     },
     async save(record) {
       let serial = 0;

@@ -10,7 +10,8 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
   } catch (thrown) {
     if (thrown instanceof ApiFailure) return { unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
     if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
-    if (isAnswer(thrown))
+    // State that somebody changed ends the command: nobody may accept that as a check that could not read something.
+    if (isAnswer(thrown) && thrown.code !== 'stale')
       return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
     throw thrown;
   }

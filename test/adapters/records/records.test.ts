@@ -226,6 +226,8 @@ describe('an earlier state that was put back', () => {
     putBack(early);
     await assert.rejects(on(folder).load(), isOlder);
     await assert.rejects(on(other).load(), isOlder);
+    await assert.rejects(on(folder).keptWith('/alp/'), isOlder);
+    await assert.rejects(on(folder).kept('r/apply/edits#1'), isOlder);
     await rm(other, { recursive: true });
   });
 

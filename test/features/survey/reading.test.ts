@@ -25,6 +25,12 @@ describe('a reading', () => {
     );
   });
 
+  it('ends where somebody changed the state: no check may be accepted over that', async () => {
+    const stale = async () => Promise.reject(new Fault('stale', 'it was changed', ['look']));
+    await assert.rejects(attempt(stale), { code: 'stale' });
+    await assert.rejects(attemptWith({ value: 1 }, stale), { code: 'stale' });
+  });
+
   it('does not hide a defect', async () => {
     await assert.rejects(
       attempt(async () => Promise.reject(new TypeError('x is undefined'))),
