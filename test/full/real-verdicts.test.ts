@@ -13,6 +13,7 @@ import { calico } from '../../src/profiles/calico.ts';
 import { type Api, type ApiList, unlessGone } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
+import { IGNORED, VALID } from '../features/policy-rules/ignored-rule-cases.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { CalculationGraphs, type RealHost } from '../support/calculation-graph.ts';
 import { type Counts, otherMoment, otherPosture } from '../support/compared-hosts.ts';
@@ -70,6 +71,32 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
   after(async () => {
     await graphs?.stop();
     await plane?.stop();
+  });
+
+  it('agree on which rules make the agents ignore a policy, of those that the API server stores', async () => {
+    const shot = async (rule: object, name: string) => {
+      await clear(plane.api);
+      const spec = { selector: 'all()', types: ['Ingress'], ingress: [{ action: 'Allow', ...rule }] };
+      const policy = { apiVersion: `crd.${GROUP}/v1`, kind: 'GlobalNetworkPolicy', metadata: { name }, spec };
+      const isStored = await create(plane.api, policy).then(
+        () => true,
+        () => false,
+      );
+      await create(plane.api, stored({ ...empty, name: `host-${name}`, node: 'n1' }));
+      await create(plane.api, stored({ ...empty, name: `marker-${name}`, node: 'marker' }));
+      const host = (await graphs.settled(`marker-${name}`)).get('n1');
+      return isStored ? (host?.ingress?.pols.length ?? 0) > 0 : undefined;
+    };
+    const rules = [...VALID.map((rule) => [rule, true] as const), ...IGNORED.map(([rule]) => [rule, false] as const)];
+    const other: string[] = [];
+    let asked = 0;
+    for (const [index, [rule, counts]] of rules.entries()) {
+      const inForce = await shot(rule, `rule-${index}`);
+      if (inForce !== undefined) asked += 1;
+      if (inForce === !counts) other.push(`${JSON.stringify(rule)}: in force there: ${inForce}`);
+    }
+    assert.deepEqual(other, []);
+    assert.ok(asked >= rules.length - 3, `the API server stores only ${asked} of ${rules.length}`);
   });
 
   const seed = seedOf(process.env, 1);
