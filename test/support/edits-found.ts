@@ -82,9 +82,9 @@ function isMergedList(...texts: readonly unknown[]): boolean {
   return wanted.every((item) => value.includes(item)) && !base.some((item) => !mine.includes(item) && value.includes(item));
 }
 
-/** Folders of the service's own images; the person's own containers and flannel come from elsewhere. */
+/** Folders of the service's own images; the person's own containers, flannel and its etcd come from elsewhere. */
 export function registriesOf(documents: Objects): ReadonlySet<string> {
   const containers = documents.flatMap((one) => ['initContainers', 'containers'].flatMap((list) => recordsIn(podSpecOf(one)?.[list])));
-  const images = containers.map(({ image }) => parseImage(String(image)).repository).filter((image) => !/flannel|^own\./.test(image));
+  const images = containers.map(({ image }) => parseImage(String(image)).repository).filter((image) => !/flannel|coreos|^own\./.test(image));
   return new Set(images.map(folderOf));
 }
