@@ -7,7 +7,7 @@ import { changedFields } from './fields.ts';
 import { mergeField } from './merge-fields.ts';
 import { isRole, withoutRules } from './permissions.ts';
 import { mergeRules } from './roles.ts';
-import { ROOT, type Three, tell, type Walk } from './walk.ts';
+import { decide, ROOT, type Three, tell, type Walk } from './walk.ts';
 
 /** The three states of one object; undefined = absent. */
 export interface ThreeObjects {
@@ -34,10 +34,18 @@ const UNSERVED = 'The server does not know its kind in this version: it is left 
 const AGENTS = 'The target cannot work without its agents.';
 const FROM_TARGET = 'Definitions of resources always come from the target.';
 
-/** The object that goes into the result; undefined if none does. `need` says why the target cannot do without it. */
-export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjects, need: string | undefined): KubeObject | undefined {
-  if (!theirs) return mine && !base ? addObject(walk, mine, live) : leaveObject(walk, { base, mine });
-  if (base && (!mine || live === 'absent') && !isBack(walk, theirs, need, mine)) return undefined;
+/** Why the three states alone do not settle whether there is such an object in the result. */
+export interface ObjectReasons {
+  /** The target cannot do without it. */
+  readonly need?: string | undefined;
+  /** A person must decide. */
+  readonly asked?: string | undefined;
+}
+
+/** The object that goes into the result; undefined if none does. */
+export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjects, why: ObjectReasons): KubeObject | undefined {
+  if (!theirs) return mine && !base ? addObject(walk, mine, live, why) : leaveObject(walk, { base, mine });
+  if (base && (!mine || live === 'absent') && !isBack(walk, theirs, why, mine)) return undefined;
   if (!mine) return theirs;
   if (theirs.kind === DEFINITION) return definition(walk, { base, mine, theirs });
   if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });
@@ -56,12 +64,13 @@ function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): K
 }
 
 /** What the person's file added. Where it was deleted since, the file is no wish to have it back. */
-function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live']): KubeObject | undefined {
+function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live'], { asked }: ObjectReasons): KubeObject | undefined {
   const isSecret = mine.kind === 'Secret';
   if (live === 'unserved' || (live === 'absent' && (isSecret || walk.resolution(refText(walk.ref)) !== 'mine'))) {
     tell(walk, ROOT, ADDED, 'obsolete', live === 'unserved' ? UNSERVED : isSecret ? DELETED_SECRET : DELETED);
     return undefined;
   }
+  if (asked !== undefined && !isSecret) return decide(walk, ROOT, ADDED, asked) === undefined ? undefined : mine;
   tell(walk, ROOT, ADDED, 'kept', isSecret ? IN_CLUSTER : live === 'changed' ? SINCE_CHANGED : undefined);
   return isSecret ? undefined : mine;
 }
@@ -76,8 +85,9 @@ function leaveObject(walk: Walk, { base, mine }: ThreeObjects): undefined {
 }
 
 /** True if an object that was removed comes back; then with what the person's file says of it, where it still has it. */
-function isBack(walk: Walk, theirs: KubeObject, need: string | undefined, mine: KubeObject | undefined): boolean {
+function isBack(walk: Walk, theirs: KubeObject, { need, asked }: ObjectReasons, mine: KubeObject | undefined): boolean {
   const why = theirs.kind === DEFINITION ? FROM_TARGET : (need ?? (theirs.kind === 'DaemonSet' ? AGENTS : undefined));
+  if (why === undefined && asked !== undefined) return decide(walk, ROOT, REMOVED, asked) !== undefined;
   if (why === undefined && walk.resolution(refText(walk.ref)) !== 'theirs') {
     tell(walk, ROOT, REMOVED, 'kept', mine && STAYS_AWAY);
     return false;

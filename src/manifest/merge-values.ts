@@ -3,7 +3,7 @@ import { canonicalRepository, folderOf, type Image, imageKey, imageText, isRelea
 import { editJson } from './json-edit.ts';
 import { readJson } from './json-text.ts';
 import { mergeSequences } from './sequences.ts';
-import { BOTH_CHANGED, decide, fieldOf, type Place, settle, type Three, tell, type Walk } from './walk.ts';
+import { BOTH_CHANGED, decide, fieldOf, forcedAt, type Place, settle, type Three, tell, type Walk } from './walk.ts';
 
 type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
 
@@ -20,12 +20,12 @@ export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
   const plain = isReleaseTag(is) || (is.digest === undefined && is.tag !== undefined && is.tag === was.tag);
   if (!moved && plain) return theirs;
   if (base === mine) return settle(walk, place, three);
-  const disputed = walk.disputed?.(place.path);
-  if (moved && plain && !disputed) walk.images.learn(was, is);
+  const asked = walk.disputed?.(place.path)?.because ?? forcedAt(walk, place);
+  if (moved && plain && asked === undefined) walk.images.learn(was, is);
   if (typeof theirs !== 'string') return tell(walk, place, three, 'obsolete');
   if (mine === theirs) return tell(walk, place, three, 'already');
   const images = { was, is, to: parseImage(theirs) };
-  if (disputed && plain) return decideRegistry(walk, place, three, images, disputed.because);
+  if (asked !== undefined && plain) return decideRegistry(walk, place, three, images, asked);
   return plain ? mergeRegistry(walk, place, three, images) : decideBuild(walk, place, three, images);
 }
 

@@ -78,7 +78,7 @@ function mergeOnce(input: MergeInput, reasons: ReadonlyMap<string, string>): Mer
   const forced = new Map([...removals(ready, renames), ...reasons]);
   const named = rename(ready, renames);
   for (;;) {
-    const attempt = merge(named, forced);
+    const attempt = merge(named, forced, reasons);
     const broken = [...brokenReferences(attempt.documents, named.theirs), ...attempt.asked].filter(([field]) => !forced.has(field));
     if (broken.length === 0) return resultOf(attempt, ready, input);
     for (const [field, because] of broken) forced.set(field, because);
@@ -144,7 +144,7 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
   });
 }
 
-function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
+function merge(ready: Prepared, forced: ReadonlyMap<string, string>, reasons: ReadonlyMap<string, string>): Attempt {
   const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
   const asked: (readonly [string, string])[] = [];
   const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
@@ -165,13 +165,14 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
       note: (text) => notes.push(text),
     };
   };
+  const reasonsFor = (field: string) => (reasons.has(field) ? { asked: reasons.get(field) } : { need: forced.get(field) });
   const documents: KubeObject[] = [];
   const changed = new Set(ready.live.filter(({ left }) => !left).map(({ object }) => object));
   for (const key of new Set([...ready.theirs.keys(), ...ready.base.keys(), ...ready.mine.keys()])) {
     const live = ready.away.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
     const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key), live };
     const object = three.theirs ?? three.mine ?? three.base;
-    const merged = object && mergeObject(walkOf(object), three, forced.get(fieldOf(refOf(object), '')));
+    const merged = object && mergeObject(walkOf(object), three, reasonsFor(fieldOf(refOf(object), '')));
     if (merged) documents.push(merged);
   }
   const mapped = documents.map((object) => mapNewImages(walkOf(object), object, ready.base.get(identityOf(object)), ready.theirs));

@@ -26,7 +26,7 @@ export function editLines(edits: readonly Trace[], wide: boolean): readonly stri
     edit.source.manager ?? edit.source.kind,
     edit.note ?? '',
   ]);
-  return columns([['EDIT OF YOURS', 'OUTCOME', 'YOURS', 'TARGET', 'FROM', 'NOTE'], ...rows]);
+  return columns([['EDIT', 'OUTCOME', 'INSTALLED', 'TARGET', 'FROM', 'NOTE'], ...rows]);
 }
 
 /** `2 edits of yours kept`, for the row of an object; empty if there are none. */

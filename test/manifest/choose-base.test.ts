@@ -109,6 +109,39 @@ describe('the base of edits', () => {
       assert.deepEqual([result.conflicts[0]?.field, result.documents], [field, lone.theirs]);
     });
 
+    it('asks for the registry of its images too, once for all of them', () => {
+      const at = (registry: string, release: string) => container({ image: `${registry}/calico/node:${release}` });
+      const given = { ...lone, first: candidate('v3.27.2', at('docker.io', 'v3.27.2')), mine: [at('reg.corp', 'v3.27.9')] };
+      const theirs = [at('quay.io', 'v3.32.1')];
+      const { outcomes, result } = told({ ...given, theirs });
+      assert.deepEqual(outcomes, ['conflict spec.template.spec.containers[c].image']);
+      assert.deepEqual([result.conflicts.map(({ field: asked }) => asked), result.documents], [['images:reg.corp/calico'], theirs]);
+      const { documents } = told({ ...given, theirs, resolutions: { 'images:reg.corp/calico': 'mine' } }).result;
+      assert.deepEqual(documents, [at('reg.corp', 'v3.32.1')]);
+    });
+
+    it('asks for a whole object that was removed, or that only the person’s file has', () => {
+      const named = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'kube-system' } });
+      const first = candidate('v3.27.2', env({ A: '1' }), named('removed'));
+      const given = { ...lone, first, mine: [env({ A: '1' }), named('added')], theirs: [env({ A: '1' }), named('removed')] };
+      const asked = ['ConfigMap/kube-system/removed', 'ConfigMap/kube-system/added'];
+      assert.deepEqual(
+        told(given).result.conflicts.map(({ field: one }) => one),
+        asked,
+      );
+      const names = (side: Side) =>
+        told({ ...given, resolutions: Object.fromEntries(asked.map((one) => [one, side])) }).result.documents.map(
+          ({ metadata: { name } }) => name,
+        );
+      assert.deepEqual(
+        [names('mine'), names('theirs')],
+        [
+          ['node', 'added'],
+          ['node', 'removed'],
+        ],
+      );
+    });
+
     it('leaves each row to the person', () => {
       assert.deepEqual(told({ ...lone, resolutions: { [field]: 'mine' } }).result.documents, [env({ A: '2', TIMEOUT: '10' })]);
       assert.deepEqual(told({ ...lone, resolutions: { [field]: 'theirs' } }).result.documents, lone.theirs);

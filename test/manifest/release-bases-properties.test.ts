@@ -82,6 +82,25 @@ describe('the base of installed releases, whatever was edited', function () {
     assert.ok(asked.length <= cases.length / 50, `asked in ${asked.length} of ${cases.length}: ${JSON.stringify(asked)}`);
   });
 
+  it('of a release that is not at hand is a neighbour of which nothing is carried before a person decides', () => {
+    const dice = diceOf(SEED);
+    for (let index = 0; index < SAMPLE; index += 1) {
+      const { file } = calico.variants[dice(calico.variants.length)] ?? assert.fail();
+      const releases = stored.releasesOf(file);
+      const release = releases[dice(releases.length)] ?? assert.fail();
+      const base = compared(stored.documentsOf(release, file));
+      const mine = withRandomEdits(base, 1 + dice(6), dice).filter((one) => !isDefinition(one));
+      const input = { mine, mineIs: 'last-applied', theirs: stored.documentsOf(TARGET, file) ?? [], knowledge: calico.merge } as const;
+      const candidates = { first: { release, documents: base }, others: [], installed: release.replace(/\d+$/, '99') };
+      const { result, doubt } = mergeByBase(input, candidates, []);
+      assert.deepEqual(
+        [doubt?.choices, result.edits.filter(({ outcome, ref }) => outcome === 'kept' && ref.kind !== 'Secret')],
+        [[], []],
+        `${file} ${release} SEED=${SEED}`,
+      );
+    }
+  });
+
   it('leaves nothing to tell or to decide where nothing was edited', () => {
     for (const { file } of [...calico.variants, calico.operator]) {
       const candidates = stored.releasesOf(file).map((one) => ({ release: one, documents: compared(stored.documentsOf(one, file)) }));

@@ -56,7 +56,8 @@ export function untrue({ documents, edits }: MergeResult, theirs: Objects): read
     .filter(({ object, path }) => !carried.some((one) => one.object === object && related(one.edit.path, path)))
     .map(({ object, path }) => `untold: ${object} ${path}`);
   const missing = carried
-    .filter(({ object, edit }) => !isCarried(named.get(object), edit))
+    // A Secret that a person edited is in no file: it stays in the cluster.
+    .filter(({ object, edit }) => (edit.ref.kind === 'Secret' ? named.has(object) : !isCarried(named.get(object), edit)))
     .map(({ object, edit }) => `missing: ${object} ${edit.path}`);
   return [...untold, ...missing];
 }
@@ -66,7 +67,6 @@ function isCarried(result: KubeObject | undefined, { path, base, mine }: Trace):
   const [text] = /^data\.\w+(?=[.[(])/.exec(path) ?? [];
   if (text !== undefined) return fieldAt(result, text) !== undefined;
   const value = fieldAt(result, path);
-  if (result.kind === 'Secret') return (value === undefined) === (mine === undefined); // shown to nobody
   if (path.endsWith('.image')) return parseImage(String(value)).repository === parseImage(String(mine)).repository;
   if (calico.merge.commaLists.some((name) => path.endsWith(`[${name}].value`))) return isMergedList(value, base, mine);
   const list = fieldAt(result, path.replace(/\[(?:[^\\\]]|\\.)*\]$/, ''));
@@ -85,6 +85,8 @@ function isMergedList(...texts: readonly unknown[]): boolean {
 /** Folders of the service's own images; the person's own containers, flannel and its etcd come from elsewhere. */
 export function registriesOf(documents: Objects): ReadonlySet<string> {
   const containers = documents.flatMap((one) => ['initContainers', 'containers'].flatMap((list) => recordsIn(podSpecOf(one)?.[list])));
-  const images = containers.map(({ image }) => parseImage(String(image)).repository).filter((image) => !/flannel|coreos|^own\./.test(image));
+  const images = containers
+    .map(({ image }) => parseImage(String(image)).repository)
+    .filter((image) => !/flannel|coreos|^own\./.test(image));
   return new Set(images.map(folderOf));
 }

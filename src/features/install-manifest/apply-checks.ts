@@ -53,10 +53,12 @@ export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
   ref: '§7/4',
   judge(facts) {
     if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
-    const { edits, conflicts, bases } = facts.edits.value;
+    const { edits, conflicts, bases, doubt } = facts.edits.value;
     const compared = bases[0] === undefined ? '' : `, compared with ${bases[0]}`;
-    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}${compared}`, () => ({
-      because: `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
+    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits, doubt === undefined)}${compared}`, () => ({
+      because: doubt
+        ? `${counted(conflicts.length, 'difference')} to decide: each may be yours or the release's own (NS-207)`
+        : `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
       hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
       next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
       exit: 'conflicts',
@@ -64,11 +66,12 @@ export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
   },
 });
 
-function editsText(edits: readonly Trace[]): string {
+function editsText(edits: readonly Trace[], isCertain: boolean): string {
   const own = edits.filter(({ outcome }) => outcome !== 'left');
   const counts = [...Map.groupBy(own, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
   const left = edits.length > own.length ? `; ${counted(edits.length - own.length, 'field')} of controllers left to them` : '';
-  return `${own.length === 0 ? 'nothing of yours differs from the release' : `${counted(own.length, 'edit')} of yours: ${counts.join(', ')}`}${left}`;
+  const found = isCertain ? `${counted(own.length, 'edit')} of yours` : counted(own.length, 'difference');
+  return `${own.length === 0 ? 'nothing of yours differs from the release' : `${found}: ${counts.join(', ')}`}${left}`;
 }
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {

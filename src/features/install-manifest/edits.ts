@@ -97,7 +97,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     conflicts: result.conflicts,
     bases: [base.release, ...(alike === undefined ? [] : [alike])],
     ...(doubt === undefined ? {} : { doubt }),
-    notes: [baseNote(base.release), ...result.notes],
+    notes: [baseNote(base.release, doubt), ...result.notes],
     orphans: orphansOf(own, theirs),
     untold,
     carried: { ...carried, told },
@@ -122,8 +122,9 @@ function edited(theirs: Documents, base: Documents, mine: Documents, live: reado
 }
 
 /** Names the base in every plan: whoever reads the edits must see what they were told by. */
-export function baseNote(base: string): string {
-  return `base: the manifest of ${base}; your edits are what differs from it`;
+export function baseNote(base: string, doubt?: BaseDoubt): string {
+  const what = `base: the manifest of ${base}`;
+  return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your edits are what differs from it`;
 }
 
 type Documents = readonly KubeObject[];

@@ -292,6 +292,10 @@ describe('when edits are told', () => {
     assert.equal((await judged(bench, 'NS-205')).outcome, 'not-applicable');
     const rows = await judged(bench, 'NS-201');
     assert.deepEqual([rows.outcome, rows.exit], ['error', 'conflicts']);
+    assert.match(rows.message, /^\d+ differences? to decide: each may be yours or the release's own \(NS-207\)/);
+    const note = (await planOf(bench)).notes?.find((one) => one.startsWith('base:')) ?? '';
+    assert.match(note, /need not be the one that was installed/);
+    assert.doesNotMatch(note, /your edits/);
     assert.ok(rows.evidence.length > 0 && rows.evidence.every(({ detail }) => detail?.includes('which need not be what was installed')));
     assert.deepEqual(
       (await traced(bench)).filter((row) => row.startsWith('kept')),
