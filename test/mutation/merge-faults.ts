@@ -61,7 +61,7 @@ export const MERGE: Room = {
     ...faultsIn('src/manifest/merge.ts', [['...removals(ready, renames), ', '']]),
     ...faultsIn('src/manifest/merge-values.ts', [
       ['if (!moved && plain) return theirs;', 'if (plain) return theirs;'],
-      ['  if (moved && plain && !disputed) walk.images.learn(was, is);\n', ''],
+      ['  if (moved && plain && asked === undefined) walk.images.learn(was, is);\n', ''],
       ['if (!isEdit && disputed === undefined) return three.theirs;', 'if (!isEdit) return three.theirs;'],
       [' ? undefined : disputed?.because;', ' ? disputed?.because : undefined;'],
       ['others && sameValue(others, merged) ?', 'others && sameValue(others, others) ?'],
