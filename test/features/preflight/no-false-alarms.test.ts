@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { openStoredBases, type StoredBases } from '../../../src/adapters/stored-bases.ts';
+import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
+import type { WholePreflight } from '../../../src/features/preflight/facts.ts';
+import type { CrdFacts } from '../../../src/features/survey/facts.ts';
+import { detect } from '../../../src/features/survey/index.ts';
+import { crdFact } from '../../../src/features/survey/inventory-sign.ts';
+import { judgeAll } from '../../../src/kernel/judge.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
+import type { Variant } from '../../../src/kernel/profile.ts';
+import { isOlder } from '../../../src/kernel/release.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, daemonSet, deployment, healthy, pod, resources, targetOf } from '../../fixtures/facts.ts';
+import { inventoryOfObjects } from '../../support/inventory.ts';
+
+const TARGET = calico.defaultRelease;
+
+/** Conditions that hold of manifests as they were published. */
+const TRUE: Readonly<Record<string, (file: string, release: string) => boolean>> = {
+  // It sets FELIX_WIREGUARDMTU twice.
+  'NS-408': (_file, release) => release === 'v3.15.0',
+  'NS-507': (file) => file === 'calico-bpf.yaml',
+  // The registry moved with this release.
+  'NS-606': (_file, release) => isOlder(release, 'v3.31.0'),
+  // Until then the manifest had a number.
+  'NS-607': (_file, release) => isOlder(release, 'v3.17.0'),
+};
+
+const ofKind = (objects: readonly KubeObject[], kind: string) => objects.filter((one) => one.kind === kind);
+
+function kindsOf(objects: readonly KubeObject[]): readonly Kind[] {
+  return objects.map(({ apiVersion, kind }) => {
+    const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    return { group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: false };
+  });
+}
+
+function storedCrd(crd: KubeObject): CrdFacts {
+  const versions = (crd.spec as { versions?: { name: string; storage?: boolean }[]; version?: string }).versions;
+  const stored = versions?.filter(({ storage }) => storage).map(({ name }) => name);
+  return { ...crdFact(crd.metadata.name), storedVersions: stored ?? ['v1'] };
+}
+
+/** A cluster that holds the manifest of a release as it was published, on healthy nodes, and the target as it is published. */
+function untouched(installed: readonly KubeObject[], target: readonly KubeObject[], variant: Variant): WholePreflight {
+  const crds = ofKind(installed, 'CustomResourceDefinition').map(({ metadata }) => crdFact(metadata.name));
+  const inventory = inventoryOfObjects(installed, crds);
+  return {
+    ...healthy,
+    detection: { value: detect(inventory, calico, { variant: variant.id, path: undefined }) },
+    daemonSets: { value: ofKind(installed, 'DaemonSet').map((one) => ({ ...one, status: daemonSet().status })) },
+    deployments: { value: ofKind(installed, 'Deployment').map((one) => ({ ...one, status: deployment('any').status })) },
+    discovery: { value: { kinds: kindsOf(target), failed: [] } },
+    agentConfig: { value: ofKind(installed, 'ConfigMap').find(({ metadata }) => metadata.name === variant.configMap) },
+    crds: { value: ofKind(installed, 'CustomResourceDefinition').map(storedCrd) },
+    resources: resources(),
+    pods: {
+      value: [variant.agent, variant.agent, variant.controllers, ...(variant.typha ? [variant.typha] : [])].map(
+        ({ name, namespace }, index) => pod(`${name}-${index}`, { namespace, node: index === 1 ? 'n2' : 'n1' }),
+      ),
+    },
+    target: targetOf(...target),
+  };
+}
+
+describe('untouched manifests of published releases', function () {
+  this.timeout(120_000);
+  let stored: StoredBases;
+  before(async () => {
+    stored = (await openStoredBases('calico')) ?? assert.fail('nothing stored');
+  });
+
+  it('raise no finding whose condition does not hold', () => {
+    const found: string[] = [];
+    let releases = 0;
+    for (const variant of calico.variants) {
+      const target = stored.documentsOf(TARGET, variant.file) ?? [];
+      for (const release of stored.releasesOf(variant.file)) {
+        releases += 1;
+        const facts = untouched(stored.documentsOf(release, variant.file) ?? [], target, variant);
+        const findings = judgeAll(preflightChecks, facts, contextOf({ release: TARGET }));
+        const raised = findings.filter(
+          ({ id, outcome }) => (outcome === 'warning' || outcome === 'error') && !TRUE[id]?.(variant.file, release),
+        );
+        found.push(...raised.map(({ id, message }) => `${id} ${variant.file} ${release}: ${message}`));
+      }
+    }
+    assert.ok(releases > 900);
+    assert.deepEqual(found, []);
+  });
+});
