@@ -131,6 +131,8 @@ export const registry = {
   'NS-626': 'definitions of the Gateway API may be changed',
   'NS-627': 'every component status can become good',
   'NS-628': 'address pools within the pod network',
+  'NS-630': 'certificate of the API server fits the target',
+  'NS-631': 'certificates of agents and Typha valid',
   'NS-701': 'no owner references that the upgrade breaks',
   'NS-702': 'application layer policy',
   'NS-703': 'sidecars can mount after the upgrade',

@@ -173,6 +173,17 @@ export interface OperatorEnd {
 
 /** Names and settings of an operator's installation that its target judges otherwise than older ones did (domain §11.3). */
 export interface OperatorCrossings {
+  /** Certificates that the operator keeps in Secrets of its namespace; `keys` are those of the certificate alone, of which the first counts. */
+  readonly certificates?: {
+    readonly namespace: string;
+    readonly keys: readonly string[];
+    /** Common name of what the operator signs today; earlier ones have more after an `@`. */
+    readonly signer: string;
+    /** Of agents and Typha. */
+    readonly secrets: readonly string[];
+    /** Of the API server, and the address that it has from a release on. */
+    readonly api: { readonly secret: string; readonly name: string; readonly since: string };
+  };
   /** Fields of the service's resources that the operator sets by itself, whoever has set them. */
   readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[] }[];
   /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */

@@ -115,6 +115,13 @@ export const calicoOperatorEnd: OperatorEnd = {
 };
 
 export const calicoCrossings: OperatorCrossings = {
+  certificates: {
+    namespace: 'tigera-operator',
+    keys: ['tls.crt', 'cert.crt'],
+    signer: 'tigera-operator-signer',
+    secrets: ['typha-certs', 'node-certs'],
+    api: { secret: 'calico-apiserver-certs', name: 'calico-api.calico-system.svc', since: 'v3.31.0' },
+  },
   writes: [{ plural: 'felixconfigurations', fields: ['nftablesMode', 'bpfEnabled', 'vxlanPort', 'vxlanVNI', 'healthPort'] }],
   imageSet: { kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-' },
   refused: [{ since: 'v3.32.0', field: 'nonPrivileged', value: 'Enabled', instead: 'Disabled' }],

@@ -80,6 +80,13 @@ const operator = fields({
   }),
   'imageListArgs?': texts,
   'crossings?': fields({
+    'certificates?': fields({
+      namespace: text,
+      keys: texts,
+      signer: text,
+      secrets: texts,
+      api: fields({ secret: text, name: text, since: release }),
+    }),
     'writes?': listOf(fields({ plural: text, fields: texts })),
     imageSet: fields({ kind: text, plural: text, prefix: text }),
     refused: listOf(fields({ since: text, field: text, value: text, instead: text })),

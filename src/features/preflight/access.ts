@@ -43,7 +43,7 @@ export async function readAccess(
         ...(target ? await flowLogs(cluster, context, installation, target) : []),
       ]),
       ...(release ? { chart: release } : {}),
-      ...(installation ? { kvstore: installation.datastore === 'kvstore' } : {}),
+      ...(installation ? { kvstore: installation.datastore === 'kvstore', operated: isOperated(installation) } : {}),
       ...('value' in discovery ? { served: discovery.value.kinds } : {}),
     };
     return reviewed(cluster, permissionsOf('run', profile, scope));
@@ -141,4 +141,8 @@ function definedKind(apiVersion: string, kind: string, definitions: readonly Kub
   const found = shapes.find((one) => one.group === group && one.names?.kind === kind);
   if (found?.names?.plural === undefined) return undefined;
   return { group, version: apiVersion.slice(group.length + 1), kind, plural: found.names.plural, namespaced: found.scope === 'Namespaced' };
+}
+
+function isOperated({ path }: Installation): boolean {
+  return path === 'operator' || path === 'chart';
 }

@@ -21,6 +21,7 @@ import * as access from './access-checks.ts';
 import * as advice from './advice-checks.ts';
 import { memorySuffices } from './agent-memory-checks.ts';
 import { aheadOfApply } from './ahead-checks.ts';
+import { apiCertificateFits, certificatesValid } from './certificates-checks.ts';
 import * as crossings from './crossings-checks.ts';
 import * as dataPlane from './data-plane-checks.ts';
 import type { WholePreflight } from './facts.ts';
@@ -115,6 +116,8 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   crossings.settingsTaken,
   crossings.poolsAlike,
   poolsWithinPodNetwork,
+  apiCertificateFits,
+  certificatesValid,
   crossings.tierKeepsName,
   crossings.gatewayDefinitionsFree,
   crossings.statusesCanEnd,

@@ -1,6 +1,6 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Kind } from '../../kernel/object.ts';
-import type { Profile } from '../../kernel/profile.ts';
+import type { OperatorCrossings, Profile } from '../../kernel/profile.ts';
 import type { HelmStorage } from '../install-manifest/index.ts';
 import { allow, type Permission } from './permission.ts';
 
@@ -59,6 +59,8 @@ export interface PlanScope {
   readonly meshed: boolean;
   /** False where it is known that nothing is kept in a key-value store. */
   readonly kvstore?: boolean;
+  /** False where it is known that no operator runs the service. */
+  readonly operated?: boolean;
   /** What the server serves; without it every kind counts as served. */
   readonly served?: readonly Pick<Kind, 'group' | 'plural'>[];
 }
@@ -132,7 +134,7 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
 };
 
 /** What the target's operator judges otherwise than the old one. */
-export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }) => {
+export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }, { operated = true }) => {
   if (!names) return [];
   const why = 'settings that the target’s operator judges otherwise';
   const list = (plural: string, required: boolean) => allow(['list'], { group, plural }, why, { required });
@@ -143,8 +145,17 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
     ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
     ...warnedBy.flatMap((plural) => list(plural, false)),
     ...allow(['get'], policies, why, { required: false }),
+    ...(operated ? certificates(names.certificates) : []),
   ];
 };
+
+/** The API gives a Secret whole; of these the certificate alone is decoded. */
+function certificates(names: OperatorCrossings['certificates']): readonly Permission[] {
+  if (!names) return [];
+  const { namespace, secrets, api } = names;
+  const why = 'issuer, names and end of certificates that the operator keeps';
+  return allow(['get'], K.Secret, why, { namespace, names: [...secrets, api.secret], required: false });
+}
 
 /** The journal of owner references, in Secrets beside the run record. */
 export const journal: Needs = (_, { stateNamespace: namespace }) =>

@@ -12,7 +12,7 @@ export const anywhere = { stateNamespace: STATE_NAMESPACE, meshed: true };
 
 /** Any manifest install: documents of every kind that one holds. */
 export function manifestScope(): PlanScope {
-  return { ...anywhere, documents: documentKinds };
+  return { ...anywhere, operated: false, documents: documentKinds };
 }
 
 /** The install of these documents: kinds with their names. Of a custom resource the plural is as Kubernetes makes it. */

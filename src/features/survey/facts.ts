@@ -5,6 +5,7 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { FieldWriter } from '../../kube/reference-writer.ts';
+import type { SecretCertificate } from './certificates.ts';
 
 /** The kubectl that would be run. */
 export interface ClientFacts {
@@ -119,6 +120,8 @@ export interface OperatedFacts {
   readonly installation: Reading<KubeObject | undefined>;
   /** Sets of image digests, of every release. */
   readonly imageSets: Reading<readonly KubeObject[]>;
+  /** Of the Secrets that the operator holds. */
+  readonly certificates: Reading<readonly SecretCertificate[]>;
   /** Networks of pods as kubeadm has them; none where it made no cluster, or the Installation lists no pools. */
   readonly podSubnets: Reading<readonly string[]>;
   /** Resources that let the operator bring the Gateway API. */

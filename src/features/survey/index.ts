@@ -1,5 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { isApiAway, replacesApi } from './api-away.ts';
+export type { SecretCertificate } from './certificates.ts';
 export { ageOf, type CliAge, type CliVersion, datastoreOf, listedSum, parseCliVersion } from './cli-version.ts';
 export { serviceNamespaces } from './components.ts';
 export {

@@ -5,6 +5,7 @@ import { jsonAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
+import { readCertificates } from './certificates.ts';
 import type { OperatedFacts } from './facts.ts';
 import { attempt, attemptWith } from './reading.ts';
 
@@ -13,12 +14,13 @@ const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'Validat
 /** What the crossings of an operator's installation are judged by; undefined on other paths, and where no names are known. */
 export async function readOperated(
   cluster: Pick<ClusterReader, 'list' | 'get' | 'resolve'>,
-  { profile }: Context,
+  context: Context,
   detection: Reading<Detection>,
 ): Promise<OperatedFacts | undefined> {
+  const { profile } = context;
   const { crossings, end, installationKind } = profile.operator;
-  const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
-  if (!crossings || (path !== 'operator' && path !== 'chart')) return undefined;
+  const found = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
+  if (!crossings || (found?.path !== 'operator' && found?.path !== 'chart')) return undefined;
   const all = async (kind: string): Promise<readonly KubeObject[]> => {
     const served = await cluster.resolve(`${profile.operatorGroup}/v1`, kind);
     // Items of a list do not always say their kind.
@@ -38,6 +40,7 @@ export async function readOperated(
   return {
     installation: await attemptWith(installations, async (found) => found.find(({ metadata }) => metadata.name === 'default')),
     imageSets,
+    certificates: await attempt(() => readCertificates(cluster, context, found)),
     podSubnets: await attemptWith(installations, async (found) =>
       found.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : [],
     ),

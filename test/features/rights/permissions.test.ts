@@ -38,9 +38,11 @@ describe('permissions', () => {
   for (const file of ['docs/rbac-paths.yaml', 'docs/rbac-calico-paths.yaml'])
     it(`are written in ${file} for the paths with an operator, those on Secrets in the namespaces of the state and of the chart release alone`, () => {
       const roles = written(file);
+      const byName = file.includes('calico') ? ['Role get'] : [];
       assert.deepEqual(roles.map(named), [
         'ClusterRole netsvc-upgrade-run-operator',
         'Role netsvc-upgrade-run-operator in kube-system',
+        ...(byName.length > 0 ? [`Role netsvc-upgrade-run-operator in ${calico.operator.namespace}`] : []),
         'ClusterRole netsvc-upgrade-run-chart',
         'Role netsvc-upgrade-run-chart in kube-system',
         `Role netsvc-upgrade-run-chart in ${roles.at(-1)?.metadata.namespace}`,
@@ -50,6 +52,8 @@ describe('permissions', () => {
       );
       assert.deepEqual(onSecrets, [
         'Role create,delete,get,list,update',
+        // Certificates that the operator keeps.
+        ...byName,
         'Role create,delete,get,list,update',
         'Role create,delete,get,list,patch,update',
       ]);
