@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Side } from '../../src/kernel/edit-trace.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { type BaseCandidate, mergeByBase } from '../../src/manifest/choose-base.ts';
-import { container, env } from '../support/merge-cases.ts';
+import { agents, container, env } from '../support/merge-cases.ts';
 
 const candidate = (release: string, ...documents: readonly KubeObject[]): BaseCandidate => ({ release, documents });
 const definition = (scope: string): KubeObject => ({
@@ -118,6 +118,14 @@ describe('the base of edits', () => {
       assert.deepEqual([result.conflicts.map(({ field: asked }) => asked), result.documents], [['images:reg.corp/calico'], theirs]);
       const { documents } = told({ ...given, theirs, resolutions: { 'images:reg.corp/calico': 'mine' } }).result;
       assert.deepEqual(documents, [at('reg.corp', 'v3.32.1')]);
+    });
+
+    it('takes no registry from a container that the release dropped', () => {
+      const pod = (name: string, image: string) => agents({ containers: [{ name: 'c' }], initContainers: [{ name, image }] });
+      const theirs = [pod('new', 'quay.io/calico/cni:v3.32.1')];
+      const first = candidate('v3.27.2', pod('driver', 'docker.io/calico/driver:v3.27.2'));
+      const { outcomes, result } = told({ ...lone, first, mine: [pod('driver', 'reg.corp/calico/driver:v3.27.9')], theirs });
+      assert.deepEqual([outcomes, result.documents], [['obsolete spec.template.spec.initContainers[driver].image'], theirs]);
     });
 
     it('asks for a whole object that was removed, or that only the person’s file has', () => {

@@ -15,6 +15,7 @@ export const MERGE: Room = {
       ['if (key === undefined || items.has(key)) return undefined;', 'if (key === undefined) return undefined;'],
     ]),
     ...faultsIn('src/manifest/merge-fields.ts', [
+      ['isEmptyList(three.mine) && !place.gone', 'isEmptyList(three.mine)'],
       [' && !addedAlike', ''],
       ["  if (place.name === 'image' && walk.mode === 'merge') return mergeImage(walk, place, three);\n", ''],
       ['three.base === undefined ? keysIn(walk, place, mine)', 'three.base === undefined ? mine'],
@@ -36,6 +37,8 @@ export const MERGE: Room = {
       [' ?? walk.disputed?.(inItem(place, to[0]).path)', ''],
     ]),
     ...faultsIn('src/manifest/merge-object.ts', [
+      ['  if (why === undefined && asked !== undefined) return decide(walk, ROOT, REMOVED, asked) !== undefined;\n', ''],
+      ['asked !== undefined && !isSecret', 'isSecret && asked !== undefined'],
       ['return isSecret ? undefined : mine;', 'return mine;'],
       ["  if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });\n", ''],
       ["'ServiceAccount', 'RoleBinding', 'ClusterRoleBinding'", "'ServiceAccount', 'RoleBinding'"],
@@ -89,7 +92,8 @@ export const MERGE: Room = {
     ...faultsIn('src/manifest/choose-base.ts', [
       ['  if (fields.length === 0) return { base, result, alike: nearer.release };\n', ''],
       ["outcome === 'kept' || outcome === 'conflict'", "outcome === 'conflict'"],
-      ["edits.filter(({ outcome }) => outcome === 'kept').map(", 'edits.slice(0, 0).map('],
+      ["outcome === 'kept' || path.endsWith('.image')", 'outcome.length === 0'],
+      [" || path.endsWith('.image')", ''],
       ['others.filter((one) => distance(one.documents) < own)', 'others'],
     ]),
     ...faultsIn('src/manifest/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
