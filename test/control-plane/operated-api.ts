@@ -12,13 +12,15 @@ export interface ApiServerWanted {
   /** Where the image comes from, with its slash. */
   readonly registry: string;
   readonly isNew: boolean;
+  /** Waited for once the APIService points to the new namespace, before there is a server. */
+  readonly moved: () => Promise<void>;
 }
 
 /**
  * Where an APIServer is wanted and its APIService is there: the new operator turns the APIService to its own namespace at once, has the
  * old namespace deleted in the same moment, and the v3 API is away until the new pods are ready.
  */
-export async function playApiServer(api: Api, { tag, registry, isNew }: ApiServerWanted): Promise<void> {
+export async function playApiServer(api: Api, { tag, registry, isNew, moved }: ApiServerWanted): Promise<void> {
   const wanted = await find(api, '/apis/operator.tigera.io/v1/apiservers/default');
   const registered = await find<Registered>(api, SERVICE);
   if (!wanted || !registered) return;
@@ -26,6 +28,7 @@ export async function playApiServer(api: Api, { tag, registry, isNew }: ApiServe
   if (registered.spec.service.namespace !== namespace) {
     await api.send('PATCH', SERVICE, { spec: { service: { namespace } } });
     await api.send('DELETE', `/api/v1/namespaces/${OLD_NAMESPACE}`);
+    await moved();
   }
   // The new pods take longer than everything else.
   const ready = await renderServer(

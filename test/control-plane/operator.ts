@@ -11,6 +11,9 @@ import { writeStatus } from './operated-statuses.ts';
  */
 export type OperatorMode = 'well' | 'deaf' | 'flap' | 'pinned' | 'no-crds' | 'pod-failure' | 'forbidden';
 
+/** What the new operator does, in order: its own default in the Installation, all images at once, the API server, what it says of itself. */
+export type OperatorStep = 'change the Installation' | 'roll the components' | 'bring the API server' | 'write the statuses';
+
 /** How the played operator behaves. */
 export interface OperatorManner {
   mode: OperatorMode;
@@ -18,6 +21,8 @@ export interface OperatorManner {
   readonly pace: number;
   /** Where its Deployment is, if not in the release's namespace. */
   readonly namespace?: string;
+  /** Asked before each step towards the target: the step comes when this is done. */
+  readonly hold?: (step: OperatorStep) => Promise<void>;
 }
 
 export interface PlayedOperator {
@@ -110,6 +115,7 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
   if (release !== state.release) {
     if (state.release !== '') {
       await after(LEASE_MS);
+      await manner.hold?.('change the Installation');
       // Its own defaults: from here on the statuses of before are about a generation that is over.
       const spec = { calicoNetwork: { linuxPolicySetupTimeoutSeconds: 0 } };
       await api.send('PATCH', INSTALLATION, { spec });
@@ -123,9 +129,12 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
   const tag = fipsMode === 'Enabled' ? `${release}-fips` : release;
   const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: String(installation.metadata.uid) };
   const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && isNew;
+  const hold = async (step: OperatorStep) => (isNew ? manner.hold?.(step) : undefined);
+  await hold('roll the components');
   await renderComponents(api, { tag, registry, flowLogs, owner });
   await after(TICK_MS);
-  await playApiServer(api, { tag, registry, isNew });
+  await playApiServer(api, { tag, registry, isNew, moved: () => hold('bring the API server') });
+  await hold('write the statuses');
   await writeStatuses(api, state, manner, flowLogs);
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { OperatorStep } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
@@ -13,21 +14,50 @@ const WAITS = /wait until the operator has brought every component/;
 const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
-/** What a running upgrade makes red by itself stops no one who goes on with it: one cluster, the run killed at each of its waves. */
+/** The operator does one step when the test lets it. */
+class Steps {
+  #goOn: (() => void) | undefined;
+  /** The step that it would do next. */
+  next: OperatorStep | undefined;
+
+  readonly hold = async (step: OperatorStep): Promise<void> => {
+    if (this.isOver) return;
+    this.next = step;
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+    });
+  };
+  isOver = false;
+
+  /** Lets it do that step. */
+  go(): void {
+    this.next = undefined;
+    this.#goOn?.();
+  }
+}
+
+/** What a running upgrade makes red by itself stops no one who goes on with it: one cluster, the run killed at each step of its operator. */
 describe('a run that is killed at each wave of an upgrade by the operator, the v3 API away among them, on a real control plane', function () {
   this.timeout(600_000);
+  const steps = new Steps();
   let cluster: OperatedCluster;
   before(async () => {
-    cluster = await operatedCluster({ mode: 'well', pace: 0.3 }, { apiServer: true });
+    // One agent after the other, each as slow as a resumed run is until it waits.
+    const options = { apiServer: true, readyAfterMs: 12_000 };
+    cluster = await operatedCluster({ mode: 'well', pace: 0.1, hold: steps.hold }, options);
   });
-  after(() => cluster?.stop());
+  after(async () => {
+    steps.isOver = true;
+    steps.go();
+    await cluster?.stop();
+  });
 
   const available = () =>
     cluster.read('apiservice v3.projectcalico.org', '{.status.conditions[?(@.type=="Available")].status}/{.spec.service.namespace}');
-  const isAway = async () => (await available()) === 'False/calico-system';
+  const agents = () => cluster.read('daemonset -n calico-system calico-node', '{.status.updatedNumberScheduled}');
 
-  /** Runs until `reached`, and no further; what it said. */
-  async function killedOnce(reached: (said: string) => boolean | Promise<boolean>): Promise<string> {
+  /** Runs until it has said that, and is killed; what it said. */
+  async function killedAt(moment: RegExp): Promise<string> {
     const child = startUpgrade([...RUN], cluster.around);
     let said = '';
     let ended = false;
@@ -39,37 +69,74 @@ describe('a run that is killed at each wave of an upgrade by the operator, the v
       ended = true;
       return result;
     });
-    await until('the wave is reached', async () => ended || (await reached(said)), 180_000);
+    await until(`it says ${moment}`, async () => ended || moment.test(said), 180_000);
     child.kill('SIGKILL');
     const result = await end;
-    assert.equal(result.signal, 'SIGKILL', `it ended before that wave: ${text(result)}`);
+    assert.equal(result.signal, 'SIGKILL', `it ended before that: ${text(result)}`);
+    assert.doesNotMatch(said, /nothing was changed/i);
     return said;
   }
 
-  const waves: readonly (readonly [string, (said: string) => boolean | Promise<boolean>])[] = [
-    ['once CRDs are applied', (said) => /serverside-applied/.test(said)],
-    ['while the operator is waited for', (said) => /wait for Deployment\/tigera-operator/.test(said)],
-    ['once the v3 API is away', isAway],
-  ];
-  for (const [wave, reached] of waves) it(`is killed ${wave}`, async () => void (await killedOnce(reached)));
-
-  it('goes on while the v3 API is away: no check stops it, and it comes to the wait', async () => {
-    assert.ok(await isAway(), await available());
-    const said = await killedOnce((all) => WAITS.test(all));
-    assert.ok(await isAway(), `the v3 API was back before the run had come to its wait: ${said}`);
-    assert.doesNotMatch(said, /nothing was changed/i);
-  });
-
-  it('is named as expected by preflight meanwhile, with the run as the next step', async () => {
-    assert.ok(await isAway(), await available());
+  /** Meanwhile preflight is no reason to stop either. */
+  async function preflightPasses(): Promise<string> {
     const result = await cluster.upgrade('preflight', ...RUN.slice(4), '-o', 'wide');
     assert.equal(result.exitCode, 0, text(result));
+    return result.stdout;
+  }
+
+  const isNext = (step: OperatorStep) => until(`the operator would ${step}`, async () => steps.next === step, 120_000);
+
+  it('is killed once CRDs are applied, and once the operator is', async () => {
+    await killedAt(/serverside-applied/);
+    await killedAt(/wait for Deployment\/tigera-operator/);
   });
 
-  it('ends at the target with one more call', async () => {
+  it('goes on while the new operator has changed nothing yet', async () => {
+    await killedAt(WAITS);
+    await isNext('change the Installation');
+    await preflightPasses();
+    steps.go();
+  });
+
+  it('goes on while the operator has answered, and every component is still the old one', async () => {
+    await isNext('roll the components');
+    await killedAt(WAITS);
+    await preflightPasses();
+    steps.go();
+  });
+
+  it('goes on while the agents roll, one after the other', async () => {
+    await until('the first agent is replaced', async () => (await agents()) === '1', 60_000);
+    await killedAt(WAITS);
+    assert.notEqual(await agents(), '3', 'the roll was over');
+    await preflightPasses();
+  });
+
+  it('goes on while the v3 API is away, with the run as the next step', async () => {
+    await isNext('bring the API server');
+    assert.equal(await available(), 'False/calico-system');
+    await killedAt(WAITS);
+    const said = await preflightPasses();
+    assert.match(said, /NS-008 .*expected|expected.*NS-008/s);
+    assert.equal(await available(), 'False/calico-system');
+    steps.go();
+  });
+
+  it('goes on while the API is there again and the statuses are those of before', async () => {
+    await isNext('write the statuses');
+    await killedAt(WAITS);
+    await preflightPasses();
+    steps.isOver = true;
+    steps.go();
+  });
+
+  it('ends at the target with one more call, and writes nothing with the next', async () => {
     const result = await cluster.upgrade(...RUN);
     assert.equal(result.exitCode, 0, text(result));
     assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
     assert.equal(await available(), 'True/calico-system');
+    const before = await cluster.versions();
+    assert.equal((await cluster.upgrade(...RUN)).exitCode, 0);
+    assert.equal(await cluster.versions(), before);
   });
 });
