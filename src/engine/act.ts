@@ -63,7 +63,7 @@ export class Actor {
       if (changes) kept = await this.#prepare(stage, action);
       const { detail, digests, stripped, left } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
-      if (changes) this.#judged.cured(action);
+      if (this.#context.options.dryRun === 'none') this.#judged.cured(action);
       this.#recorder.settle(kept, { done: true });
       if (digests) await this.#recorder.learn(digests);
       if (stripped) await this.#recorder.noteStripped(stripped);

@@ -10,7 +10,8 @@ export class Judged {
   /** A stage that is judged again is judged by its last round only. What is found after it was cured is no longer cured: it came back. */
   put(stage: string, findings: readonly Finding[]): void {
     this.#byStage.set(stage, findings);
-    for (const { id, evidence } of findings.filter(isOpen)) for (const { text } of evidence) this.#cured.delete(keyOf(id, text));
+    for (const { id, evidence } of findings.filter(isOpen))
+      for (const key of [id, ...evidence.map(({ text }) => keyOf(id, text))]) this.#cured.delete(key);
   }
 
   /** The action was performed: what it is said to cure is no longer open. */
@@ -26,7 +27,8 @@ export class Judged {
 
   #isCured(finding: Finding): boolean {
     const { id, evidence } = finding;
-    return isOpen(finding) && evidence.length > 0 && evidence.every(({ text }) => this.#cured.has(keyOf(id, text)));
+    if (!isOpen(finding)) return false;
+    return this.#cured.has(id) || (evidence.length > 0 && evidence.every(({ text }) => this.#cured.has(keyOf(id, text))));
   }
 }
 
@@ -35,6 +37,6 @@ function isOpen({ outcome }: Finding): boolean {
   return outcome === 'warning' || outcome === 'error';
 }
 
-function keyOf(check: string, subject: string): string {
-  return `${check}=${subject}`;
+function keyOf(check: string, subject: string | undefined): string {
+  return subject === undefined ? check : `${check}=${subject}`;
 }

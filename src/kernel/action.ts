@@ -270,7 +270,8 @@ export type Undo = 'full' | 'partial' | 'none';
 /** A finding, by its check and one thing that it is about (`--accept ID=SUBJECT` names it so). */
 export interface Cure {
   readonly check: string;
-  readonly subject: string;
+  /** Absent: the whole finding. */
+  readonly subject?: string;
 }
 
 export interface Action {

@@ -164,6 +164,8 @@ export interface RemovedKind {
 }
 
 export interface OperatorEnd {
+  /** The end of older target releases is told by other signs, which nothing here knows. */
+  readonly since: string;
   /** Kind of the component statuses: `TigeraStatus`. */
   readonly statusKind: string;
   /** Component statuses of the target release. */

@@ -102,6 +102,7 @@ export const calicoOperated = {
 
 /** Component statuses of the operator of v3.32, and whose generation each one carries. */
 export const calicoOperatorEnd: OperatorEnd = {
+  since: 'v3.32.0',
   statusKind: 'TigeraStatus',
   statuses: [
     { name: 'calico', generation: 'installation' },

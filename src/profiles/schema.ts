@@ -67,6 +67,7 @@ const operator = fields({
   'migrationLabel?': fields({ key: text, pending: text }),
   'flowLogs?': texts,
   'end?': fields({
+    since: text,
     statusKind: text,
     statuses: listOf(
       fields({

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
 import { indented } from '../kernel/visible.ts';
@@ -18,11 +19,13 @@ type State = {
   current: string | undefined;
   rollout: readonly RolloutProgress[];
   summary: string;
+  /** Steps of the stage that wait for a person. */
+  byHand: number;
 };
 
 /** One line per change, and a heartbeat while nothing changes; never repaints. */
 export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase'>): Progress {
-  const state: State = { quiet: true, announced: false, stage: '', current: undefined, rollout: [], summary: '' };
+  const state: State = { quiet: true, announced: false, stage: '', current: undefined, rollout: [], summary: '', byHand: 0 };
   const say = (line: string) => {
     state.quiet = false;
     options.write(`${indented(line)}\n`);
@@ -50,11 +53,17 @@ export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 
 }
 
 function follow(event: EngineEvent, state: State): void {
-  if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false });
+  if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false, byHand: 0 });
   if (event.type === 'action-started') Object.assign(state, { current: event.action.title, rollout: [], summary: '' });
+  if (event.type === 'action-done' && event.action.effect.type === 'ask' && event.action.effect.awaited) state.byHand += 1;
   if (event.type === 'rollout') state.summary = `${event.progress.map(rolloutSummary).join('; ')}, ${elapsedText(event.elapsedMs)}`;
   if (event.type === 'progress') state.summary = progressText(event);
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
+}
+
+/** A stage is not done while it waits for a person. */
+function ended({ byHand }: State): string {
+  return byHand === 0 ? 'done in' : `${counted(byHand, 'step')} left to do by hand, after`;
 }
 
 function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<ProgressOptions, 'palette' | 'phase'>): readonly string[] {
@@ -64,7 +73,7 @@ function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<Prog
     case 'stage-skipped':
       return [`${event.stage}: nothing to do: ${event.because}`];
     case 'stage-done':
-      return [`${event.stage}: done in ${timeText(event.durationMs)}`];
+      return [`${event.stage}: ${ended(state)} ${timeText(event.durationMs)}`];
     case 'action-started':
       return [`${event.stage}: ${event.index + 1}/${event.of} ${event.action.title}`];
     case 'action-output':

@@ -277,6 +277,8 @@ describe('a command that performs stages', () => {
     it('stops for that person: exit 5, the steps, and the same command again', async () => {
       const bench = commandBench([fakeStage('cli', { plan: steps })]);
       assert.equal(await bench.run('cli', '--yes'), 5);
+      assert.match(bench.err(), /^cli: 1 step left to do by hand, after /m);
+      assert.match(bench.out(), /^cli +by hand +1 step left to do by hand$/m);
       assert.match(bench.err(), /^error: 1 step is left to do by hand\ndo remove-old\n/m);
       assert.deepEqual(bench.out().match(/^BY HAND.*$/gm), ['BY HAND  do configure'], 'what the error does not name');
       assert.match(bench.out(), /Next: kubectl netsvc-upgrade cli --yes\n$/);

@@ -705,6 +705,13 @@ describe('runChain', () => {
       assert.deepEqual(await outcomeAfter([exec('a', cures('/a')), exec('b', cures('/b'))]), ['cured']);
     });
 
+    it('is not open at the end where an action cures the whole of it, whatever it is about', async () => {
+      assert.deepEqual(await outcomeAfter([exec('a', { cures: [{ check: 'NS-001' }] })]), ['cured']);
+      assert.deepEqual(await outcomeAfter([exec('a', { cures: [{ check: 'NS-002' }] })]), ['warning']);
+      const effect = { type: 'wait', until: { type: 'time-passed', ms: 1 }, timeoutMs: 1 } as const;
+      assert.deepEqual(await outcomeAfter([exec('b'), exec('a', { effect, cures: [{ check: 'NS-001' }] })]), ['cured'], 'a wait');
+    });
+
     it('stays open if only a part of it was cured', async () => {
       assert.deepEqual(await outcomeAfter([exec('a', cures('/a'))]), ['warning']);
     });

@@ -1,7 +1,8 @@
+import { counted } from '../../kernel/counted.ts';
 import type { Palette } from '../../report/colour.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { summaryTable } from '../../report/table.ts';
-import { leftToPerson } from './left-to-person.ts';
+import { awaitedOfPerson, leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
 
 /** The end of a run for a person: the checks (all of them where they are the point), then one row per stage, unless the checks are all there is. */
@@ -15,10 +16,17 @@ export function runLines(
     ...checks,
     ...summaryTable(
       ['STAGE', 'STATE', 'WHY'],
-      outcome.stages.map((stage) => [stage.id, stage.state, stage.because ?? '']),
+      outcome.stages.map((stage) => rowOf(stage, outcome)),
     ),
     ...byHand(outcome).map((step) => view.palette.warn(`BY HAND  ${step}`)),
   ];
+}
+
+/** A stage that waits for a person has done its own part, and is not done. */
+function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans }: Outcome): readonly string[] {
+  const latest = plans.findLast((plan) => plan.id === id);
+  const awaited = latest && state === 'done' ? awaitedOfPerson([latest]).length : 0;
+  return awaited === 0 ? [id, state, because] : [id, 'by hand', `${counted(awaited, 'step')} left to do by hand`];
 }
 
 /**

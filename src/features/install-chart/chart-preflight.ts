@@ -8,7 +8,9 @@ export const chartUpgradable = preflightCheck('NS-608', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.2/2',
-  judge(facts) {
+  judge(facts, { chain }) {
+    // In a chain that goes on to it, its own findings are shown.
+    if (chain?.later.includes('apply')) return notApplicable('judged by apply');
     const findings = read(facts.chart);
     if (findings === undefined) return notApplicable('this path does not use the chart tool');
     const open = findings.filter(({ outcome }) => outcome === 'error');

@@ -23,15 +23,8 @@ export const targetReadable = preflightCheck('NS-601', {
   judge: withInstallation((installation, { target }, { options, profile }) => {
     if ('value' in target)
       return ok(`${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}`);
-    if (!hasFullManifest(installation)) {
-      return failed(
-        target.unread,
-        'Upgrade it by the steps of its own path: the chart tool, or the CRDs and then the operator’s manifest.',
-        { next: `${PROGRAM} plan` },
-      );
-    }
     return failed(
-      `the manifest of ${options.release} could not be read: ${target.unread}`,
+      hasFullManifest(installation) ? `the manifest of ${options.release} could not be read: ${target.unread}` : target.unread,
       target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
       {
         next:

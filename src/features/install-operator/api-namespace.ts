@@ -1,16 +1,18 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
-import { evidenceOf, failed, preflightCheck, withInstallation } from '../survey/index.ts';
+import { evidenceOf, failed, preflightCheck, unknownEnd, withInstallation } from '../survey/index.ts';
 
 /** The operator moves the API server and deletes the old namespace with all that is in it (domain §11.3). */
 export const apiNamespaceStays = preflightCheck('NS-621', {
   category: 'resources',
   severity: 'warning',
   ref: 'domain §11.3',
-  judge: withInstallation((installation, facts, { profile }) => {
+  judge: withInstallation((installation, facts, context) => {
+    const { profile } = context;
     const api = profile.operator.end?.api;
     const operated = installation.path === 'operator' || installation.path === 'chart';
     if (!operated || !api || !installation.hasApiServer) return notApplicable('no operator runs an API server of the service here');
+    if (unknownEnd(installation, context)) return notApplicable('the target is none on this path: see NS-601');
     const old = read(facts.namespaces).find(({ metadata }) => metadata.name === api.oldNamespace);
     if (!old) return ok(`the API server is not in ${api.oldNamespace}`);
     return failed(

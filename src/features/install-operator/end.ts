@@ -22,6 +22,9 @@ interface OperatorEndFacts {
 /** The operator takes over only once the old one's lease has run out, and an API server that moves takes its time, in milliseconds. */
 const OPERATOR_MS = 300_000;
 
+/** What these warn of is over at the end: the order of the agents' update, other registries, the namespace of the old API server. */
+const OVER = ['NS-405', 'NS-606', 'NS-621'];
+
 /**
  * The wait where an operator brings the components to the target (§4.2, §4.3): a rule over everything that it writes, held for a
  * while. It is never skipped: one look at green statuses proves nothing.
@@ -37,7 +40,8 @@ export function operatorEnd(paths: readonly InstallPath[], imageOf: OperatorImag
     plan({ until, nodes }, { options }) {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
       const title = `wait until the operator has brought every component to ${options.release}`;
-      return { actions: [{ id: 'operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }] };
+      const effect = { type: 'wait', until, timeoutMs } as const;
+      return { actions: [{ id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) }] };
     },
   });
 }

@@ -14,7 +14,7 @@ import {
   targetDocuments,
 } from '../install-manifest/index.ts';
 import type { TargetFacts } from '../survey/index.ts';
-import { attempt, attemptWith } from '../survey/index.ts';
+import { attempt, attemptWith, unknownEnd } from '../survey/index.ts';
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
 export interface FoundTarget {
@@ -36,6 +36,11 @@ export async function readTargetFor(
   if ('unread' in detection) return { facts: detection, previews: detection };
   if (detection.value.type !== 'found') return { facts: NOTHING_FOUND, previews: NOTHING_FOUND };
   const { installation } = detection.value;
+  const refused = unknownEnd(installation, context);
+  if (refused) {
+    const unread = { unread: refused.message, hint: `${refused.suggestions[0]}.` };
+    return { facts: unread, previews: unread };
+  }
   const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
   if (installation.path === 'chart' && crds) return crds;
   const known = 'value' in record ? record.value : undefined;

@@ -42,6 +42,7 @@ export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.
 export { oldestOf, oldestRelease, serverReleases } from './oldest-release.ts';
 export { readOperated } from './operated.ts';
 export { operatorRelease } from './operator-sign.ts';
+export { unknownEnd } from './operator-target.ts';
 export { noCrdsPruned, noNativeCrds, notGitOpsManaged, notPlatformManaged } from './ownership-checks.ts';
 export { type PathPart, pathPart, pathStage } from './path-stage.ts';
 export { podView } from './pods.ts';

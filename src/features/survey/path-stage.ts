@@ -4,6 +4,7 @@ import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { type AnyStage, type OpenStage, openedWith, type Stage } from '../../kernel/stage.ts';
 import { readInstalled } from './installed.ts';
+import { unknownEnd } from './operator-target.ts';
 import { rememberingInstalled } from './remember-installed.ts';
 
 /** What a stage does on some installation paths; it is given the installation that was found. */
@@ -50,7 +51,7 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       const installation = await readInstalled(sources, context);
       const { path } = installation;
       const part = parts.find((one) => one.paths.includes(path));
-      if (part && !rest.readOnly) refuseNativeCrds(installation, context);
+      if (part && !rest.readOnly) refuse(installation, context);
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
       if (because === undefined) throw notThere(rest.id, path);
@@ -67,6 +68,12 @@ function notThere(id: string, path: InstallPath): Fault {
   return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
     'this version upgrades manifest, operator and chart installs; see docs/coverage.md for what is still to come',
   ]);
+}
+
+function refuse(installation: Installation, context: Context): void {
+  refuseNativeCrds(installation, context);
+  const unknown = unknownEnd(installation, context);
+  if (unknown) throw unknown;
 }
 
 /** NS-108 is a finding of every stage that writes the target; whoever accepts it all the same is stopped here, for nothing can make it right. */

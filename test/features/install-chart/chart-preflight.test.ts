@@ -1,4 +1,5 @@
 import type { Finding } from '../../../src/kernel/check.ts';
+import { contextOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';
 
 const finding = (id: string, parts: Partial<Finding> = {}): Finding => ({
@@ -25,6 +26,11 @@ checkCases('NS-608', {
     is: 'error',
     hint: /^NS-244: Move it\. \(and 1 more finding/,
     next: /plan --move-release$/,
+  },
+  'leaves it to apply in a chain that goes on to that': {
+    facts: chart(finding('NS-233')),
+    context: { ...contextOf(), chain: { pending: [], onlyPlanned: true, later: ['crds', 'apply'] } },
+    is: 'not-applicable',
   },
   'asks for a person where there are only conflicts': {
     facts: chart(finding('NS-241', { exit: 'conflicts' })),

@@ -20,6 +20,11 @@ checkCases('NS-621', {
     facts: { detection: found({ path: 'operator', variant: undefined, hasApiServer: false }) },
     is: 'not-applicable',
   },
+  'does not apply where the target is none on this path': {
+    context: contextOf({ release: 'v3.29.4' }, calico),
+    facts: { ...operated, namespaces: namespaces('calico-apiserver', 'calico-system') },
+    is: 'not-applicable',
+  },
   'does not apply to a manifest install': { context, facts: { detection: found({ hasApiServer: true }) }, is: 'not-applicable' },
   'fails where namespaces cannot be read': {
     context,

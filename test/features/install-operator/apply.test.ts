@@ -65,6 +65,20 @@ describe('the operator path', () => {
     assert.deepEqual(commands(bench), [applyOf(CRDS), applyOf('upgrade.yaml')]);
   });
 
+  it('takes no target whose end nobody here can tell, and says so once', async () => {
+    const bench = await operatedBench({ options: { release: 'v3.30.7' } });
+    const { sources, context } = bench;
+    const refused = /^v3\.30\.7 is no target for an installation by operator: its operator ends an upgrade by other signs$/;
+    for (const stage of [crdsStage, applyStage])
+      await assert.rejects(stage.open(sources, context), { name: 'Fault', code: 'blocked', message: refused });
+    const installation = await readInstalled(sources, context);
+    const { facts } = await readTargetFor(sources, context, { value: { type: 'found', installation } }, { value: undefined });
+    assert.ok('unread' in facts);
+    assert.match(facts.unread, refused);
+    assert.match(facts.hint ?? '', /^choose v3\.32\.0 or later with --release\.$/);
+    assert.deepEqual(bench.around.writes, []);
+  });
+
   it('comes to the same end wherever it was cut off', async () => {
     const whole = await operatedBench();
     const steps = (await actionsOf(applyStage, whole)).length;
