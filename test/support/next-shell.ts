@@ -37,7 +37,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = { customresourcedefin
 
 /** What other programs are asked for; anything else is no command of theirs. */
 const OTHERS: Readonly<Record<string, string>> = {
-  helm: 'version|"history "*" --namespace "*|"show chart "*|"show values "*|"get manifest "*" --namespace "*|"plugin list"',
+  helm: 'version|"history "*" --namespace "*|"show chart "*|"show values "*|"get manifest "*" --namespace "*|"get values "*" --namespace "*|"plugin list"',
   calicoctl: 'version|"get "*" -o yaml"*',
   flux: '"suspend "*',
   argocd: '"app set "*',
@@ -124,7 +124,7 @@ function placeOf(path: string): { readonly kind: Kind; readonly name: string | u
 
 /** An object that the check saw, or that is named in what it saw. */
 function seen(world: JudgedWorld | undefined, kind: Kind, name: string): object | undefined {
-  const all = JSON.stringify([world?.facts, world?.finding.evidence, world?.finding.message]);
+  const all = JSON.stringify([world?.facts, world?.finding]);
   return all.includes(name) || kind === K.APIService ? made(kind, name) : undefined;
 }
 
