@@ -124,7 +124,8 @@ function placeOf(path: string): { readonly kind: Kind; readonly name: string | u
 
 /** An object that the check saw, or that is named in what it saw. */
 function seen(world: JudgedWorld | undefined, kind: Kind, name: string): object | undefined {
-  const all = JSON.stringify([world?.facts, world?.finding]);
+  const { next: _, ...said } = world?.finding ?? {};
+  const all = JSON.stringify([world?.facts, said]);
   return all.includes(name) || kind === K.APIService ? made(kind, name) : undefined;
 }
 

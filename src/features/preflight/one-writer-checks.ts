@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, type Verdict } from '../../kernel/check.ts';
 import { isJsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -20,7 +21,7 @@ export const oneWriter = preflightCheck('NS-113', {
     return failIfAny(found, 'the operator alone writes its settings', (names) => ({
       because: `settings that the operator writes are also written by another tool: ${names}. The two overwrite each other again and again`,
       hint: 'Remove these fields from the source of that tool, and set what you want in the Installation.',
-      next: `kubectl get ${first?.object?.kind.toLowerCase() ?? ''}.${profile.crdGroup} ${first?.object?.name ?? ''} --show-managed-fields -o yaml`,
+      next: command`kubectl get ${`${first?.object?.kind.toLowerCase() ?? ''}.${profile.crdGroup}`} ${first?.object?.name ?? ''} --show-managed-fields -o yaml`,
     }));
   }),
 });
