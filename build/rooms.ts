@@ -66,15 +66,18 @@ export interface Import {
   readonly file: string;
   /** The imported file below `src`, or the name of a package. */
   readonly to: string;
+  /** Loaded when it is needed: that names its file, for a face would load the whole feature. */
+  readonly lazy?: true;
 }
 
 /** Static and lazy imports, types included, and what is re-exported. */
-const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
+const IMPORT = /(\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\2/g;
 
 export function importsOf(file: string, text: string): readonly Import[] {
-  return [...text.matchAll(IMPORT)].map(([, , specifier = '']) => ({
+  return [...text.matchAll(IMPORT)].map(([, form = '', , specifier = '']) => ({
     file,
     to: specifier.startsWith('.') ? posix.normalize(posix.join(dirname(file), specifier)) : specifier,
+    ...(form.includes('(') ? { lazy: true } : {}),
   }));
 }
 
@@ -86,7 +89,7 @@ export function roomOf(file: string): string {
 }
 
 /** What an import breaks of the rule, in one sentence; undefined if nothing. `known` are the files below `src`. */
-export function offence({ file, to }: Import, known: ReadonlySet<string>): string | undefined {
+export function offence({ file, to, lazy }: Import, known: ReadonlySet<string>): string | undefined {
   const room = roomOf(file);
   const rule = ROOMS[room];
   if (rule === undefined) return `${file} is in no room that build/rooms.ts knows`;
@@ -95,7 +98,7 @@ export function offence({ file, to }: Import, known: ReadonlySet<string>): strin
   if (other === room) return undefined;
   if (!rule.rooms.includes(other)) return `${file} imports ${to}: ${room} is not above ${other}`;
   const isFeature = FEATURES.some((name) => name === other);
-  return isFeature && !to.endsWith('/index.ts') ? `${file} imports ${to}: use features/${other}/index.ts` : undefined;
+  return isFeature && lazy === undefined && !to.endsWith('/index.ts') ? `${file} imports ${to}: use features/${other}/index.ts` : undefined;
 }
 
 export function readImports(root: string): { readonly imports: readonly Import[]; readonly files: ReadonlySet<string> } {

@@ -7,8 +7,8 @@ import { type Asked, inSession } from './session.ts';
 export async function runImagesCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const [{ readInstalled }, { readTargetImages }] = await Promise.all([
-      import('../features/survey/index.ts'),
-      import('../features/images/index.ts'),
+      import('../features/survey/installed.ts'),
+      import('../features/images/target-images.ts'),
     ]);
     const { composition, context } = session;
     const installation = await readInstalled(composition, context);

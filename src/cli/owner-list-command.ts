@@ -37,8 +37,8 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
 
 async function readAll({ composition, context, asked }: Session) {
   const [{ readInstalled }, { readReferences, sourceOf }] = await Promise.all([
-    import('../features/survey/index.ts'),
-    import('../features/ownerrefs/index.ts'),
+    import('../features/survey/installed.ts'),
+    import('../features/ownerrefs/references.ts'),
   ]);
   const installation = await readInstalled(composition, context);
   const source = sourceOf(installation, await composition.records.load(), context);

@@ -25,7 +25,7 @@ export function realSeams(name: string, version: string): Seams {
 }
 
 async function installed(composition: Composition): Promise<Installation | undefined> {
-  const { readInstalled } = await import('../features/survey/index.ts');
+  const { readInstalled } = await import('../features/survey/installed.ts');
   try {
     return await readInstalled(composition, composition.context);
   } catch (thrown) {

@@ -1,11 +1,10 @@
-import { probeText } from '../features/images/index.ts';
 import type { Action, Effect, Expectation } from '../kernel/action.ts';
 import { commandLine, quoteArgument, type Tool } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import type { ObjectRef } from '../kernel/object.ts';
-import { refText } from '../kernel/object.ts';
+import { refOf, refText } from '../kernel/object.ts';
 
 /** The name that a tool has on this machine: `netsvcctl` → `calicoctl`. */
 export type ProgramOf = (tool: Tool) => string;
@@ -31,7 +30,7 @@ function effectText(effect: Effect, programOf: ProgramOf): string {
     case 'forget-owners':
       return `write the journal of owner references to ${effect.file}, then delete it from the cluster`;
     case 'probe-images':
-      return `create ${probeText(effect.daemonSet)} with ${effect.images.length} images, watch its pods for at most ${timeText(effect.timeoutMs)}, then delete it`;
+      return `create ${refText(refOf(effect.daemonSet))} with ${effect.images.length} images, watch its pods for at most ${timeText(effect.timeoutMs)}, then delete it`;
     case 'patch':
       return patchText(effect.target, effect.patch, effect.fieldManager);
     case 'write':

@@ -12,7 +12,7 @@ describe('the rooms of src', () => {
     assert.ok(imports.length > 2000, String(imports.length));
     const found = imports.flatMap((one) => offence(one, files) ?? []);
     // The engine still has a switch over the effects of features.
-    const others = found.filter((one) => !/engine|kernel\/(?:action|image-probe)|owner-rights-checks|policies\/facts/.test(one));
+    const others = found.filter((one) => !/engine|kernel\/action|owner-rights-checks|policies\/facts/.test(one));
     assert.deepEqual(others, []);
   });
 
