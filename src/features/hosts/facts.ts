@@ -28,7 +28,7 @@ import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { readResult, readTargetIfAny } from '../verify/index.ts';
 import { hostOf, readHosts } from './hosts.ts';
 import { keptOfMigration } from './kept.ts';
-import { keptElsewhere } from './kept-elsewhere.ts';
+import { migratedElsewhere } from './kept-elsewhere.ts';
 import { type Override, readOverride } from './override.ts';
 import { removedLately } from './removed.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
@@ -169,7 +169,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     after,
     judgesEnd: removed.length > 0,
     kept,
-    keptElsewhere: context.options.undo ? await keptElsewhere(sources.records, kept) : [],
+    keptElsewhere: context.options.undo ? await migratedElsewhere(sources.records, kept) : [],
     elsewhere: endpointsWithoutNode(fleet),
     rollouts,
     failsafe,

@@ -43,7 +43,7 @@ export interface RefusedBack {
   readonly because: string;
 }
 
-/** What the way back does by what another machine kept. */
+/** What the undo does by what another machine kept. */
 export interface BackFromElsewhere {
   /** `HostEndpoint/old-1`, `Node/node-01 role`. */
   readonly subject: string;

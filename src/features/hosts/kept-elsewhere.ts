@@ -1,23 +1,21 @@
 import type { Context } from '../../kernel/context.ts';
 import type { KeptItem, Records } from '../../kernel/ports.ts';
+import { keptElsewhere } from '../survey/index.ts';
 import type { HepFacts } from './facts.ts';
 import type { BackFromElsewhere } from './hep-facts.ts';
 import { idOf, type KeptOfMigration, labelsOf } from './kept.ts';
 import { endpointText, formerSetting, stillThere, toRecreate } from './undo.ts';
 
-/** Of what was kept, what another machine than this did: by the whole content, as it was stored. */
-export async function keptElsewhere(
+/** Of what was kept, what another machine than this did. */
+export async function migratedElsewhere(
   records: Pick<Records, 'keptWith' | 'keptHere'>,
   kept: readonly KeptItem[],
-): Promise<HepFacts['keptElsewhere']> {
-  const ids = new Set(kept.map(({ id }) => id));
-  const stored = (await records.keptWith('/hep/')).filter(({ id }) => ids.has(id));
-  const isHere = await Promise.all(stored.map(({ content }) => records.keptHere(content)));
-  const elsewhere = new Set(stored.filter((_, index) => !isHere[index]).map(({ id }) => id));
+): Promise<readonly KeptItem[]> {
+  const elsewhere = new Set((await keptElsewhere(records, 'hep')).map(({ id }) => id));
   return kept.filter(({ id }) => elsewhere.has(id));
 }
 
-/** What the way back would do by what another machine kept. Who may write the state there need not be the person here. */
+/** What the undo would do by what another machine kept. */
 export function backFromElsewhere(facts: HepFacts, context: Context): readonly BackFromElsewhere[] {
   const contents = facts.keptElsewhere.map(({ content }) => content as KeptOfMigration);
   const endpoints = new Set(contents.flatMap((one) => (one.endpoints ?? []).map(({ metadata }) => metadata.name)));

@@ -7,7 +7,7 @@ import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
 import type { UpgradeWaits } from './restore-ready.ts';
 
 interface ForgetFacts extends RestoreFacts {
-  /** An earlier run was cut off while it deleted the journal. */
+  /** An earlier run was interrupted while it deleted the journal. */
   readonly leftOver: boolean;
 }
 

@@ -21,7 +21,7 @@ import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../servi
 import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
 import type { RemovalJudged } from './removal-checks.ts';
-import { keptElsewhere, removedPolicies } from './removed.ts';
+import { removedElsewhere, removedPolicies } from './removed.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
 import { storedNames } from './stored-names.ts';
 import { toCreate } from './undo.ts';
@@ -61,7 +61,7 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     const gone = found.map((one) => globalPolicyOf(one, profile));
     return hostsWithout(gone, endpoints, world);
   });
-  const elsewhere = options.undo ? await keptElsewhere(sources.records, removed) : [];
+  const elsewhere = options.undo ? await removedElsewhere(sources.records, removed) : [];
   const told = (pick: (host: HostWithout) => string, short = pick) =>
     'unread' in hosts
       ? hosts

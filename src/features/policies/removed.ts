@@ -2,7 +2,7 @@ import { sameValue } from '../../kernel/json.ts';
 import { isJsonMap, mapAt, textAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Records } from '../../kernel/ports.ts';
-import { keptByRun } from '../survey/index.ts';
+import { keptByRun, keptElsewhere } from '../survey/index.ts';
 
 /** What is kept before a stored object of the temporary policy is deleted: it, and what else was stored of it then. */
 export interface KeptPolicy {
@@ -29,13 +29,11 @@ export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promi
 }
 
 /** Of the removed ones, those that another machine than this kept. */
-export async function keptElsewhere(
+export async function removedElsewhere(
   records: Pick<Records, 'keptWith' | 'keptHere'>,
   removed: readonly KubeObject[],
 ): Promise<readonly KubeObject[]> {
-  const items = await records.keptWith('/policy/');
-  const isHere = await Promise.all(items.map(({ content }) => records.keptHere(content)));
-  const others = items.filter((_, index) => !isHere[index]).flatMap(policiesOf);
+  const others = (await keptElsewhere(records, 'policy')).flatMap(policiesOf);
   return removed.filter((one) => others.some((other) => sameValue(one, other)));
 }
 

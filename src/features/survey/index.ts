@@ -36,7 +36,7 @@ export { isFromRegistry, isImageOf } from './image-release.ts';
 export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
 export type { SourceJudged } from './judged-twice.ts';
-export { keptByRun } from './kept.ts';
+export { keptByRun, keptElsewhere } from './kept.ts';
 export { readClient, readWorkFolder } from './machine.ts';
 export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
 export { oldestOf, oldestRelease, serverReleases } from './oldest-release.ts';
