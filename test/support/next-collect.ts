@@ -62,6 +62,9 @@ export async function nextSteps(): Promise<NextSteps> {
 }
 
 async function judgeEverything(): Promise<void> {
+  // Other files of tests may have run in this process; what they left must not decide what is followed here.
+  worlds.length = 0;
+  benches.length = 0;
   const judging = globSync(join(features, '**/*.test.ts')).filter((file) => JUDGE.test(readFileSync(file, 'utf8')));
   await runCasesOf([...new Set([...judging, ...globSync(join(features, BENCHES))])].map((file) => pathToFileURL(file)));
   // Tests of these see whole commands.

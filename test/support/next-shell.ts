@@ -132,7 +132,7 @@ function seen(world: JudgedWorld | undefined, kind: Kind, name: string): object 
 /** Definitions by their names; no other list is looked into. */
 function listed(world: JudgedWorld | undefined, kind: Kind): readonly object[] {
   if (kind !== K.CustomResourceDefinition) return [];
-  const names = JSON.stringify([world?.facts, world?.finding]).match(/[a-z]+\.[a-z.]+\.org\b/g) ?? [];
+  const names = JSON.stringify([world?.facts, world?.finding]).match(/[a-z]+\.(?:[a-z.]+\.org|[a-z.]*netsvc\.io)\b/g) ?? [];
   return [...new Set(names)].map((name) => made(kind, name));
 }
 
