@@ -12,7 +12,7 @@ import { confirmSaved, type SavedPlan } from './plan/file.ts';
 import { planHead } from './plan/head.ts';
 import { nextStep, report } from './report/chain.ts';
 import type { Outcome } from './report/run.ts';
-import type { Composition } from './seams.ts';
+import type { Acting } from './seams.ts';
 import type { Session } from './session.ts';
 import { settledByPerson } from './settle-conflicts.ts';
 import { takenOnByName } from './take-on.ts';
@@ -20,7 +20,7 @@ import { takenOnByName } from './take-on.ts';
 /** What the plan has seen: what only looked, and the answers to what it asked. */
 export interface Known {
   readonly looked: Looked;
-  readonly looks: Looks<Composition>;
+  readonly looks: Looks<Acting>;
 }
 
 /** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */

@@ -1,6 +1,7 @@
+import type { ActionText } from '../kernel/effect-type.ts';
 import { groupOf } from '../kernel/object.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
-import type { ProgramOf } from '../report/action-text.ts';
+import type { ReportFacts } from '../report/report-facts.ts';
 import type { OutputDocument } from './documents.ts';
 
 export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit';
@@ -10,8 +11,11 @@ export type FileFormat = OutputFormat | 'html';
 /** The human form of a document, which only its command knows. */
 export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;
 
+/** The words for actions are loaded by the formats that name any. */
+export type LoadText = () => Promise<ActionText>;
+
 /** A document in the asked format; always ends with a newline unless it is empty. */
-export async function outputText(document: OutputDocument, format: FileFormat, human: HumanLines, programOf: ProgramOf): Promise<string> {
+export async function outputText(document: OutputDocument, format: FileFormat, human: HumanLines, textOf: LoadText): Promise<string> {
   switch (format) {
     case 'table':
     case 'wide':
@@ -23,11 +27,11 @@ export async function outputText(document: OutputDocument, format: FileFormat, h
     case 'name':
       return lines(names(document));
     case 'markdown':
-      return markdown(document, programOf);
+      return markdown(document, textOf);
     case 'junit':
       return junit(document);
     case 'html':
-      return page(document, programOf);
+      return page(document, textOf);
   }
 }
 
@@ -57,14 +61,21 @@ function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; r
   return `${kind.toLowerCase()}${group ? `.${group}` : ''}/${name}`;
 }
 
-async function markdown(document: OutputDocument, programOf: ProgramOf): Promise<string> {
+async function markdown(document: OutputDocument, textOf: LoadText): Promise<string> {
   const [{ markdownText }, { reportFacts }] = await Promise.all([import('../report/report-markdown.ts'), import('./report/facts.ts')]);
-  return markdownText(reportFacts(document), programOf);
+  const facts = reportFacts(document);
+  return markdownText(facts, await textFor(facts, textOf));
 }
 
-async function page(document: OutputDocument, programOf: ProgramOf): Promise<string> {
+async function page(document: OutputDocument, textOf: LoadText): Promise<string> {
   const [{ htmlText }, { reportFacts }] = await Promise.all([import('../report/report-html.ts'), import('./report/facts.ts')]);
-  return htmlText(reportFacts(document), programOf);
+  const facts = reportFacts(document);
+  return htmlText(facts, await textFor(facts, textOf));
+}
+
+/** Without a plan there is no action to name. */
+async function textFor({ plans }: ReportFacts, textOf: LoadText): Promise<ActionText> {
+  return plans.length === 0 ? () => '' : textOf();
 }
 
 async function junit(document: OutputDocument): Promise<string> {

@@ -14,7 +14,8 @@ export function realSeams(name: string, version: string): Seams {
     env,
     terminal: processTerminal(env),
     compose: async (request) => (await import('./compose.ts')).compose(request, version),
-    loadChain: async () => (await import('../features/chain.ts')).chain,
+    loadChain: async () => (await import('./chain.ts')).chain,
+    loadEffects: async () => (await import('./chain.ts')).effects,
     installed,
     listenForInterrupts: (say) => listenForInterrupts(say),
     every(ms, call) {

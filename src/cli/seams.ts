@@ -2,6 +2,7 @@ import type { Interfaces } from '@oclif/core';
 import type { Config } from '@oclif/core/config';
 import type { Trace } from '../adapters/trace.ts';
 import type { Context } from '../kernel/context.ts';
+import type { EffectTypes } from '../kernel/effect-type.ts';
 import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Installation } from '../kernel/installation.ts';
 import type { Interruption } from '../kernel/interruption.ts';
@@ -55,12 +56,15 @@ export interface ComposeRequest {
 }
 
 /** Ports joined to adapters for one command on one cluster. */
-export interface Composition extends EnginePorts {
+export interface Composition extends Omit<EnginePorts, 'effects'> {
   readonly profile: Profile;
   readonly context: Context;
   /** Ends connections and removes the private kubeconfig. */
   close(): Promise<void>;
 }
+
+/** The same with what actions may do: the engine acts through it. */
+export type Acting = Composition & EnginePorts;
 
 /** Ctrl-C as signals, until released. */
 export interface Interrupts extends Interruption {
@@ -79,6 +83,8 @@ export interface Seams {
   readonly terminal: Terminal;
   compose(request: ComposeRequest): Promise<Composition>;
   loadChain(): Promise<readonly AnyStage[]>;
+  /** What their actions may do. */
+  loadEffects(): Promise<EffectTypes>;
   /** What is installed; undefined where that is not clear. */
   installed(composition: Composition): Promise<Installation | undefined>;
   /** `say` tells the person what Ctrl-C just did. */

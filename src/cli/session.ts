@@ -1,6 +1,7 @@
 import type { Trace } from '../adapters/trace.ts';
 import type { Acceptance, Context } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
+import { actionTexts } from '../kernel/effect-type.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { withoutCredentials } from '../kernel/hidden.ts';
 import { interrupted } from '../kernel/interruption.ts';
@@ -15,7 +16,7 @@ import { inWordsOf } from './name.ts';
 import { faultHere } from './next-here.ts';
 import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report/file.ts';
-import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
+import type { Acting, CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
 export interface SessionFlags extends CommonFlags {
   readonly output: OutputFormat;
@@ -86,6 +87,11 @@ export class Session {
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
   }
 
+  /** The ports of the engine. */
+  async acting(): Promise<Acting> {
+    return { ...this.composition, effects: await this.seams.loadEffects() };
+  }
+
   /** A line for the person; never on stdout. Further lines of it stand further right. */
   say(line: string): void {
     this.seams.terminal.err(`${indented(inWordsOf(this.seams.name, line))}\n`);
@@ -114,9 +120,9 @@ export class Session {
   /** The command's one document: on stdout, and in the report file if one is asked for. */
   async present(document: OutputDocument, human: HumanLines): Promise<void> {
     const { flags } = this.asked;
-    const programOf = this.composition.tools.programOf;
+    const textOf = async () => actionTexts(await this.seams.loadEffects(), this.composition.tools.programOf);
     const text = async (shown: OutputDocument, format: FileFormat) =>
-      inWordsOf(this.seams.name, await outputText(shown, format, human, programOf));
+      inWordsOf(this.seams.name, await outputText(shown, format, human, textOf));
     this.seams.terminal.out(await text(document, flags.output));
     await this.#report.write((format) => text({ ...document, made: this.made() }, format));
   }

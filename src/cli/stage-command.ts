@@ -1,10 +1,10 @@
 import type { ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import type { Looks } from '../engine/looks.ts';
+import { actionTexts } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import { actionText } from '../report/action-text.ts';
 import { flagsOfRun } from '../report/carry.ts';
 import { maskedAction } from '../report/mask.ts';
 import { confirmPlan, type Known } from './chain-confirm.ts';
@@ -14,8 +14,8 @@ import { type Save, showPlan } from './plan/chain.ts';
 import { loadPlan } from './plan/file.ts';
 import { withinPlan } from './plan/within.ts';
 import { nextStep, report } from './report/chain.ts';
-import { type Outcome, runReport } from './report/run.ts';
-import type { Composition, Seams } from './seams.ts';
+import { maskedOutcome, type Outcome, runReport } from './report/run.ts';
+import type { Acting, Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
 export interface StageRequest extends Asked {
@@ -40,7 +40,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
-      ...(saved ? { within: await withinPlan(saved, answer.session.context, answer.session.composition.ownerJournal) } : {}),
+      ...(saved ? { within: await withinPlan(saved, answer.session.context, await answer.session.acting()) } : {}),
       ...(answer.known ? { known: answer.known } : {}),
     });
   });
@@ -58,11 +58,13 @@ interface Planned extends Pick<RunMore, 'changes' | 'within'> {
 
 async function perform(session: Session, stages: readonly AnyStage[], { known, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
-  const looks = known?.looks ?? new Looks(session.composition);
+  const acting = await session.acting();
+  const looks = known?.looks ?? new Looks(acting);
   looks.refresh();
   const progress = await session.progress('run', stages);
-  const { clock } = session.composition;
-  const history = new History(clock.now(), (action) => actionText(maskedAction(action), session.composition.tools.programOf));
+  const { clock, effects } = acting;
+  const textOf = actionTexts(effects, acting.tools.programOf);
+  const history = new History(clock.now(), (action) => textOf(maskedAction(effects, action)));
   const observe = (seen: EngineEvent) => {
     const event = eventHere(seen, session.asked);
     history.observe(event, clock.now());
@@ -76,7 +78,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, .
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
-  const outcome = await runChain(stages, session.composition, context, observe, {
+  const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     ...(known ? { looked: known.looked } : {}),
     keepsake,
@@ -86,7 +88,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, .
 }
 
 /** The outcome with its history, and with what was installed before and, if the run came to its end, is now. */
-async function toldOf(session: Session, outcome: ChainOutcome, history: History, looks: Looks<Composition>): Promise<Outcome> {
+async function toldOf(session: Session, outcome: ChainOutcome, history: History, looks: Looks<Acting>): Promise<Outcome> {
   const { seams, composition, asked } = session;
   const { source, runId, exit } = outcome;
   const of = { ...outcomeHere(outcome, asked), history: history.told(composition.clock.now()) };
@@ -100,5 +102,6 @@ async function toldOf(session: Session, outcome: ChainOutcome, history: History,
 async function keptReport(session: Session, outcome: Outcome): Promise<RunReport> {
   const { storedReport } = await import('./report/stored.ts');
   const step = nextStep(session, outcome);
-  return storedReport({ ...runReport(session.context, session.asked.command, outcome, step), made: session.made() });
+  const shown = maskedOutcome(await session.seams.loadEffects(), outcome);
+  return storedReport({ ...runReport(session.context, session.asked.command, shown, step), made: session.made() });
 }

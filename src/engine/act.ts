@@ -1,5 +1,6 @@
-import { type Action, changesSomething } from '../kernel/action.ts';
+import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
+import { changesSomething, typeOf } from '../kernel/effect-type.ts';
 import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
@@ -55,18 +56,18 @@ export class Actor {
   }
 
   async #act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
-    const changes = this.#context.options.dryRun === 'none' && changesSomething(action);
+    const changes = this.#context.options.dryRun === 'none' && changesSomething(this.#ports.effects, action);
     const started = this.#ports.clock.now().getTime();
     this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
-      const { detail, digests, stripped, left } = await this.#executor.perform(stage.id, action);
+      const { detail, digests, notes, left } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (this.#context.options.dryRun === 'none') this.#judged.cured(action);
       this.#recorder.settle(kept, { done: true });
       if (digests) await this.#recorder.learn(digests);
-      if (stripped) await this.#recorder.noteStripped(stripped);
+      if (notes) await this.#recorder.note(notes);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
       return left ? { left } : {};
@@ -94,8 +95,8 @@ export class Actor {
     // Whoever took the lock over meanwhile keeps things under the same numbers.
     this.#hold.mustHold();
     const kept = await this.#recorder.keep(stage.id, action);
-    // Before: cut off in between, a journal that is wanted no more would count as lost.
-    if (action.effect.type === 'forget-owners') await this.#recorder.noteStripped(undefined);
+    const { notesFirst } = typeOf(this.#ports.effects, action.effect);
+    if (notesFirst) await this.#recorder.note(notesFirst);
     // Nothing may come between this and the write: the process may have slept through everything above.
     this.#hold.mustHold();
     return kept;

@@ -3,10 +3,10 @@ import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { MovedOn, Outdated } from '../kernel/outdated.ts';
-import type { Report } from '../kernel/performing.ts';
+import type { Around } from '../kernel/performing.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { servedKind } from '../kube/served-kind.ts';
-import { Pace, type PaceLimits } from './pace.ts';
+import { Pace } from './pace.ts';
 import { isRefusal, refusal } from './refused-patches.ts';
 
 /** Answers that say: this object is no longer as it was read. */
@@ -19,14 +19,7 @@ const TOO_MUCH = 429;
 const TRIES_TOO_MUCH = 20;
 const PAUSE_MS = 1_000;
 
-export interface PatchingParts {
-  readonly limits: PaceLimits;
-  /** Throws when nothing may be written any more (lost lock). */
-  readonly mustHold: () => void;
-  /** The person asked to stop: what is in flight ends, nothing more is sent. */
-  readonly stop: AbortSignal;
-  readonly report: Report;
-}
+export type PatchingParts = Pick<Around, 'limits' | 'mustHold' | 'stop' | 'report'>;
 
 /**
  * Performs guarded patches side by side; resolves to how many. One that no longer fits does not stop the others, but the stage is

@@ -1,6 +1,7 @@
-import { changesSomething } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
+import { changesSomething } from '../kernel/effect-type.ts';
+import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { type Interruption, interrupted } from '../kernel/interruption.ts';
@@ -33,7 +34,7 @@ export interface LookedAt {
 }
 
 /** What a plan is made from. */
-export interface PlanPorts extends Sources {
+export interface PlanPorts extends Sources, Pick<EnginePorts, 'effects'> {
   readonly interruption: Pick<Interruption, 'soft'>;
 }
 
@@ -51,7 +52,7 @@ export async function planChain(
   const findings: Finding[] = [];
   const looked = new Map<string, LookedAt>();
   const seen = { ...sources, cluster: oneLook(sources.cluster) };
-  const isChanging = () => planned.some(({ actions }) => actions.some(changesSomething));
+  const isChanging = () => planned.some(({ actions }) => actions.some((action) => changesSomething(sources.effects, action)));
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
     const begun = sources.clock.now().getTime();
     const open = await stage.open(seen, inChain(context, stages, stage, true));

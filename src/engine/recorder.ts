@@ -3,9 +3,8 @@ import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
-import type { Stripped } from '../kernel/owner-journal.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
-import { continues, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
+import { continues, notesOf, type RecordNotes, type RunRecord, type StageRecord, withNotes } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
 
@@ -26,8 +25,8 @@ export class Recorder {
   readonly #context: Context;
   #record: RunRecord | undefined;
   #loaded = false;
-  /** Of an earlier run whose journal is still there: a new record must not forget it. */
-  #stripped: Stripped | undefined;
+  /** Of an earlier run, about what is still there: a new record must not forget it. */
+  #notes: RecordNotes = {};
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
   /** Number of the latest item of the run; undefined until those of its earlier parts were looked at. */
@@ -66,7 +65,7 @@ export class Recorder {
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
     const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
-    const next = !before && this.#stripped ? { ...staged, stripped: this.#stripped } : staged;
+    const next = before ? staged : withNotes(staged, this.#notes);
     // A further round of the same stage has nothing to add.
     if (!this.#record || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
   }
@@ -132,11 +131,11 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, digests: { ...this.#record.digests, ...digests } });
   }
 
-  /** What is recorded as taken off: noted before it is, so that a journal which lost it is found out. */
-  async noteStripped(stripped: Stripped | undefined): Promise<void> {
-    if (!this.#record || JSON.stringify(stripped) === JSON.stringify(this.#record.stripped)) return;
-    const { stripped: _, ...record } = this.#record;
-    await this.#save(stripped ? { ...record, stripped } : record);
+  /** Stores at once what an action tells of other state in the cluster; undefined: it is gone. */
+  async note(notes: RecordNotes): Promise<void> {
+    if (!this.#record) return;
+    const next = withNotes(this.#record, notes);
+    if (JSON.stringify(notesOf(next)) !== JSON.stringify(notesOf(this.#record))) await this.#save(next);
   }
 
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain had its proof in it. */
@@ -164,8 +163,8 @@ export class Recorder {
     }
     if (!stored) return undefined;
     await this.#setAside(stored);
-    const { clusterUid, stripped }: RunRecord = stored;
-    if (clusterUid === this.#context.clusterUid) this.#stripped = stripped;
+    const { clusterUid }: RunRecord = stored;
+    if (clusterUid === this.#context.clusterUid) this.#notes = notesOf(stored);
     return undefined;
   }
 

@@ -1,4 +1,5 @@
-import { type Action, changesSomething, onlyWritesFiles } from '../kernel/action.ts';
+import type { Action } from '../kernel/action.ts';
+import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import type { Outdated } from '../kernel/outdated.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
@@ -140,10 +141,11 @@ export class StageRounds {
   }
 
   async #perform(plan: Exclude<StagePlan, { skip: string }>): Promise<Next> {
-    const { recorder, hold, live, actor, looks } = this.#parts;
+    const { recorder, hold, live, actor, looks, ports } = this.#parts;
+    const { effects } = ports;
     const stage = this.#stage;
     recorder.remember(plan.remember);
-    const changes = live && plan.actions.some(changesSomething);
+    const changes = live && plan.actions.some((action) => changesSomething(effects, action));
     if (changes && (await this.#take())) return 'judge';
     this.#parts.more.within?.(stage.id, plan);
     const isAged = this.#ageing();
@@ -153,12 +155,12 @@ export class StageRounds {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
       // Not before: what a look right before the first change stops has written nothing.
-      const now = changesSomething(action) ? 'writes' : 'acts';
+      const now = changesSomething(effects, action) ? 'writes' : 'acts';
       if (changes && noted !== 'writes' && noted !== now) {
         await this.#begin(plan, now === 'writes');
         noted = now;
       }
-      if (!onlyWritesFiles(action)) looks.end();
+      if (!onlyWritesFiles(effects, action)) looks.end();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
       this.#noteLeft(left);
       this.#outdated = outdated;

@@ -1,8 +1,11 @@
+import type { EffectTypes } from './effect-type.ts';
 import type { Interruption } from './interruption.ts';
 import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from './ports.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {
+  /** What actions may do: the effects of the kernel and of the features. */
+  readonly effects: EffectTypes;
   readonly cluster: Cluster;
   readonly lock: Lock;
   readonly ownerJournal: OwnerJournalStore;

@@ -1,6 +1,11 @@
 /** What stands in plans, reports and records in place of a Secret's value. */
 export const HIDDEN = '(hidden)';
 
+/** What stands in place of a long text, which may be a Secret's. */
+export function sizeOf(text: string): string {
+  return `${text.length} characters`;
+}
+
 /** `https://user:password@host`; a user alone may be a token, and a password may have an @ in it. */
 const IN_ADDRESS = [/([a-z][a-z0-9+.-]*:\/\/)[^\s/"'<>\\]+@/gi, `$1${HIDDEN}@`] as const;
 

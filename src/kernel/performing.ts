@@ -1,7 +1,31 @@
-import type { Stripped } from './owner-journal.ts';
+import type { Options } from './context.ts';
+import type { RunToolOptions } from './ports.ts';
+import type { RolloutProgress } from './rollout.ts';
+import type { RecordNotes } from './run-record.ts';
 
 /** Tells how far an action on many objects is. */
 export type Report = (done: number, of: number, what: string, why?: string) => void;
+
+/** Told each line that a program writes. */
+export type OnLine = NonNullable<RunToolOptions['onLine']>;
+
+/** What an effect has around it while it is performed: when to end, whom to tell, and what the run has gone on without. */
+export interface Around {
+  /** Ends waits at the first Ctrl-C, or when the lock is lost. */
+  readonly stop: AbortSignal;
+  /** Ends programs: only when nothing more may be written. */
+  readonly cut: AbortSignal;
+  /** Throws when nothing may be written any more (lost lock). */
+  mustHold(): void;
+  readonly limits: Pick<Options, 'qps' | 'parallel'>;
+  /** Workloads that earlier waits of the run left behind; those of this one are added. */
+  readonly leftBehind: Set<string>;
+  readonly report: Report;
+  /** A line that a person should read while it goes on. */
+  readonly warn: (text: string) => void;
+  readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
+  readonly onLine: OnLine;
+}
 
 /** What came of an action. */
 export interface Performed {
@@ -9,8 +33,8 @@ export interface Performed {
   readonly detail?: string | undefined;
   /** sha256 of what was fetched for it, by file name. */
   readonly digests?: Readonly<Record<string, string>>;
-  /** What the journal of owner references holds now. */
-  readonly stripped?: Stripped;
+  /** For the run record. */
+  readonly notes?: RecordNotes;
   /** What did not come to its end and is left as it is, within what the person tolerates: object → why. */
   readonly left?: Readonly<Record<string, string>>;
 }

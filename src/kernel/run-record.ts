@@ -51,6 +51,20 @@ export interface RunRecord {
   readonly outcome?: 'done' | 'failed' | 'stopped' | 'interrupted';
 }
 
+/** What the record says of other state in the cluster, which outlives the run: a later run's record says it too. */
+export type RecordNotes = { readonly [Name in 'stripped']?: RunRecord[Name] | undefined };
+
+export function notesOf({ stripped }: RunRecord): RecordNotes {
+  return stripped ? { stripped } : {};
+}
+
+/** What is undefined among the notes is taken out of the record. */
+export function withNotes(record: RunRecord, notes: RecordNotes): RunRecord {
+  const { stripped: _, ...rest } = record;
+  const told = { ...notesOf(record), ...notes };
+  return told.stripped ? { ...rest, stripped: told.stripped } : rest;
+}
+
 /** `20261121T020000Z-2c9e0000`: when the run began, and on which cluster. */
 export function runIdOf(startedAt: Date, clusterUid: string): string {
   return `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${clusterUid.slice(0, 8)}`;

@@ -1,17 +1,15 @@
-import type { Effect } from './action.ts';
+import type { Exec } from './action.ts';
 import { commandLine } from './argv.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { Fault } from './fault.ts';
-import type { RunToolOptions } from './ports.ts';
-
-export type OnLine = NonNullable<RunToolOptions['onLine']>;
+import type { OnLine } from './performing.ts';
 
 const LIMIT_MS = 600_000;
 
 /** Runs the program of an action to its end, or until the signal. Throws Fault with the program's own last words. */
 export async function runTool(
   { tools }: EnginePorts,
-  { run, program }: Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>,
+  { run, program }: Pick<Exec, 'run' | 'program'>,
   signal: AbortSignal,
   onLine: OnLine,
 ): Promise<void> {

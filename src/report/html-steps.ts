@@ -1,6 +1,8 @@
+import type { ActionText } from '../kernel/effect-type.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { ActionTrace, RunHistory } from '../kernel/run-history.ts';
-import { actionText, elapsedText, LEFT_TO_PERSON, type ProgramOf } from './action-text.ts';
+import { elapsedText } from '../kernel/time-text.ts';
+import { LEFT_TO_PERSON } from './action-text.ts';
 import { clip } from './columns.ts';
 import { type Html, html } from './html.ts';
 
@@ -23,9 +25,9 @@ interface Step {
 }
 
 /** Every command and patch: what was run with its result, or, where nothing was, what the plan has. */
-export function stepsSection(plans: readonly PlannedStage[], history: RunHistory | undefined, programOf: ProgramOf): Html | undefined {
+export function stepsSection(plans: readonly PlannedStage[], history: RunHistory | undefined, textOf: ActionText): Html | undefined {
   const ran = history?.actions ?? [];
-  const steps = ran.length > 0 ? ran.map(stepOf) : planned(plans, programOf);
+  const steps = ran.length > 0 ? ran.map(stepOf) : planned(plans, textOf);
   if (steps.length === 0) return undefined;
   const more = steps.length - STEPS;
   return html`<section id="steps"><h2>${ran.length > 0 ? 'Commands as they were run' : 'Commands of the plan'}</h2>
@@ -41,11 +43,11 @@ function stepOf(trace: ActionTrace): Step {
   return { stage, title, ref, outcome, startedAt, detail, command, took: durationMs === undefined ? '' : elapsedText(durationMs) };
 }
 
-function planned(plans: readonly PlannedStage[], programOf: ProgramOf): readonly Step[] {
+function planned(plans: readonly PlannedStage[], textOf: ActionText): readonly Step[] {
   return plans.flatMap(({ id, actions }) =>
     actions.map((action) => {
       const { title, ref } = action;
-      return { stage: id, title, ref, command: actionText(action, programOf), outcome: 'planned', startedAt: '', took: '', detail: '' };
+      return { stage: id, title, ref, command: textOf(action), outcome: 'planned', startedAt: '', took: '', detail: '' };
     }),
   );
 }

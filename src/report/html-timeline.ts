@@ -1,4 +1,4 @@
-import { elapsedText } from './action-text.ts';
+import { elapsedText } from '../kernel/time-text.ts';
 import { type Html, html } from './html.ts';
 import type { ReportStage } from './report-facts.ts';
 

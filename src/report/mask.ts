@@ -1,12 +1,13 @@
-import type { Action, Effect } from '../kernel/action.ts';
+import type { Action } from '../kernel/action.ts';
+import { type EffectTypes, typeOf } from '../kernel/effect-type.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import type { PlannedObject, PlannedStage, TwoWayField } from '../kernel/plan.ts';
 
 /** A plan as it may be shown: Secrets without values, file contents by their size. Checksums are for saved plans only. */
-export function maskedStage({ digests: _, ...stage }: PlannedStage): PlannedStage {
+export function maskedStage(effects: EffectTypes, { digests: _, ...stage }: PlannedStage): PlannedStage {
   return {
     ...stage,
-    actions: stage.actions.map(maskedAction),
+    actions: stage.actions.map((action) => maskedAction(effects, action)),
     objects: stage.objects.map(maskedObject),
     ...(stage.twoWay ? { twoWay: stage.twoWay.map(maskedTwoWay) } : {}),
   };
@@ -30,26 +31,6 @@ function hide<Key extends string>(key: Key, value: unknown): { readonly [key in 
 }
 
 /** `keep` never leaves: it is for the record in the cluster, not for screens and reports. */
-export function maskedAction({ keep: _, ...action }: Action): Action {
-  return { ...action, effect: maskedEffect(action.effect) };
-}
-
-function maskedEffect(effect: Effect): Effect {
-  switch (effect.type) {
-    case 'exec':
-      return effect.run.stdin === undefined ? effect : { ...effect, run: { ...effect.run, stdin: sizeOf(effect.run.stdin) } };
-    case 'patch':
-      if (effect.target.kind !== 'Secret') return effect;
-      return { ...effect, patch: effect.patch.map((op) => (op.value === undefined ? op : { ...op, value: HIDDEN })) };
-    case 'write':
-      return { ...effect, content: sizeOf(effect.content) };
-    case 'backup':
-      return { ...effect, files: effect.files.map(({ name, content }) => ({ name, content: sizeOf(content) })) };
-    default:
-      return effect;
-  }
-}
-
-function sizeOf(text: string): string {
-  return `${text.length} characters`;
+export function maskedAction(effects: EffectTypes, { keep: _, ...action }: Action): Action {
+  return { ...action, effect: typeOf(effects, action.effect).mask(action.effect) };
 }

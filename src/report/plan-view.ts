@@ -1,7 +1,7 @@
 import type { Trace } from '../kernel/edit-trace.ts';
+import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
-import { actionText, type ProgramOf } from './action-text.ts';
 import type { Palette } from './colour.ts';
 import { clip, columns } from './columns.ts';
 import { editLines, keptNote } from './edit-rows.ts';
@@ -24,7 +24,7 @@ export interface PlanView {
   readonly palette: Palette;
   /** Every field with its values, unchanged objects too. */
   readonly wide: boolean;
-  readonly programOf: ProgramOf;
+  readonly textOf: ActionText;
   /** Lists only objects of this namespace (and cluster-wide ones). */
   readonly namespace?: string;
 }
@@ -174,7 +174,7 @@ function actionRows({ id, actions }: PlannedStage, first: number, view: PlanView
 const BRIEF = 200;
 
 function stepText(action: PlannedStage['actions'][number], view: PlanView): string {
-  const text = actionText(action, view.programOf);
+  const text = view.textOf(action);
   const isLong = action.effect.type === 'patch' && text.length > BRIEF && !view.wide;
   return isLong ? `${action.title} (its patch with -o wide)` : text;
 }

@@ -1,8 +1,9 @@
 import { counted } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
+import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { indented } from '../kernel/visible.ts';
-import { elapsedText, progressText, timeText } from './action-text.ts';
+import { progressText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { rolloutChanges, rolloutSummary } from './rollout-view.ts';
 

@@ -1,7 +1,8 @@
 import { DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
 import type { EngineEvent } from '../kernel/event.ts';
+import { timeText } from '../kernel/time-text.ts';
 import { indented, visible } from '../kernel/visible.ts';
-import { progressText, timeText } from './action-text.ts';
+import { progressText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ProgramOf } from './action-text.ts';
+import type { ActionText } from '../kernel/effect-type.ts';
 import { Html, html } from './html.ts';
 import { changesSection } from './html-changes.ts';
 import { checksSection } from './html-checks.ts';
@@ -15,7 +15,7 @@ import type { ReportFacts } from './report-facts.ts';
 const POLICY = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(PAGE_SCRIPT).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 /** A report as one page that needs nothing else: no network, light and dark, on paper, by keyboard. */
-export function htmlText(report: ReportFacts, programOf: ProgramOf): string {
+export function htmlText(report: ReportFacts, textOf: ActionText): string {
   const sections = [
     { id: 'stages', name: 'When', part: timelineSection(report.stages) },
     { id: 'checks', name: 'Checks', part: checksSection(report.findings) },
@@ -26,7 +26,7 @@ export function htmlText(report: ReportFacts, programOf: ProgramOf): string {
     { id: 'taken', name: 'Ownership', part: takenSection(report.plans) },
     { id: 'owners', name: 'Owner references', part: ownersSection(report.plans) },
     { id: 'hosts', name: 'Hosts', part: hostsSection(report.plans) },
-    { id: 'steps', name: 'Commands', part: stepsSection(report.plans, report.history, programOf) },
+    { id: 'steps', name: 'Commands', part: stepsSection(report.plans, report.history, textOf) },
   ].filter(({ part }) => part !== undefined);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

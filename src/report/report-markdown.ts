@@ -1,8 +1,10 @@
 import type { Finding } from '../kernel/check.ts';
+import type { ActionText } from '../kernel/effect-type.ts';
 import { refText } from '../kernel/object.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { RolloutTrace } from '../kernel/run-history.ts';
-import { actionText, elapsedText, LEFT_TO_PERSON, type ProgramOf } from './action-text.ts';
+import { elapsedText } from '../kernel/time-text.ts';
+import { LEFT_TO_PERSON } from './action-text.ts';
 import { tallyLine } from './findings.ts';
 import { doneAt, nameOf } from './heat-map.ts';
 import { cell, code, markdownTable, moreLine, type Room } from './markdown.ts';
@@ -23,10 +25,10 @@ const ROOMS: readonly Room[] = [
 ];
 
 /** A report as it can be pasted into a ticket or a comment: below 60 kB, whatever it is about. Lists that were cut say so. */
-export function markdownText(report: ReportFacts, programOf: ProgramOf): string {
+export function markdownText(report: ReportFacts, textOf: ActionText): string {
   let text = '';
   for (const room of ROOMS) {
-    text = inRoom(report, programOf, room);
+    text = inRoom(report, textOf, room);
     if (Buffer.byteLength(text) < MARKDOWN_BYTES) return text;
   }
   const bytes = Buffer.from(text)
@@ -35,7 +37,7 @@ export function markdownText(report: ReportFacts, programOf: ProgramOf): string 
   return `${bytes.slice(0, bytes.lastIndexOf('\n'))}\n\nThe rest did not fit here; it is in the JSON report.\n`;
 }
 
-function inRoom(report: ReportFacts, programOf: ProgramOf, room: Room): string {
+function inRoom(report: ReportFacts, textOf: ActionText, room: Room): string {
   const sections = [
     `# ${cell(report.title, room)}`,
     report.facts.map(([name, value]) => `- ${name}: ${cell(value, room)}`).join('\n'),
@@ -45,7 +47,7 @@ function inRoom(report: ReportFacts, programOf: ProgramOf, room: Room): string {
     ...(report.history?.rollouts ?? []).map((one) => rolloutSection(one, room)),
     ...movedSections(report.plans, room),
     objectsSection(report.plans, room),
-    stepsSection(report, programOf, room),
+    stepsSection(report, textOf, room),
     `Next: ${code(report.next, room)}`,
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -112,7 +114,7 @@ function objectsSection(plans: readonly PlannedStage[], room: Room): string {
 }
 
 /** What was run, or, where nothing was, what the plan has. */
-function stepsSection({ plans, history }: ReportFacts, programOf: ProgramOf, room: Room): string {
+function stepsSection({ plans, history }: ReportFacts, textOf: ActionText, room: Room): string {
   const ran = history?.actions ?? [];
   const steps =
     ran.length > 0
@@ -120,7 +122,7 @@ function stepsSection({ plans, history }: ReportFacts, programOf: ProgramOf, roo
           ({ stage, command = '', outcome, durationMs = 0 }) =>
             `1. ${cell(stage, room)}: ${code(command, room)} ${outcome === 'left-to-person' ? LEFT_TO_PERSON : `${cell(outcome, room)}, ${elapsedText(durationMs)}`}`,
         )
-      : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
+      : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(textOf(action), room)}`));
   if (steps.length === 0) return '';
   return `## Steps\n\n${[...steps.slice(0, room.rows), ...moreLine(steps.length - room.rows)].join('\n')}`;
 }

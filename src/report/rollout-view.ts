@@ -1,6 +1,6 @@
 import type { PodPhase, PodProgress, RolloutProgress } from '../kernel/rollout.ts';
+import { elapsedText } from '../kernel/time-text.ts';
 import { oneLine } from '../kernel/visible.ts';
-import { elapsedText } from './action-text.ts';
 import { clip } from './columns.ts';
 import { openPods } from './rollout-table.ts';
 

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { documentHead } from '../../src/cli/document-head.ts';
 import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents.ts';
+import { effects } from '../../src/cli/effects.ts';
 import { errorDocument } from '../../src/cli/error-text.ts';
 import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
-import { preflightReport, runReport } from '../../src/cli/report/run.ts';
+import { maskedOutcome, preflightReport, runReport } from '../../src/cli/report/run.ts';
 import { statusDocument } from '../../src/cli/status-document.ts';
 import type { Finding } from '../../src/kernel/check.ts';
+import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
@@ -146,16 +148,16 @@ const ownerList: OwnerReferenceList = {
 const documents: readonly (readonly [OutputDocument, string])[] = [
   [preflightReport(context, 'blocked', findings, 'next'), 'preflight-report.schema.json'],
   [
-    planDocument(context, 'done', { stages, findings, writes: true }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
+    planDocument(context, 'done', { stages, findings, writes: true, effects }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
     'plan.schema.json',
   ],
-  [runReport(context, 'apply', { ...outcome, message: 'm' }, 'next'), 'run-report.schema.json'],
+  [runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'), 'run-report.schema.json'],
   [statusDocument(context, 'done', { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
   [statusDocument(context, 'done', undefined, undefined, 'next'), 'status.schema.json'],
   [ownerList, 'owner-reference-list.schema.json'],
 ];
 
-const programOf = (tool: string) => tool;
+const textOf = async () => actionTexts(effects, (tool) => tool);
 const human = (wide: boolean) => [wide ? 'everything' : 'short'];
 
 describe('output documents', () => {
@@ -163,13 +165,13 @@ describe('output documents', () => {
     it(`${document.kind} follows ${schema}`, () => conforms(document, schema));
 
     it(`${document.kind} is the same document as JSON and as YAML`, async () => {
-      const json: unknown = JSON.parse(await outputText(document, 'json', human, programOf));
-      assert.deepEqual(parse(await outputText(document, 'yaml', human, programOf)), json);
+      const json: unknown = JSON.parse(await outputText(document, 'json', human, textOf));
+      assert.deepEqual(parse(await outputText(document, 'yaml', human, textOf)), json);
     });
 
     it(`${document.kind} carries no secret in any format`, async () => {
       for (const format of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit', 'html'] as const) {
-        assert.doesNotMatch(await outputText(document, format, human, programOf), /geheim/, format);
+        assert.doesNotMatch(await outputText(document, format, human, textOf), /geheim/, format);
       }
     });
   }
@@ -186,18 +188,18 @@ describe('output formats', () => {
   if (!preflight || !plan) throw new Error('no documents');
 
   it('end the human form with the next command', async () => {
-    assert.equal(await outputText(plan, 'table', human, programOf), 'short\nNext: next\n');
-    assert.equal(await outputText(plan, 'wide', human, programOf), 'everything\nNext: next\n');
+    assert.equal(await outputText(plan, 'table', human, textOf), 'short\nNext: next\n');
+    assert.equal(await outputText(plan, 'wide', human, textOf), 'everything\nNext: next\n');
   });
 
   it('name what changes as kind.group/name', async () => {
-    assert.equal(await outputText(plan, 'name', human, programOf), 'secret/s\ndaemonset.apps/n\n');
-    assert.equal(await outputText(preflight, 'name', human, programOf), 'NS-110\n');
+    assert.equal(await outputText(plan, 'name', human, textOf), 'secret/s\ndaemonset.apps/n\n');
+    assert.equal(await outputText(preflight, 'name', human, textOf), 'NS-110\n');
   });
 
   it('escape cells of markdown and text of XML', async () => {
-    assert.match(await outputText(preflight, 'markdown', human, programOf), /\| accepted \| NS-110 \| managed \\\| by Flux &lt;&amp;> \|/);
-    const xml = await outputText(preflight, 'junit', human, programOf);
+    assert.match(await outputText(preflight, 'markdown', human, textOf), /\| accepted \| NS-110 \| managed \\\| by Flux &lt;&amp;> \|/);
+    const xml = await outputText(preflight, 'junit', human, textOf);
     assert.match(xml, /accepted: managed \| by Flux &lt;&amp;&gt;/);
     assert.match(xml, /<testsuite name="netsvc-upgrade PreflightReport checks" tests="2" failures="0" errors="0" skipped="0">/);
   });

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { effects } from '../../src/cli/effects.ts';
+import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 import { Browser, findBrowser } from '../support/browser.ts';
@@ -44,7 +46,10 @@ describeWhere(problem, 'the page of a report in a browser', function () {
     folder = mkdtempSync(join(tmpdir(), 'page-'));
     mkdirSync(PICTURES, { recursive: true });
     const report = reportOf({ nodes: 5000, stuck: [4320], evidence: 30, hosts: 5000 });
-    const page = htmlText({ ...report, facts: [...report.facts, ['image', LONG]], message: LONG }, (tool) => tool);
+    const page = htmlText(
+      { ...report, facts: [...report.facts, ['image', LONG]], message: LONG },
+      actionTexts(effects, (tool) => tool),
+    );
     writeFileSync(join(folder, 'report.html'), page);
     browser = new Browser(program ?? '');
     await browser.open(pathToFileURL(join(folder, 'report.html')).href);

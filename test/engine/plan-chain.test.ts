@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { effects } from '../../src/cli/effects.ts';
 import { type PlanPorts, planChain } from '../../src/engine/plan-chain.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
@@ -10,7 +11,7 @@ import { engineContext } from '../support/engine-ports.ts';
 let seconds = 0;
 const clock = { now: () => new Date(1_000 * seconds) } as Sources['clock'];
 const interruption = interruptionOf(new AbortController().signal, new AbortController().signal);
-const sources = { clock, interruption } as Partial<PlanPorts> as PlanPorts;
+const sources = { clock, interruption, effects } as Partial<PlanPorts> as PlanPorts;
 
 function stageOf(id: 'preflight' | 'apply' | 'backup' | 'verify', opened: string[], judgesResult = false): AnyStage {
   return stage<null>({

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { effects } from '../../src/cli/effects.ts';
+import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { dataBlock, html } from '../../src/report/html.ts';
 import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 
-const programOf = (tool: string) => tool;
+const textOf = actionTexts(effects, (tool) => tool);
 
 /** Every tag of a page with the values of its attributes taken out. */
 function skeleton(page: string): string {
@@ -39,11 +41,11 @@ describe('html', () => {
     assert.match(dataBlock('d', ['\u2028\u202e']).text, /\["\\\\u2028\\\\u202e"\]/, 'the page shows what nobody would see');
   });
 
-  const benign = skeleton(htmlText(reportOf({ nodes: 51, word: () => 'x' }), programOf));
+  const benign = skeleton(htmlText(reportOf({ nodes: 51, word: () => 'x' }), textOf));
 
   for (const text of HOSTILE)
     it(`a page keeps its shape when every text is ${JSON.stringify(text)}`, () => {
-      assert.equal(skeleton(htmlText(reportOf({ nodes: 51, word: () => `x${text}` }), programOf)), benign);
+      assert.equal(skeleton(htmlText(reportOf({ nodes: 51, word: () => `x${text}` }), textOf)), benign);
     });
 
   it('a page keeps its shape whatever the texts are', () => {
@@ -53,14 +55,14 @@ describe('html', () => {
       fc.array(piece, { maxLength: 4 }).map((all) => all.join('')),
     );
     fc.assert(
-      fc.property(text, (one) => assert.equal(skeleton(htmlText(reportOf({ nodes: 51, word: () => `x${one}` }), programOf)), benign)),
+      fc.property(text, (one) => assert.equal(skeleton(htmlText(reportOf({ nodes: 51, word: () => `x${one}` }), textOf)), benign)),
       { numRuns: 40 },
     );
   });
 });
 
 describe('a report as a page', () => {
-  const page = htmlText(reportOf({ nodes: 120, stuck: [7] }), programOf);
+  const page = htmlText(reportOf({ nodes: 120, stuck: [7] }), textOf);
 
   it('needs nothing from anywhere: no address in any attribute, and a policy that forbids it', () => {
     const addresses = [...page.matchAll(/ (?:src|href|action|data|poster|srcset)="([^"]*)"/g)].map(([, address]) => address);
@@ -109,7 +111,7 @@ describe('a report as a page', () => {
       outcome: 'left-to-person',
     } as const;
     assert.ok(report.history);
-    const text = htmlText({ ...report, history: { ...report.history, actions: [step] } }, programOf);
+    const text = htmlText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
     assert.match(text, /<td class="s-left">left to a person</);
     assert.doesNotMatch(text.slice(text.indexOf('id="steps"')), /s-done/);
   });
@@ -121,14 +123,14 @@ describe('a report as a page', () => {
   });
 
   it('never paints a failed node over, however many others of its group are new', () => {
-    const svg = /<svg class="heat"[\s\S]*?<\/svg>/.exec(htmlText(reportOf({ nodes: 5000, stuck: [4320] }), programOf))?.[0] ?? '';
+    const svg = /<svg class="heat"[\s\S]*?<\/svg>/.exec(htmlText(reportOf({ nodes: 5000, stuck: [4320] }), textOf))?.[0] ?? '';
     const last = svg.slice(svg.lastIndexOf('<g><title>'));
     assert.match(last, /: failed \(cannot pull image[\s\S]*class="f-failed"/);
     assert.doesNotMatch(last, /f-new/);
   });
 
   it('fills no square to the top while one of its nodes is not new', () => {
-    const svg = /<svg class="heat"[\s\S]*?<\/svg>/.exec(htmlText(reportOf({ nodes: 5000 }), programOf))?.[0] ?? '';
+    const svg = /<svg class="heat"[\s\S]*?<\/svg>/.exec(htmlText(reportOf({ nodes: 5000 }), textOf))?.[0] ?? '';
     const filled = [...svg.matchAll(/class="f-(?:old|updating)"[^>]*\/><rect class="f-new"[^>]*height="([\d.]+)"/g)];
     assert.ok(filled.length > 50);
     for (const [, height] of filled) assert.ok(Number(height) < 10, height);
@@ -136,11 +138,11 @@ describe('a report as a page', () => {
 
   it('shows what a plan would do where nothing was run', () => {
     const { history: _, ...report } = reportOf();
-    assert.match(htmlText(report, programOf), /<h2>Commands of the plan<\/h2>/);
+    assert.match(htmlText(report, textOf), /<h2>Commands of the plan<\/h2>/);
   });
 
   it('stays readable and small at 5,000 nodes and as many pieces of evidence', () => {
-    const large = htmlText(reportOf({ nodes: 5000, evidence: 5000 }), programOf);
+    const large = htmlText(reportOf({ nodes: 5000, evidence: 5000 }), textOf);
     assert.ok(large.length < 1_500_000, String(large.length));
     assert.ok([...large.matchAll(/<rect/g)].length < 4000);
     assert.ok([...large.matchAll(/<li>/g)].length < 1000);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { effects } from '../../src/cli/effects.ts';
+import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { cell, code, markdownTable } from '../../src/report/markdown.ts';
 import { markdownText } from '../../src/report/report-markdown.ts';
 import { reportOf } from '../support/big-report.ts';
@@ -78,7 +80,10 @@ describe('foreign text in Markdown', () => {
   for (const one of HOSTILE)
     it(`leaves the shape of a report as it is: ${JSON.stringify(one)}`, () => {
       const shape = (word: string) =>
-        markdownText(reportOf({ word: () => word }), (tool) => tool)
+        markdownText(
+          reportOf({ word: () => word }),
+          actionTexts(effects, (tool) => tool),
+        )
           .split('\n')
           .map((line) => (line.startsWith('|') ? cells(line) : (/^(#+ |\d+\. |- |\*\*)?/.exec(line)?.[0] ?? '')));
       assert.deepEqual(shape(`x${one}`), shape('x'));

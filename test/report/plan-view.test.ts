@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { effects } from '../../src/cli/effects.ts';
+import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
 import { plain } from '../../src/report/colour.ts';
 import { maskedStage } from '../../src/report/mask.ts';
@@ -79,7 +81,7 @@ const head = {
   clusterUid: '2c9e0000-0000',
   digest: '7f3a11112222',
 };
-const view = { palette: plain, wide: false, programOf: (tool: string) => (tool === 'netsvcctl' ? 'calicoctl' : tool) };
+const view = { palette: plain, wide: false, textOf: actionTexts(effects, (tool) => (tool === 'netsvcctl' ? 'calicoctl' : tool)) };
 
 describe('the plan', () => {
   it('shows head, objects, what kubectl hides, and every step in order', () => {
@@ -160,7 +162,7 @@ describe('a masked plan', () => {
         },
       ],
     };
-    assert.doesNotMatch(JSON.stringify(maskedStage(stage)), /geheim/);
+    assert.doesNotMatch(JSON.stringify(maskedStage(effects, stage)), /geheim/);
   });
 
   it('says many patches in a row, and many hidden fields of one item, in one line each; -o wide has them all', () => {
@@ -179,7 +181,7 @@ describe('a masked plan', () => {
       planLines({ release: 'v3.32.2', clusterUid: 'u', digest: 'd' }, [stage], {
         palette: plain,
         wide,
-        programOf: (tool) => tool,
+        textOf: actionTexts(effects, (tool) => tool),
       });
     assert.ok(
       lines(false).some((line) => /^1–4 +apply +4 patches, the first: take a/.test(line)),

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { effects } from '../../src/cli/effects.ts';
+import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { MARKDOWN_BYTES, markdownText } from '../../src/report/report-markdown.ts';
 import { reportOf } from '../support/big-report.ts';
 
-const programOf = (tool: string) => tool;
+const textOf = actionTexts(effects, (tool) => tool);
 
 describe('a report as Markdown', () => {
   it('tells how it ended, each stage with its time, and the nodes that took longest', () => {
-    const text = markdownText(reportOf({ nodes: 25, stuck: [3] }), programOf);
+    const text = markdownText(reportOf({ nodes: 25, stuck: [3] }), textOf);
     assert.match(text, /^\*\*a step by hand is needed\*\*\n- do it$/m);
     assert.match(text, /^\| preflight \| done \| \S+ \| 00:04 \| {2}\|$/m);
     assert.match(
@@ -29,12 +31,12 @@ describe('a report as Markdown', () => {
       outcome: 'left-to-person',
     } as const;
     assert.ok(report.history);
-    const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, programOf);
+    const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
     assert.match(text, /^1\. cli: `by hand: look` left to a person$/m);
   });
 
   it('has a section each for edits, differences, ownership, owner references and hosts', () => {
-    const text = markdownText(reportOf({ hosts: 100 }), programOf);
+    const text = markdownText(reportOf({ hosts: 100 }), textOf);
     assert.match(text, /^- versions: v3\.27\.5 before, v3\.32\.2 after$/m);
     assert.match(
       text,
@@ -61,7 +63,7 @@ describe('a report as Markdown', () => {
     ['endless suggestions', { ...reportOf(), suggestions: Array.from({ length: 2000 }, () => 'do '.repeat(50)) }],
   ] as const)
     it(`stays below 60 kB with ${what}, and says that there is more`, () => {
-      const text = markdownText(facts, programOf);
+      const text = markdownText(facts, textOf);
       assert.ok(Buffer.byteLength(text) < MARKDOWN_BYTES, String(Buffer.byteLength(text)));
       assert.match(text, /in the JSON report|…/);
     });
@@ -70,14 +72,14 @@ describe('a report as Markdown', () => {
     const facts = large(3000, 'e'.repeat(900));
     const [first, ...rest] = facts.findings;
     assert.ok(first);
-    const text = markdownText({ ...facts, findings: [...rest, { ...first, id: 'NS-999', outcome: 'error' }] }, programOf);
+    const text = markdownText({ ...facts, findings: [...rest, { ...first, id: 'NS-999', outcome: 'error' }] }, textOf);
     assert.match(text, /^\| error \| NS-999 /m);
   });
 
   it('has one line per row of a table whatever the texts are', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (one) => {
-        const lines = markdownText(reportOf({ word: () => `x${one.replace(/[\v\f\r\u0085\u2028\u2029]/g, '')}` }), programOf).split('\n');
+        const lines = markdownText(reportOf({ word: () => `x${one.replace(/[\v\f\r\u0085\u2028\u2029]/g, '')}` }), textOf).split('\n');
         const table = lines.filter((line) => /^\| (error|warning|ok) \|/.test(line));
         assert.equal(table.length, 3);
         for (const row of table) assert.equal(row.replaceAll(/\\\\|\\\|/g, '').split('|').length, 6, row);

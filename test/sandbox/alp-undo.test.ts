@@ -8,10 +8,10 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
 import { ownReleases } from '../support/releases.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 interface Texts {
   readonly before: string;

@@ -10,9 +10,9 @@ import type { JsonPatchOp, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** In waves, on a way on which no UID changes: nothing but the wait gives a reason to look again. */
 const waved: Profile = { ...netsvc, uidChanges: [], typhaRefusesAgentsBefore: 'v3.28.0' };

@@ -4,9 +4,9 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { stateOf, upgraded } from '../support/hep-sandbox.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const SUBJECTS = [
   'HostEndpoint/old-1',

@@ -8,9 +8,9 @@ import type { EngineEvent } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 interface Played {
   readonly outcome: ChainOutcome | undefined;

@@ -9,10 +9,10 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { endpoints, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-736', 'NS-716', 'NS-717'];
 

@@ -8,10 +8,10 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const GRANT = {
   apiVersion: 'rbac.authorization.k8s.io/v1',

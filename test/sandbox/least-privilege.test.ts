@@ -10,9 +10,9 @@ import type { Permission } from '../../src/features/rights/permission.ts';
 import { permissionsOf } from '../../src/features/rights/permissions.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };

@@ -12,9 +12,9 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 
 /** In waves, with a wait in between in which somebody may write. */
@@ -53,7 +53,7 @@ async function performed(scenario: Scenario, stages: typeof usualChain, profile:
     done = true;
     scenario.clock.schedule(2_000, () => meanwhile?.(scenario));
   });
-  const within = await withinPlan({ file: 'agreed.json', document }, context, ports.ownerJournal);
+  const within = await withinPlan({ file: 'agreed.json', document }, context, ports);
   const outcome = await runChain(stages, ports, context, () => undefined, { within });
   assert.ok(done, 'the agents were rolled first');
   return outcome;

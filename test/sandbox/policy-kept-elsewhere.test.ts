@@ -5,10 +5,10 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import { policyStage } from '../../src/features/policies/stage.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { put } from '../support/hep-sandbox.ts';
 import { sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const NAME = netsvc.temporaryPolicy;
 const SUBJECT = `GlobalNetworkPolicy/${NAME}`;

@@ -10,8 +10,8 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const NAME = 'allow-all-upgrade';

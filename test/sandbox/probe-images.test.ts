@@ -14,9 +14,9 @@ import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const IMAGE = `registry.netsvc.io/netsvc/node:${netsvc.defaultRelease}`;

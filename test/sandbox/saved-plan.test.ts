@@ -9,8 +9,8 @@ import type { Context } from '../../src/kernel/context.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');

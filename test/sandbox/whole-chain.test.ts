@@ -10,8 +10,8 @@ import { podSpecOf } from '../../src/manifest/prepare.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const installed = (nodes = 3) => netsvcScenario({ nodes, releasesFolder, clock: virtualClock() });

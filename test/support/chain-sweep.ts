@@ -10,12 +10,12 @@ import { crdsStage } from '../../src/features/install/crds-stage.ts';
 import { waitStage } from '../../src/features/install/wait-stage.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { type BadLine, badLine, type FaultyOptions, faultPoints, faultyCluster, isRead, type LineFault } from './owner-faults.ts';
 import type { OwnerSandbox } from './owner-sandbox.ts';
 import { assertEnd, journalOf, openFindings, unrecordedGaps } from './owner-sweep.ts';
+import { sandboxPorts } from './sandbox-ports.ts';
 import { served, upgradeSandbox } from './upgrade-sandbox.ts';
 
 /** What endangers owned objects, and what saves them, as `run` performs it. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { effects } from '../../src/cli/effects.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
@@ -74,6 +75,7 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
       return composition(engine, request, () => (bench.closed += 1));
     },
     loadChain: async () => bench.chain,
+    loadEffects: async () => effects,
     installed: async () => installation,
     listenForInterrupts: () => ({
       ...interruptionOf(engine.soft.signal, engine.hard.signal),

@@ -1,3 +1,4 @@
+import { effects } from '../../src/cli/effects.ts';
 import type { Context, Options } from '../../src/kernel/context.ts';
 import type { EnginePorts } from '../../src/kernel/engine-ports.ts';
 import { Fault } from '../../src/kernel/fault.ts';
@@ -49,6 +50,7 @@ export function engineBench(): EngineBench {
     -readonly [K in keyof EngineBench]: EngineBench[K];
   };
   bench.ports = {
+    effects,
     operator: 'tester@here',
     toolVersion: '0.0.0',
     interruption: interruptionOf(soft.signal, hard.signal),

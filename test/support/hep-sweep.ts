@@ -7,12 +7,12 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Tools } from '../../src/kernel/ports.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
 import { hostLosses, nodeLosses } from './host-losses.ts';
 import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
+import { sandboxPorts } from './sandbox-ports.ts';
 
 /** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
 export const PACE_MS = 1_500;

@@ -11,10 +11,10 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Cluster, Lock, OwnerJournalStore } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { faultyCluster, type LineFault } from './owner-faults.ts';
 import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
+import { sandboxPorts } from './sandbox-ports.ts';
 import { numbersFrom } from './seed.ts';
 import { journalIn } from './state.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
 import { compose } from '../../src/cli/compose.ts';
+import { effects } from '../../src/cli/effects.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -28,7 +29,7 @@ export async function performStage(
   try {
     const { cluster, clock } = composition;
     const lock = leaseLock({ cluster, clock, namespace: 'kube-system', identity: `sweep@test/${randomUUID()}`, isGone: () => true });
-    return await runChain([stage], { ...composition, lock }, composition.context, observe);
+    return await runChain([stage], { ...composition, lock, effects }, composition.context, observe);
   } finally {
     await composition.close();
   }

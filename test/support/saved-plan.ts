@@ -1,4 +1,5 @@
 import type { PlanDocument } from '../../src/cli/documents.ts';
+import { effects } from '../../src/cli/effects.ts';
 import { planDigest } from '../../src/cli/plan/digest.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
@@ -14,10 +15,10 @@ export async function savedPlan(
   { sources, context }: Pick<ApplyBench, 'sources' | 'context'>,
   stages: readonly AnyStage[] = [applyStage],
 ): Promise<PlanDocument> {
-  const planned = await planChain(stages, { ...sources, interruption: interruptionOf(NEVER, NEVER) }, context, () => undefined);
+  const planned = await planChain(stages, { ...sources, effects, interruption: interruptionOf(NEVER, NEVER) }, context, () => undefined);
   const { clusterUid, options } = context;
-  const head = { release: options.release, clusterUid, digest: planDigest(context, planned.stages) };
+  const head = { release: options.release, clusterUid, digest: planDigest(effects, context, planned.stages) };
   return JSON.parse(
-    JSON.stringify(planDocument(context, 'done', planned, head, '', { typed: 'plan', carried: [], commands: [] })),
+    JSON.stringify(planDocument(context, 'done', { ...planned, effects }, head, '', { typed: 'plan', carried: [], commands: [] })),
   ) as PlanDocument;
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import type { EffectTypes } from '../../kernel/effect-type.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import type { ObjectState, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { actionDigest, objectDigest } from './digest.ts';
@@ -29,7 +30,7 @@ export interface PlanBasis {
   readonly actions: readonly BasisAction[];
 }
 
-export function planBasis(context: Context, stages: readonly PlannedStage[]): PlanBasis {
+export function planBasis(effects: EffectTypes, context: Context, stages: readonly PlannedStage[]): PlanBasis {
   return {
     artifacts: Object.assign({}, ...stages.map(({ digests }) => digests ?? {})) as PlanBasis['artifacts'],
     objects: stages.flatMap(({ id, objects }) =>
@@ -42,7 +43,7 @@ export function planBasis(context: Context, stages: readonly PlannedStage[]): Pl
       })),
     ),
     actions: stages.flatMap(({ id, actions }) =>
-      actions.map((action) => ({ stage: id, id: action.id, type: action.effect.type, does: actionDigest(context, action) })),
+      actions.map((action) => ({ stage: id, id: action.id, type: action.effect.type, does: actionDigest(effects, context, action) })),
     ),
   };
 }

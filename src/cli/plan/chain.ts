@@ -1,3 +1,4 @@
+import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import { findingsLines } from '../../report/findings.ts';
@@ -40,12 +41,13 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
 export async function planStages(session: Session, stages: readonly AnyStage[]) {
   const [{ planChain }, { Looks }] = await Promise.all([import('../../engine/plan-chain.ts'), import('../../engine/looks.ts')]);
   const progress = await session.progress('plan', stages);
-  const looks = new Looks(session.composition);
+  const acting = await session.acting();
+  const looks = new Looks(acting);
   const seen = looks.current();
   try {
     const planned = await planChain(stages, seen, session.context, progress.observe);
     const installed = await session.seams.installed(seen);
-    return { ...planned, findings: findingsHere(planned.findings, session.asked), installed, looks };
+    return { ...planned, effects: acting.effects, findings: findingsHere(planned.findings, session.asked), installed, looks };
   } finally {
     await progress.close();
   }
@@ -60,7 +62,12 @@ export function planText(
   palette = session.outPalette,
 ): readonly string[] {
   const { namespace } = session.asked.flags;
-  const view = { palette, wide, programOf: session.composition.tools.programOf, ...(namespace ? { namespace } : {}) };
+  const view = {
+    palette,
+    wide,
+    textOf: actionTexts(planned.effects, session.composition.tools.programOf),
+    ...(namespace ? { namespace } : {}),
+  };
   return [
     ...planLines(head, stagesHere(planned.stages, session.asked), view),
     ...twoWayLines(planned.stages, wide, namespace),

@@ -1,5 +1,6 @@
 import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { EffectTypes } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { tally } from '../../kernel/judge.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
@@ -14,6 +15,8 @@ export interface Planned {
   readonly stages: readonly PlannedStage[];
   readonly findings: readonly Finding[];
   readonly writes: boolean;
+  /** What its actions may do. */
+  readonly effects: EffectTypes;
 }
 
 export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string, here: Here): PlanDocument {
@@ -31,7 +34,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
     writes: planned.writes,
     tally: tally(planned.findings),
     findings: planned.findings,
-    stages: stagesHere(planned.stages, here).map(maskedStage),
-    basis: planBasis(context, planned.stages),
+    stages: stagesHere(planned.stages, here).map((stage) => maskedStage(planned.effects, stage)),
+    basis: planBasis(planned.effects, context, planned.stages),
   };
 }

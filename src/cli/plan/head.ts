@@ -10,13 +10,13 @@ export interface PlannedHere extends Planned {
 }
 
 /** The facts of a plan's first line. What is installed may be unclear: the findings say so, the head then says less. */
-export function planHead(context: Context, { stages, installed }: PlannedHere): PlanHead {
+export function planHead(context: Context, { stages, installed, effects }: PlannedHere): PlanHead {
   return {
     ...(installed ? { path: installed.path, datastore: installed.datastore } : {}),
     ...(installed?.variant ? { variant: installed.variant } : {}),
     ...(installed?.release ? { source: installed.release } : {}),
     release: context.options.release,
     clusterUid: context.clusterUid,
-    digest: planDigest(context, stages),
+    digest: planDigest(effects, context, stages),
   };
 }

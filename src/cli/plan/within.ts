@@ -1,6 +1,8 @@
 import type { Within } from '../../engine/chain-outcome.ts';
-import { type Action, changesSomething } from '../../kernel/action.ts';
+import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { changesSomething, type EffectTypes, typeOf } from '../../kernel/effect-type.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -15,21 +17,22 @@ const SHOWN = 10;
 /** They put back what the plan takes off, which is recorded only once it is off. */
 const PUTS_BACK: readonly string[] = ['ownerrefs-restore', 'ownerrefs-forget'];
 
-/** Their content is fixed by the plan; a patch is written for the object as it is at that moment, and bound to it. */
-const FIXED: readonly Action['effect']['type'][] = ['exec', 'write', 'delete', 'install-cli', 'write-cli-config', 'remove-file'];
-
 /**
  * Holds a run to its saved plan, round by round: an object or an action that is not in it, and a command or file that is another one, is
  * refused with Fault('stale') before the stage does anything. What was recorded as taken off when the run was confirmed may be put back.
  */
-export async function withinPlan(saved: SavedPlan, context: Context, journal: Pick<OwnerJournalStore, 'load'>): Promise<Within> {
+export async function withinPlan(
+  saved: SavedPlan,
+  context: Context,
+  { effects, ownerJournal }: Pick<EnginePorts, 'effects'> & { readonly ownerJournal: Pick<OwnerJournalStore, 'load'> },
+): Promise<Within> {
   const plan = planned(saved.document);
-  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => keyOf('', object));
+  const recorded = ((await ownerJournal.load())?.entries ?? []).map(({ object }) => keyOf('', object));
   const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => keyOf('', ref))]);
   return (stage, { actions, objects = [] }) => {
     const beyond = PUTS_BACK.includes(stage)
       ? foreignReturns(actions, mayComeBack)
-      : [...newObjects(stage, objects, plan), ...otherActions(stage, actions, plan, context)];
+      : [...newObjects(stage, objects, plan), ...otherActions(stage, actions, plan, (action) => heldTo(effects, context, action))];
     if (beyond.length > 0) throw beyondPlan(saved.file, stage, beyond);
   };
 }
@@ -58,12 +61,25 @@ function isWritten(change: PlannedObject['change']): boolean {
   return change === 'create' || change === 'update';
 }
 
-function otherActions(stage: string, actions: readonly Action[], plan: PlannedIn, context: Context): readonly string[] {
+/** What a run is held to of an action: nothing, that it is there, or what it does. */
+interface Held {
+  readonly counts: boolean;
+  readonly does?: string;
+}
+
+/** The content of most is fixed by the plan; a patch is written for the object as it is at that moment, and bound to it. */
+function heldTo(effects: EffectTypes, context: Context, action: Action): Held {
+  const counts = changesSomething(effects, action) || action.effect.type === 'write';
+  return typeOf(effects, action.effect).isFixed ? { counts, does: actionDigest(effects, context, action) } : { counts };
+}
+
+function otherActions(stage: string, actions: readonly Action[], plan: PlannedIn, held: (action: Action) => Held): readonly string[] {
   return actions.flatMap((action) => {
-    if (!changesSomething(action) && action.effect.type !== 'write') return [];
-    const does = plan.actions.get(`${stage}/${action.id}`);
-    if (does === undefined) return [action.title];
-    return FIXED.includes(action.effect.type) && does !== actionDigest(context, action) ? [`${action.title}: it is another one`] : [];
+    const { counts, does } = held(action);
+    if (!counts) return [];
+    const agreed = plan.actions.get(`${stage}/${action.id}`);
+    if (agreed === undefined) return [action.title];
+    return does !== undefined && does !== agreed ? [`${action.title}: it is another one`] : [];
   });
 }
 

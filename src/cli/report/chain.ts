@@ -2,12 +2,13 @@ import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { type Ending, nextCommand } from '../../report/next-step.ts';
 import type { Session } from '../session.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
-import { type Outcome, preflightReport, runReport } from './run.ts';
+import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {
   const { context, asked } = session;
-  const outcome = context.options.dryRun === 'none' ? withPerson(ended) : ended;
+  const shown = maskedOutcome(await session.seams.loadEffects(), ended);
+  const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
   const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none' });
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;

@@ -21,7 +21,7 @@ export async function failureText(command: string, fault: Fault, format: FileFor
     case 'html': {
       const { htmlText } = await import('../../report/report-html.ts');
       const facts = { findings: [], plans: [], stages: [], facts: [], next: suggestions[0] ?? '' };
-      return htmlText({ ...facts, title: command, outcome: { code, number: EXIT[code] }, message, suggestions }, (tool) => tool);
+      return htmlText({ ...facts, title: command, outcome: { code, number: EXIT[code] }, message, suggestions }, () => '');
     }
     default:
       return errorLines(fault)

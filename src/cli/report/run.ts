@@ -1,6 +1,7 @@
 import type { ChainOutcome } from '../../engine/chain-outcome.ts';
 import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { EffectTypes } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { tally } from '../../kernel/judge.ts';
 import type { RunHistory } from '../../kernel/run-history.ts';
@@ -13,6 +14,12 @@ export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly versions?: RunReport['versions'];
 }
 
+/** The outcome as it may be shown. */
+export function maskedOutcome<O extends Outcome>(effects: EffectTypes, outcome: O): O {
+  return { ...outcome, plans: outcome.plans.map((plan) => maskedStage(effects, plan)) };
+}
+
+/** Of an outcome that is masked. */
 export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
   return {
     ...documentHead(context, outcome.exit, next),
@@ -27,7 +34,7 @@ export function runReport(context: Context, command: string, outcome: Outcome, n
     stages: outcome.stages,
     tally: tally(outcome.findings),
     findings: outcome.findings,
-    plans: outcome.plans.map(maskedStage),
+    plans: outcome.plans,
     ...(outcome.history === undefined ? {} : { history: outcome.history }),
   };
 }

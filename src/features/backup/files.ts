@@ -1,9 +1,9 @@
-import type { BackupFile } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { SERVER_METADATA } from '../../manifest/normalise.ts';
+import type { BackupFile } from './effects.ts';
 import type { StoreBackup } from './store.ts';
 
 /** What `backup` found: whole objects, and those whose values must not be written. */

@@ -1,4 +1,3 @@
-import type { BackupFile } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
@@ -11,6 +10,7 @@ import { identityOf } from '../../manifest/prepare.ts';
 import { releaseDocuments } from '../install-chart/index.ts';
 import { readCrdManifest, readInstalledManifest, readTarget } from '../install-manifest/index.ts';
 import { pathPart, pathStage } from '../survey/index.ts';
+import type { BackupFile } from './effects.ts';
 import { type BackupObjects, backupFiles } from './files.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 

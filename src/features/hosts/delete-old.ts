@@ -2,8 +2,9 @@ import type { Effect } from '../../kernel/action.ts';
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { Outdated } from '../../kernel/outdated.ts';
+import type { OnLine } from '../../kernel/performing.ts';
 import type { KeptOutcome } from '../../kernel/ports.ts';
-import { type OnLine, runTool } from '../../kernel/run-tool.ts';
+import { runTool } from '../../kernel/run-tool.ts';
 
 type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
 

@@ -1,9 +1,11 @@
-import type { Action, CliCall, EndpointSetting, EndpointSource, EndpointsExpected, SuccessorExpected } from '../../kernel/action.ts';
+import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
-import { cliWrite } from '../service-cli/index.ts';
+import { type CliCall, cliWrite } from '../service-cli/index.ts';
 import type { HepFacts } from './facts.ts';
 import { hasRemoved } from './removed.ts';
+import type { EndpointSetting, EndpointSource, SuccessorExpected } from './successor-stands.ts';
+import type { EndpointsExpected } from './wait-host-endpoints.ts';
 
 /** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
 function limitMs(nodes: number): number {

@@ -1,4 +1,3 @@
-import { type JudgedBy, versionsOf } from '../../kernel/action.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -32,6 +31,7 @@ import { migratedElsewhere } from './kept-elsewhere.ts';
 import { type Override, readOverride } from './override.ts';
 import { removedLately } from './removed.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
+import { type JudgedBy, versionsOf } from './successor-stands.ts';
 import { envOf } from './workload-env.ts';
 
 export interface HepFacts {

@@ -1,6 +1,4 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { deleteNamed } from './delete-old.ts';
+export { hostExpectations, hostPreconditions } from './effects.ts';
 export { controllersNotStopped, hostEndpointKinds, noFalseAutomatic, noFalseName } from './host-endpoints.ts';
 export { hepStage } from './stage.ts';
-export { assertSuccessor, assertWayBack } from './successor-stands.ts';
-export { waitHostEndpoints } from './wait-host-endpoints.ts';

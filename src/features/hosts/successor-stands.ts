@@ -1,17 +1,72 @@
-import {
-  type EndpointSetting,
-  type EndpointSource,
-  type ReadVersion,
-  type SuccessorExpected,
-  versionsOf,
-  type WayBackExpected,
-} from '../../kernel/action.ts';
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import type { Kind, KubeObject, ObjectMeta } from '../../kernel/object.ts';
 import { MovedOn, Outdated } from '../../kernel/outdated.ts';
 import { valueAt } from '../policies/index.ts';
-import { givenVariable, hostEndpointOf, whyOther } from '../policy-rules/index.ts';
-import { cliList, cliNamed } from '../service-cli/index.ts';
+import { type AutomaticSigns, type ExpectedCoverage, givenVariable, hostEndpointOf, whyOther } from '../policy-rules/index.ts';
+import { type CliCall, cliList, cliNamed } from '../service-cli/index.ts';
+
+/**
+ * The old endpoints of a node may go (§4.7/3): its automatic one stands with these labels and no others, automatic ones are still wanted,
+ * and the old ones are the very ones that were judged and kept.
+ */
+export interface SuccessorExpected {
+  readonly type: 'successor';
+  readonly node: ExpectedCoverage;
+  readonly old: readonly ReadVersion[];
+  readonly signs: AutomaticSigns;
+  readonly apiGroup: string;
+  readonly setting: EndpointSetting;
+  readonly from: EndpointSource;
+  /** Policies and the like by which the host was judged: all of a kind, in the versions that were read. */
+  readonly judgedBy: readonly JudgedBy[];
+}
+
+/** All objects of a kind as they were read. */
+export interface JudgedBy {
+  readonly plural: string;
+  /** Undefined where only the service's CLI sees them. */
+  readonly kind?: Kind;
+  /** `versionsOf` them. */
+  readonly versions: string;
+}
+
+/** Another text once one of the objects came, went or was written. */
+export function versionsOf(objects: readonly { readonly metadata: ObjectMeta }[]): string {
+  return objects
+    .map(({ metadata: { name, uid = '', resourceVersion = '' } }) => `${name} ${uid} ${resourceVersion}`)
+    .toSorted()
+    .join('\n');
+}
+
+/** Object and field of the controllers' configuration that make automatic endpoints. */
+export interface EndpointSetting {
+  readonly name: string;
+  readonly plural: string;
+  readonly field: string;
+  /** Variable of the controllers that beats the field: those that run write into the object's status what they were given. */
+  readonly overriddenBy?: string;
+}
+
+/** Where endpoints and that configuration are read: the stored resources of the API, or the service's CLI in key-value mode. */
+export type EndpointSource = { readonly kind: Kind; readonly settings: Kind } | { readonly cli: CliCall };
+
+/** The way back of host endpoints may take its next step: no host may be without an endpoint, or have one without its labels in force. */
+export interface WayBackExpected {
+  readonly type: 'way-back';
+  /** Old endpoints that must stand before automatic ones may go. */
+  readonly standing?: readonly string[];
+  /** Automatic ones must be switched off before copied labels may go. */
+  readonly off?: true;
+  readonly setting: EndpointSetting;
+  readonly from: EndpointSource;
+}
+
+/** An object as it was when it was read. */
+export interface ReadVersion {
+  readonly name: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
 

@@ -1,4 +1,4 @@
-import type { Action, GuardedPatch, WayBackExpected } from '../../kernel/action.ts';
+import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -16,6 +16,7 @@ import { type AddedLabel, type KeptOfMigration, keptLabels, keptSetting } from '
 import type { AddedLabels } from './labels.ts';
 import { missingSettings, overrideOf } from './override.ts';
 import { type KeptEndpoint, keptEndpoints } from './removed.ts';
+import type { WayBackExpected } from './successor-stands.ts';
 
 /**
  * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration

@@ -1,11 +1,21 @@
-import type { CliCall, EndpointsExpected } from '../../kernel/action.ts';
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
 import type { Report } from '../../kernel/performing.ts';
-import type { Uncovered } from '../policy-rules/index.ts';
-import { cliList } from '../service-cli/index.ts';
+import type { AutomaticSigns, ExpectedCoverage, Uncovered } from '../policy-rules/index.ts';
+import { type CliCall, cliList } from '../service-cli/index.ts';
 import { EndpointBoard } from './endpoint-board.ts';
+
+/** Every node has its automatic host endpoint, complete. */
+export interface EndpointsExpected {
+  readonly type: 'host-endpoints';
+  readonly nodes: readonly ExpectedCoverage[];
+  readonly signs: AutomaticSigns;
+  /** Group of the annotation with the stored labels. */
+  readonly apiGroup: string;
+  /** Where they are read: the stored resources of the API, or the service's CLI in key-value mode. */
+  readonly from: { readonly kind: Kind } | { readonly cli: CliCall };
+}
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;
 

@@ -1,3 +1,3 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { probeImages } from './effect.ts';
+export { imageEffects } from './effects.ts';
 export { probeImagesStage } from './stage.ts';

@@ -13,6 +13,7 @@ export { emptyTargets, givesReplica, stoppedOperator } from './at-zero.ts';
 export { carriedOf } from './carried.ts';
 export { previewDocuments } from './documents.ts';
 export { type EditSurvey, readInstalledManifest } from './edits.ts';
+export { manifestExpectations } from './effects.ts';
 export { applyWhole, changes } from './file.ts';
 export {
   type ChartPlace,
@@ -57,4 +58,3 @@ export { kindsServed, noDuplicateEnvTarget, nothingRefused, selectorsEqual, targ
 export { applyCrds, type CrdFacts, readCrdFacts, readCrdManifest } from './target-crds.ts';
 export { type TargetCrd, targetCrds } from './target-crds-checks.ts';
 export { waitForCrds } from './wait-crds.ts';
-export { waitCrds } from './wait-crds-established.ts';

@@ -1,4 +1,3 @@
-import type { CrdsEstablished } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -6,6 +5,12 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+
+/** The server has taken these definitions over: it serves what they define. */
+export interface CrdsEstablished {
+  readonly type: 'crds-established';
+  readonly names: readonly string[];
+}
 
 interface CrdsWait {
   readonly timeoutMs: number;

@@ -1,4 +1,3 @@
-import type { OperatorExpected } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
@@ -10,6 +9,7 @@ import { readPinnedImages } from './image-set.ts';
 import { operatorEndNames } from './operator-end-names.ts';
 import { operatorLags } from './operator-points.ts';
 import { readOperatorView } from './read-operator.ts';
+import type { OperatorExpected } from './wait-operator.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
 export type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;

@@ -3,6 +3,12 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 
+/** The aggregated API of these names answers. */
+export interface ApiServicesExpected {
+  readonly type: 'apiservice-available';
+  readonly names: readonly string[];
+}
+
 interface ApiServiceShape {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] };
 }

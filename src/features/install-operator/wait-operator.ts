@@ -1,12 +1,18 @@
-import type { OperatorExpected } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import type { OperatorLag } from '../../kernel/operator-view.ts';
+import type { OperatorEndNames, OperatorLag, OperatorTarget } from '../../kernel/operator-view.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
+
+/** The operator has brought every component to the target, and it has stayed so. */
+export interface OperatorExpected {
+  readonly type: 'operator-end';
+  readonly names: OperatorEndNames;
+  readonly target: OperatorTarget;
+}
 
 export interface OperatorWait {
   readonly timeoutMs: number;

@@ -1,6 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
+export { ownerEffects, ownerGuards } from './effects.ts';
 export { forgetStage } from './forget-stage.ts';
-export { assertRecorded, forgetOwners, recordOwners } from './journal-effects.ts';
 export { foundByName, type OwnerName, ownerKey } from './mute-owners.ts';
 export type { OwnerReferences, OwnersJudged } from './owner-facts.ts';
 export type { OwnedFate, ReferenceFate } from './owner-fate.ts';

@@ -2,10 +2,25 @@ import type { Effect, PatchAll } from '../../kernel/action.ts';
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
+import type { JournalEntry } from '../../kernel/owner-journal.ts';
 import { entryKey, strippedIn } from '../../kernel/owner-journal.ts';
 import type { Performed } from '../../kernel/performing.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { isRecorded, unrecorded } from './owner-strip.ts';
+
+/** Appends to the journal of owner references; durable, and read back, when it is done. */
+export interface RecordOwners {
+  readonly type: 'record-owners';
+  readonly entries: readonly JournalEntry[];
+  /** Says only what is back. The journal without it is the safe side, so that a server that refuses it (a quota) ends nothing. */
+  readonly isNote?: boolean;
+}
+
+/** Writes the journal of owner references to a file on this machine, then deletes it from the cluster. */
+export interface ForgetOwners {
+  readonly type: 'forget-owners';
+  readonly file: string;
+}
 
 type Ports = Pick<EnginePorts, 'ownerJournal'>;
 
@@ -31,7 +46,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   const journal = await ownerJournal.load();
   const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
   const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
-  const whole = journal && !journal.copyOnly ? { stripped: strippedIn(journal) } : {};
+  const whole = journal && !journal.copyOnly ? { notes: { stripped: strippedIn(journal) } } : {};
   if (missing.length === 0) return { detail: `${entries.length} objects recorded`, ...whole };
   throw new Fault(
     'failed',

@@ -1,7 +1,7 @@
-import type { PoliciesSettled } from '../../kernel/action.ts';
 import type { Check } from '../../kernel/check.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import type { JournalEntry, Lacking } from '../../kernel/owner-journal.ts';
+import type { PoliciesSettled } from '../policies/index.ts';
 import type { OwnerRights } from '../survey/index.ts';
 import type { OwnedFate } from './owner-fate.ts';
 

@@ -1,4 +1,4 @@
-import type { Expectation, GuardedPatch, PoliciesSettled } from '../../kernel/action.ts';
+import type { Expectation, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
@@ -14,6 +14,7 @@ import {
 import type { Sources } from '../../kernel/ports.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { hasApplied } from '../../kernel/run-record-steps.ts';
+import type { PoliciesSettled } from '../policies/index.ts';
 import { readInstalled } from '../survey/index.ts';
 import { followViews } from './followed-views.ts';
 import { muteOwners, withMute } from './mute-owners.ts';

@@ -1,9 +1,9 @@
-import type { Expectation, PoliciesSettled } from '../../kernel/action.ts';
+import type { Expectation } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { isPending, policiesSettled, valueAt } from '../policies/index.ts';
+import { isPending, type PoliciesSettled, policiesSettled, valueAt } from '../policies/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 
 /** What is left of the upgrade before its new API server answers alone: each install path knows its own. */

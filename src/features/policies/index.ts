@@ -1,4 +1,5 @@
 /** The face of this feature: all that other rooms may use of it. */
+export { policyExpectations, policyPreconditions } from './effects.ts';
 export { endpointProfiles } from './endpoint-profiles.ts';
 export { temporaryPolicies } from './facts.ts';
 export { holdNotes, holdPolicyMigration, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold.ts';
@@ -9,5 +10,5 @@ export { cliResources, type ServiceObjects, storedKind, storedObjects } from './
 export { isPending, keepsOldNames, policiesSettled } from './settled.ts';
 export { policyStage } from './stage.ts';
 export { asksStoredNames, leanPolicy, POLICY_KINDS } from './stored-policies.ts';
-export { assertHeld, assertSettled, waitPolicies } from './wait-policies.ts';
+export type { PoliciesSettled } from './wait-policies.ts';
 export { policyWorld, type StoredPolicies } from './world.ts';

@@ -1,10 +1,10 @@
-import type { CliCall } from '../../kernel/action.ts';
 import { cliObjects } from '../../kernel/cli-answer.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
+import type { CliCall } from '../service-cli/index.ts';
 
 const CLI_LIMIT_MS = 60_000;
 

@@ -1,4 +1,3 @@
-import type { PoliciesSettled } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Kind } from '../../kernel/object.ts';
@@ -7,6 +6,7 @@ import { isOlder } from '../../kernel/release.ts';
 import { attempt } from '../survey/index.ts';
 import { pendingRenames, valueAt } from './policy-renames.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from './stored-policies.ts';
+import type { PoliciesSettled } from './wait-policies.ts';
 
 /** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
 export async function policiesSettled(

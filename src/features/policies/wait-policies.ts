@@ -1,10 +1,29 @@
-import type { PoliciesSettled, RenamingHeld } from '../../kernel/action.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { Kind } from '../../kernel/object.ts';
 import { Outdated } from '../../kernel/outdated.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { pendingRenames, valueAt } from './policy-renames.ts';
+
+/** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */
+export interface PoliciesSettled {
+  readonly type: 'policies-settled';
+  /** Stored kinds of policies. */
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly prefix: string;
+  /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
+  readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
+}
+
+/** The switch of the renaming says `Disabled`, and the cluster has stored it: a CRD that does not know the field drops it silently. */
+export interface RenamingHeld {
+  readonly type: 'renaming-held';
+  readonly kind: Kind;
+  readonly name: string;
+  readonly field: string;
+}
 
 export interface PoliciesWait {
   readonly timeoutMs: number;

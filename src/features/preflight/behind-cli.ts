@@ -1,10 +1,9 @@
-import type { CliCall } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { cliResources, temporaryPolicies } from '../policies/index.ts';
-import { findServiceCli } from '../service-cli/index.ts';
+import { type CliCall, findServiceCli } from '../service-cli/index.ts';
 import type { StoredBehindCli } from '../survey/index.ts';
 
 /** The survey waits no longer for a store that does not answer: the CLI would wait for ever (cli notes 1.1). */

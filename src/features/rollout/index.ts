@@ -1,8 +1,8 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { agentSetting } from './agent-setting.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged } from './at-zero-check.ts';
+export { rolloutExpectations } from './effects.ts';
 export { agentsHealthy, controllersHealthy, typhaHealthy } from './rollout-health.ts';
 export { readNodes, readRollouts } from './state.ts';
 export { defaultWaitMs, neededTarget, rolloutTarget, rolloutTargets } from './targets.ts';
-export { type WaitRequest, waitRollout } from './wait-rollout.ts';
 export { allContainersOf, duplicateEnv, envOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workload-checks.ts';

@@ -6,6 +6,16 @@ import { FailedPods } from './failed-pods.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
 
+/** Every workload is rolled out and ready. */
+export interface RolloutExpected {
+  readonly type: 'rollout';
+  readonly targets: readonly RolloutTarget[];
+  /** More failed pods than this end the wait. */
+  readonly maxFailed: number;
+  /** Workloads with failed pods within that number are left behind, counted over all such waits of a run, instead of holding the chain up. */
+  readonly goesOn?: true;
+}
+
 /** Between two looks no more than this counts as waited: a clock that was set, or a machine that slept, is no time that pods had. */
 const LONGEST_STEP_MS = 10_000;
 

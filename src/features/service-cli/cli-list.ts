@@ -1,9 +1,17 @@
-import type { CliCall } from '../../kernel/action.ts';
 import { cliObjects } from '../../kernel/cli-answer.ts';
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ToolResult } from '../../kernel/ports.ts';
+import type { StoreExpected } from './store-identity.ts';
+
+/** The service's own CLI as it was found: the file, and the arguments that configure it. */
+export interface CliCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** In key-value mode: the store that it must reach at every write. */
+  readonly store?: StoreExpected;
+}
 
 const CLI_LIMIT_MS = 60_000;
 

@@ -5,6 +5,24 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Performed } from '../../kernel/performing.ts';
 import type { ToolResult } from '../../kernel/ports.ts';
 
+/**
+ * Fetched from the artifact source and checked; `replaces` is copied to `keepAs`; then the new file takes its place
+ * in one step.
+ */
+export interface InstallCli {
+  readonly type: 'install-cli';
+  readonly release: string;
+  /** Below the release, or an address of its own. */
+  readonly path: string;
+  /** Where `path` is, for a person. */
+  readonly url: string;
+  /** The sum that it has to have; absent if none is known, which a person has accepted (NS-309). */
+  readonly sha256?: string;
+  readonly to: string;
+  readonly replaces?: string;
+  readonly keepAs?: string;
+}
+
 /** Programs are larger than manifests: the released ones have up to a hundred MB. */
 const LIMIT_BYTES = 300 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
-import type { CliCall } from '../../kernel/action.ts';
 import type { Tools } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type CliVersion, parseCliVersion } from '../survey/index.ts';
+import type { CliCall } from './cli-list.ts';
 
 /** Every call of the service's CLI gets a limit: with an unreachable datastore it hangs for ever (cli notes 1.1). */
 const ANSWER_MS = 10_000;

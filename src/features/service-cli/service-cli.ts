@@ -1,10 +1,11 @@
-import type { CliCall, Effect } from '../../kernel/action.ts';
+import type { Effect } from '../../kernel/action.ts';
 import { cliConfigFor } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { ageOf, attempt, datastoreOf } from '../survey/index.ts';
+import type { CliCall } from './cli-list.ts';
 import type { JudgedCli, StoreDoubt } from './cli-store.ts';
 import { configFileOf } from './config.ts';
 import { type FoundCli, fileIn, readClis, releaseOf } from './release.ts';

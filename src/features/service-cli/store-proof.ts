@@ -1,4 +1,3 @@
-import type { CliCall } from '../../kernel/action.ts';
 import { cliConfigField } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { attempt, serviceNamespaces } from '../survey/index.ts';
+import type { CliCall } from './cli-list.ts';
 import type { StoreDoubt } from './cli-store.ts';
 import { askGuid, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './store-identity.ts';
 

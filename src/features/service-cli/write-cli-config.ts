@@ -2,7 +2,17 @@ import type { Effect } from '../../kernel/action.ts';
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
+import type { ObjectRef } from '../../kernel/object.ts';
 import { refText } from '../../kernel/object.ts';
+
+/** The configuration of the service's CLI, where there is none; 0600. */
+export interface WriteCliConfig {
+  readonly type: 'write-cli-config';
+  readonly to: string;
+  readonly content: string;
+  /** Files beside it from a Secret: path → key of its data. Their values are read when they are written, and never shown. */
+  readonly certificates?: { readonly secret: ObjectRef; readonly files: Readonly<Record<string, string>> };
+}
 
 /**
  * The certificates first, the configuration that names them last: cut off between them, nothing uses what is half there, and the next

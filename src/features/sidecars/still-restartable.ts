@@ -1,10 +1,18 @@
-import type { RestartExpected } from '../../kernel/action.ts';
 import { K } from '../../kernel/kinds.ts';
+import type { ObjectRef } from '../../kernel/object.ts';
 import { refText } from '../../kernel/object.ts';
 import { Outdated } from '../../kernel/outdated.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { heldUpdate } from '../../kube/held-update.ts';
 import { servedKind } from '../../kube/served-kind.ts';
+
+/** A workload may be restarted: its rollout goes on, and no budget of its pods is spent. */
+export interface RestartExpected {
+  readonly type: 'restartable';
+  readonly workload: ObjectRef;
+  /** Names of the disruption budgets of its pods. */
+  readonly budgets: readonly string[];
+}
 
 /** Throws Outdated if the workload is gone, paused or replaces its pods by hand only by now, or if one of its budgets allows no disruption any more. */
 export async function assertRestartable(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { effects } from '../../../src/cli/effects.ts';
 import { planDigest } from '../../../src/cli/plan/digest.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { PlannedStage } from '../../../src/kernel/plan.ts';
@@ -29,31 +30,39 @@ describe('the digest of a plan', () => {
   const same: readonly (readonly [string, string, string])[] = [
     [
       'work folders',
-      planDigest({ ...context, workFolder: '/a' }, planOf(exec('/a/upgrade.yaml'))),
-      planDigest({ ...context, workFolder: '/b' }, planOf(exec('/b/upgrade.yaml'))),
+      planDigest(effects, { ...context, workFolder: '/a' }, planOf(exec('/a/upgrade.yaml'))),
+      planDigest(effects, { ...context, workFolder: '/b' }, planOf(exec('/b/upgrade.yaml'))),
     ],
-    ['resourceVersions', planDigest(context, planOf(patch('x', '1'))), planDigest(context, planOf(patch('x', '2')))],
+    ['resourceVersions', planDigest(effects, context, planOf(patch('x', '1'))), planDigest(effects, context, planOf(patch('x', '2')))],
     [
       'limits of waits, which follow the number of nodes',
-      ...([1, 2].map((timeoutMs) => planDigest(context, planOf({ type: 'wait', until, timeoutMs }))) as [string, string]),
+      ...([1, 2].map((timeoutMs) => planDigest(effects, context, planOf({ type: 'wait', until, timeoutMs }))) as [string, string]),
     ],
     [
       'names of backups',
-      ...(['d1', 'd2'].map((folder) => planDigest(context, planOf({ type: 'backup', folder, files: [] }))) as [string, string]),
+      ...(['d1', 'd2'].map((folder) => planDigest(effects, context, planOf({ type: 'backup', folder, files: [] }))) as [string, string]),
     ],
-    ['starts', planDigest(context, planOf(exec('x'))), planDigest({ ...context, startedAt: new Date(0) }, planOf(exec('x')))],
+    [
+      'starts',
+      planDigest(effects, context, planOf(exec('x'))),
+      planDigest(effects, { ...context, startedAt: new Date(0) }, planOf(exec('x'))),
+    ],
   ];
   for (const [title, a, b] of same) it(`does not depend on ${title}`, () => assert.equal(a, b));
 
   const other: readonly (readonly [string, string, string])[] = [
-    ['a command', planDigest(context, planOf(exec('x'))), planDigest(context, planOf(exec('y')))],
-    ['a value of a patch', planDigest(context, planOf(patch('x', '1'))), planDigest(context, planOf(patch('y', '1')))],
+    ['a command', planDigest(effects, context, planOf(exec('x'))), planDigest(effects, context, planOf(exec('y')))],
+    ['a value of a patch', planDigest(effects, context, planOf(patch('x', '1'))), planDigest(effects, context, planOf(patch('y', '1')))],
     [
       'the content of a file',
-      ...(['1', '2'].map((content) => planDigest(context, planOf({ type: 'write', file: 'f', content }))) as [string, string]),
+      ...(['1', '2'].map((content) => planDigest(effects, context, planOf({ type: 'write', file: 'f', content }))) as [string, string]),
     ],
-    ['the cluster', planDigest(context, []), planDigest({ ...context, clusterUid: 'other' }, [])],
-    ['the release', planDigest(context, []), planDigest({ ...context, options: { ...context.options, release: 'v3.31.0' } }, [])],
+    ['the cluster', planDigest(effects, context, []), planDigest(effects, { ...context, clusterUid: 'other' }, [])],
+    [
+      'the release',
+      planDigest(effects, context, []),
+      planDigest(effects, { ...context, options: { ...context.options, release: 'v3.31.0' } }, []),
+    ],
   ];
   for (const [title, a, b] of other) it(`changes with ${title}`, () => assert.notEqual(a, b));
 });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { assertSuccessor, assertWayBack } from '../../../src/features/hosts/successor-stands.ts';
-import type { SuccessorExpected, WayBackExpected } from '../../../src/kernel/action.ts';
-import { versionsOf } from '../../../src/kernel/action.ts';
+import {
+  assertSuccessor,
+  assertWayBack,
+  type SuccessorExpected,
+  versionsOf,
+  type WayBackExpected,
+} from '../../../src/features/hosts/successor-stands.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { Outdated } from '../../../src/kernel/outdated.ts';

@@ -55,8 +55,8 @@ describe('what was recorded', () => {
   it('counts only when the journal, read again, holds every reference in the same form', async () => {
     const wanted = { type: 'record-owners', entries: [entryFor([a, b])] } as const;
     const good = holding([entryFor([a, web, b])]);
-    const { detail, stripped } = await recordOwners(good.ports, wanted);
-    assert.deepEqual([detail, stripped], ['1 objects recorded', { objects: 1, references: 2, parts: [], content: 'c' }]);
+    const { detail, notes } = await recordOwners(good.ports, wanted);
+    assert.deepEqual([detail, notes], ['1 objects recorded', { stripped: { objects: 1, references: 2, parts: [], content: 'c' } }]);
     assert.deepEqual(good.asked, ['append 1', 'load']);
     const other = { ...DEPENDENT, uid: 'made-anew' };
     for (const stored of [undefined, [], [entryFor([a])], [entryFor([a, { ...b, controller: false }])], [entryFor([a, b], other)]])

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertHeld, waitPolicies } from '../../../src/features/policies/wait-policies.ts';
-import type { PoliciesSettled } from '../../../src/kernel/action.ts';
+import { assertHeld, type PoliciesSettled, waitPolicies } from '../../../src/features/policies/wait-policies.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { effects } from '../../../src/cli/effects.ts';
 import { realExecutor } from '../../../src/engine/execute.ts';
 import { assertSameStore } from '../../../src/features/service-cli/same-store.ts';
 import type { StoreExpected } from '../../../src/features/service-cli/store-identity.ts';
@@ -32,6 +33,7 @@ describe('the store in the moment of a write', () => {
     const asked: string[] = [];
     const { tools: inner } = tools('another');
     const ports = {
+      effects,
       tools: {
         ...inner,
         run: (...given: Parameters<typeof inner.run>) => {

@@ -10,6 +10,19 @@ import { ApiFailure } from '../../kernel/ports.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
 import { isProbed, type ProbedImage, probedImages, probeText } from './image-probe.ts';
 
+/**
+ * Pods on every node that pull these images, in which programs say their version at most, deleted again whatever happens; what the nodes said is written to the
+ * work folder as `saveAs`, marked with `run`.
+ */
+export interface ProbeImages {
+  readonly type: 'probe-images';
+  readonly daemonSet: KubeObject;
+  readonly images: readonly string[];
+  readonly run: string;
+  readonly saveAs: string;
+  readonly timeoutMs: number;
+}
+
 export interface ProbeWait {
   readonly signal: AbortSignal;
   readonly report: Report;

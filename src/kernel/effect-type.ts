@@ -1,0 +1,98 @@
+import type { Action, Effect, Effects, Exec, Expectations, Guards, Preconditions } from './action.ts';
+import type { Tool } from './argv.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { withoutAddressCredentials } from './hidden.ts';
+import type { Around, OnLine, Performed } from './performing.ts';
+import type { RecordNotes } from './run-record.ts';
+
+/** The name that a tool has on this machine: `netsvcctl` → `calicoctl`. */
+export type ProgramOf = (tool: Tool) => string;
+
+/** All that the program has to know of one kind of effect. */
+export interface EffectType<E> {
+  /** `writes`: it changes the cluster or this machine. `files`: it only puts files into a folder of this machine. `nothing`: it waits or tells. */
+  readonly does: 'writes' | 'files' | 'nothing';
+  /** Its content is fixed by the plan: a run that is held to a saved plan refuses another one. */
+  readonly isFixed: boolean;
+  /** Noted in the run record before it is performed: a run that is killed in between must not count on what is gone. */
+  readonly notesFirst?: RecordNotes;
+  perform(ports: EnginePorts, effect: E, around: Around): Promise<Performed>;
+  /** `--dry-run=server`: the server is asked, and nothing is stored. `announced` where only the write itself could tell. */
+  dryRun(ports: EnginePorts, effect: E, around: Around): Promise<Performed>;
+  /** The command that a person could type, or the same in words; one line. */
+  text(effect: E, programOf: ProgramOf): string;
+  /** As it may be shown: without values of Secrets, and with long contents by their size. */
+  mask(effect: E): E;
+  /** What tells it from another one with the same purpose: without names and limits that differ from run to run. */
+  digest(effect: E): unknown;
+}
+
+/** Of an `EffectType.dryRun`: what it does is not sent to the server. */
+export async function announced(): Promise<Performed> {
+  return { detail: 'not performed (dry run)' };
+}
+
+/** Of `mask` and `digest`: nothing is left out. */
+export function whole<E>(effect: E): E {
+  return effect;
+}
+
+export interface ExpectationType<E> {
+  /** Resolves once the world looks like that. Throws Fault `timeout` (naming what lags) or `interrupted`. */
+  wait(ports: EnginePorts, expected: E, around: Around & { readonly timeoutMs: number }): Promise<Performed>;
+  /** What is waited for: `wait for …`. */
+  text(expected: E): string;
+}
+
+export interface PreconditionType<P> {
+  /** Throws Outdated where it does not hold. */
+  assert(ports: EnginePorts, expected: P, around: Pick<Around, 'stop'>): Promise<void>;
+  /** Runs the program in place of the engine, where its failure has to be read in the light of what was expected. */
+  run?(ports: EnginePorts, exec: Exec, expected: P, around: { readonly cut: AbortSignal; readonly onLine: OnLine }): Promise<void>;
+}
+
+export interface GuardType<E extends Effect> {
+  /** The effects that it guards: each of them, whatever planned it. */
+  readonly of: E['type'];
+  /** Throws Fault where the write must not happen. */
+  assert(ports: EnginePorts, effect: E): Promise<void>;
+}
+
+export type EffectTypes = { readonly [T in keyof Effects]: EffectType<Effects[T]> };
+export type ExpectationTypes = { readonly [T in keyof Expectations]: ExpectationType<Expectations[T]> };
+export type PreconditionTypes = { readonly [T in keyof Preconditions]: PreconditionType<Preconditions[T]> };
+export type GuardTypes = { readonly [G in keyof Guards]: GuardType<Guards[G]> };
+
+/** Of the kernel; the engine performs them. */
+export type CoreEffects = Pick<EffectTypes, 'exec' | 'patch' | 'patch-all' | 'delete' | 'write' | 'wait' | 'ask'>;
+export type CoreExpectations = Pick<ExpectationTypes, 'time-passed'>;
+
+/** What the features bring: a type that one of them names and none registers is a type error. */
+export interface FeatureEffects {
+  readonly effects: Omit<EffectTypes, keyof CoreEffects>;
+  readonly expectations: Omit<ExpectationTypes, keyof CoreExpectations>;
+  readonly preconditions: PreconditionTypes;
+  readonly guards: GuardTypes;
+}
+
+/** The type of this effect. */
+export function typeOf(effects: EffectTypes, { type }: Effect): EffectType<Effect> {
+  return effects[type] as EffectType<Effect>;
+}
+
+/** True if the action changes the cluster or this machine (and not only waits, or writes into the work folder). */
+export function changesSomething(effects: EffectTypes, { effect }: Action): boolean {
+  return typeOf(effects, effect).does === 'writes';
+}
+
+/** True if the action only puts files into a folder of this machine: the cluster is as it was, and no time was waited. */
+export function onlyWritesFiles(effects: EffectTypes, { effect }: Action): boolean {
+  return typeOf(effects, effect).does === 'files';
+}
+
+/** What an action does as one line. */
+export type ActionText = (action: Action) => string;
+
+export function actionTexts(effects: EffectTypes, programOf: ProgramOf): ActionText {
+  return ({ effect }) => withoutAddressCredentials(typeOf(effects, effect).text(effect, programOf));
+}
