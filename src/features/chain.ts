@@ -4,8 +4,8 @@ import { hepStage } from './hosts/index.ts';
 import { probeImagesStage } from './images/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
 import { judgingKubectl } from './judging-kubectl.ts';
-import { forgetStage, ownerrefsStripStage, restoreStage } from './ownerrefs/index.ts';
-import { policyStage } from './policies/index.ts';
+import { forgetStage, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
+import { policyStage as policyStageWith } from './policies/index.ts';
 import { preflightStage } from './preflight/index.ts';
 import { cliStage } from './service-cli/index.ts';
 import { alpStage } from './sidecars/index.ts';
@@ -14,6 +14,9 @@ import { verifyStage } from './verify/index.ts';
 /** These two wait for the upgrade's end, whatever the install path. */
 export const ownerrefsRestoreStage = restoreStage(upgradeWaits);
 export const ownerrefsForgetStage = forgetStage(upgradeWaits);
+
+/** What the temporary policy owns is found by the search of the feature above. */
+export const policyStage = policyStageWith(scanOwned);
 
 /** The chain in order: sub-commands, `run`, the help and the documentation all come from this one list. */
 export const chain: readonly AnyStage[] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
-import { policyStage } from '../../src/features/policies/stage.ts';
+import { policyStage } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
-import { policyStage } from '../../src/features/policies/stage.ts';
+import { policyStage } from '../../src/features/chain.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';

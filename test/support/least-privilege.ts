@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { accessText } from '../../src/features/rights/access-text.ts';
 import type { PolicyRule } from '../../src/features/rights/permission.ts';
+import { accessText } from '../../src/kernel/access-text.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import type { UpgradeProcess } from './upgrade-process.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { operatorEndNames } from '../../src/features/install-operator/operator-end-names.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/features/install-operator/operator-verdict.ts';
+import type { OperatorView } from '../../src/features/install-operator/operator-view.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { OperatorView } from '../../src/kernel/operator-view.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
 export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;

@@ -1,13 +1,13 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
-import type { OperatorEndNames } from '../../kernel/operator-view.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart } from '../survey/index.ts';
 import { readPinnedImages } from './image-set.ts';
 import { operatorEndNames } from './operator-end-names.ts';
 import { operatorLags } from './operator-points.ts';
+import type { OperatorEndNames } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
 import type { OperatorExpected } from './wait-operator.ts';
 

@@ -9,6 +9,7 @@ export { readMissingFlowLogs } from './flow-logs.ts';
 export { readPinnedImages } from './image-set.ts';
 export { type OperatedImages, readOperatedImages } from './operated-images.ts';
 export { operatorLags } from './operator-points.ts';
+export type { OperatorLag } from './operator-view.ts';
 export { readOperatorView } from './read-operator.ts';
 export { readRestarts, restartNotes } from './restarts.ts';
 export { operatorImage } from './target.ts';

@@ -2,9 +2,9 @@ import { ageText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { OperatorLag, OperatorView } from '../../kernel/operator-view.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
+import type { OperatorLag, OperatorView } from './operator-view.ts';
 
 /** A pod may take this long to start before anybody is sent to look at it, in milliseconds. */
 const STARTING_MS = 30_000;

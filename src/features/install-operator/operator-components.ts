@@ -1,6 +1,6 @@
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
-import type { OperatorLag, OperatorView } from '../../kernel/operator-view.ts';
 import { imageAge } from '../../kernel/release.ts';
+import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { workloadLags } from './operator-workloads.ts';
 
 /** What lags among the workloads of the components (point 4 of the rule). */

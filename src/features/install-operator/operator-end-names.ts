@@ -1,5 +1,5 @@
-import type { OperatorEndNames } from '../../kernel/operator-view.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import type { OperatorEndNames } from './operator-view.ts';
 
 /**
  * The names that the rule for the end needs, with the operator's Deployment where it was found; undefined where the profile does

@@ -1,9 +1,10 @@
 import { command } from '../../kernel/argv.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { ComponentStatusName, OperatorLag, OperatorView } from '../../kernel/operator-view.ts';
+import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { podCause } from './operator-causes.ts';
 import { componentLags } from './operator-components.ts';
+import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage, workloadLags } from './operator-workloads.ts';
 
 interface Condition {

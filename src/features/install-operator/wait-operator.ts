@@ -1,10 +1,10 @@
 import { command } from '../../kernel/argv.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import type { OperatorEndNames, OperatorLag, OperatorTarget } from '../../kernel/operator-view.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
+import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
 
 /** The operator has brought every component to the target, and it has stayed so. */

@@ -11,6 +11,7 @@ export { ownerReferences, ownersSearchedFirst } from './owners-checks.ts';
 export { readOwnersAtDeadline, withWriters } from './put-back.ts';
 export { changesUids, lackingOf, readReferences, sourceOf } from './references.ts';
 export { readRestoreFacts } from './restore-facts.ts';
+export type { Awaited } from './restore-ready.ts';
 export { restoreStage } from './restore-stage.ts';
 export { readRights } from './rights.ts';
 export { ownerrefsStripStage } from './strip-stage.ts';

@@ -1,7 +1,7 @@
+import { accessQuestion, accessText } from '../../kernel/access-text.ts';
 import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { accessQuestion, accessText } from '../rights/index.ts';
 import type { OwnerRights } from '../survey/index.ts';
 import { defineCheck, failIfAny, preflightCheck } from '../survey/index.ts';
 import type { OwnersCheck } from './owner-facts.ts';

@@ -1,4 +1,4 @@
-import type { Expectation, GuardedPatch } from '../../kernel/action.ts';
+import type { GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
@@ -25,7 +25,7 @@ import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
 import { ownerText } from './restore-owners.ts';
-import { readReadiness, type UpgradeWaits } from './restore-ready.ts';
+import { type Awaited, readReadiness, type UpgradeWaits } from './restore-ready.ts';
 import { kindText } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
@@ -36,7 +36,7 @@ export interface RestoreFacts extends RestoreJudged {
   /** Only planned, before the upgrade: what will be put back is what is off then. */
   readonly isLater: boolean;
   /** What has to come first; nothing else is known before. */
-  readonly waits: readonly Expectation[];
+  readonly waits: readonly Awaited[];
   readonly waitMs: number;
   readonly settled?: PoliciesSettled;
   readonly patches: readonly GuardedPatch[];

@@ -6,11 +6,17 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isPending, type PoliciesSettled, policiesSettled, valueAt } from '../policies/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 
+/** What has to come first, and the title of the wait for it. */
+export interface Awaited {
+  readonly until: Expectation;
+  readonly title: string;
+}
+
 /** What is left of the upgrade before its new API server answers alone: each install path knows its own. */
-export type UpgradeWaits = (sources: Sources, context: Context, installation: Installation) => Promise<readonly Expectation[]>;
+export type UpgradeWaits = (sources: Sources, context: Context, installation: Installation) => Promise<readonly Awaited[]>;
 
 export interface Readiness {
-  readonly waits: readonly Expectation[];
+  readonly waits: readonly Awaited[];
   readonly waitMs: number;
   /** Absent where no policy is ever renamed. */
   readonly settled?: PoliciesSettled;
@@ -33,15 +39,19 @@ export async function readReadiness(
     aggregatedApi(sources, context, installation),
     settled ? isPending(sources, settled) : false,
   ]);
-  const waits = [...upgrade, ...service, ...(pending && settled ? [settled] : [])];
+  const waits = [
+    ...upgrade,
+    ...service,
+    ...(pending && settled ? [{ until: settled, title: 'wait until stored policies have their new names' }] : []),
+  ];
   return { waits, waitMs: context.options.timeoutMs ?? defaultWaitMs(nodes.length), ...(settled ? { settled } : {}) };
 }
 
-async function aggregatedApi({ cluster }: Sources, { profile }: Context, { hasApiServer }: Installation): Promise<readonly Expectation[]> {
+async function aggregatedApi({ cluster }: Sources, { profile }: Context, { hasApiServer }: Installation): Promise<readonly Awaited[]> {
   if (!hasApiServer) return [];
   const name = `v3.${profile.apiGroup}`;
   const service = await cluster.get(K.APIService, name);
   const conditions = valueAt(service, 'status.conditions') as readonly { readonly type: string; readonly status: string }[] | undefined;
   const isAvailable = conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
-  return isAvailable ? [] : [{ type: 'apiservice-available', names: [name] }];
+  return isAvailable ? [] : [{ until: { type: 'apiservice-available', names: [name] }, title: 'wait until the new v3 API serves' }];
 }

@@ -1,11 +1,10 @@
-import type { Action, Expectation } from '../../kernel/action.ts';
+import type { Action } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
-import { refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { stage } from '../../kernel/stage.ts';
 import { restoreChecks } from './owner-restore-checks.ts';
 import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
-import type { UpgradeWaits } from './restore-ready.ts';
+import type { Awaited, UpgradeWaits } from './restore-ready.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
 /** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
@@ -20,7 +19,7 @@ export const restoreStage = (upgradeWaits: UpgradeWaits) =>
     plan(facts, { options }) {
       if (facts.skip !== undefined) return { skip: facts.skip };
       if (facts.isLater) return { actions: [restore(facts)] };
-      if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
+      if (facts.waits.length > 0) return { actions: facts.waits.map((one) => waitFor(one, facts.waitMs)), again: true };
       const { patches, noted } = facts;
       if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
       return {
@@ -33,15 +32,8 @@ export const restoreStage = (upgradeWaits: UpgradeWaits) =>
 
 const ENDS = 'the upgrade called off, the journal is needed no more: end it with ownerrefs forget';
 
-function waitFor(until: Expectation, timeoutMs: number): Action {
-  return { id: `wait-${until.type}`, title: titleOf(until), ref: '§4.8/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } };
-}
-
-function titleOf(until: Expectation): string {
-  if (until.type === 'rollout') return `wait for ${until.targets.map(refText).join(', ')}`;
-  if (until.type === 'operator-end') return `wait until the operator has brought every component to ${until.target.release}`;
-  if (until.type === 'policies-settled') return 'wait until stored policies have their new names';
-  return 'wait until the new v3 API serves';
+function waitFor({ until, title }: Awaited, timeoutMs: number): Action {
+  return { id: `wait-${until.type}`, title, ref: '§4.8/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } };
 }
 
 function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {

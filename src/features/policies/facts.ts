@@ -2,12 +2,11 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
-import { refOf } from '../../kernel/owner-journal.ts';
+import { type JournalObject, refOf } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import { scanOwned } from '../ownerrefs/index.ts';
 import {
   globalPolicyOf,
   type HostWithout,
@@ -27,6 +26,15 @@ import { storedNames } from './stored-names.ts';
 import { toCreate } from './undo.ts';
 import { policyWorld } from './world.ts';
 
+/** Searches the cluster for objects with an owner of the service's groups, and names the kinds that it could not search. */
+export type SearchOwned = (
+  cluster: ClusterReader,
+  profile: Profile,
+) => Promise<{
+  readonly objects: readonly { readonly object: JournalObject; readonly references: readonly OwnerReference[] }[];
+  readonly unread: readonly { readonly kind: string }[];
+}>;
+
 export interface PolicyFacts extends RemovalJudged {
   readonly installation: Installation;
   /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
@@ -37,7 +45,7 @@ export interface PolicyFacts extends RemovalJudged {
 }
 
 /** The temporary policy as it is listed, and what would hold without it. */
-export async function readPolicyFacts(sources: Sources, context: Context): Promise<PolicyFacts> {
+export async function readPolicyFacts(sources: Sources, context: Context, search: SearchOwned): Promise<PolicyFacts> {
   const { profile, options } = context;
   const installation = await readInstalled(sources, context);
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
@@ -79,7 +87,7 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     denied: told(...lanesTexts('denied')),
     decided: told(...lanesTexts('decided')),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
-    owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context)),
+    owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context, search)),
     release,
     told: options.deletePolicy !== undefined,
     cli: judgedCli(call),
@@ -94,12 +102,12 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
 const NOTHING_OWNED = { value: { objects: [], unread: [] } };
 
 /** Objects that name it as their owner, by the stored UID or by the one that the v3 API shows. */
-async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { profile }: Context) {
+async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { profile }: Context, search: SearchOwned) {
   const uids = new Set(found.flatMap(({ metadata: { uid } }) => (uid === undefined ? [] : [uid, convertUid(uid)])));
   const [mayList] = await cluster.reviewAccess([{ verb: 'list', group: '*', resource: '*' }]);
   // One answer instead of one refusal per kind: the role of this command does not have that right.
   if (mayList !== true) return { objects: [], unread: ['this account may not list all kinds'] };
-  const { objects, unread } = await scanOwned(cluster, profile);
+  const { objects, unread } = await search(cluster, profile);
   const isOwner = ({ uid, kind, name, apiVersion }: OwnerReference) =>
     uids.has(uid) || (groupOf(apiVersion) === profile.apiGroup && kind === 'GlobalNetworkPolicy' && name === profile.temporaryPolicy);
   const owned = objects

@@ -5,38 +5,41 @@ import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { stage } from '../../kernel/stage.ts';
 import { cliWrite } from '../service-cli/index.ts';
-import { type PolicyFacts, readPolicyFacts } from './facts.ts';
+import { type PolicyFacts, readPolicyFacts, type SearchOwned } from './facts.ts';
 import { removalChecks } from './removal-checks.ts';
 import type { KeptPolicy } from './removed.ts';
 import { storedNames } from './stored-names.ts';
 import { undoPlan } from './undo.ts';
 
 /** The temporary policy of upgrades from before v3.14: what only it allows, a person's review, removal when told by name (§4.4/7). */
-export const policyStage = stage<PolicyFacts>({
-  id: 'policy',
-  title: 'Review and remove the temporary policy',
-  ref: '§4.4/7',
-  readOnly: false,
-  optional: true,
-  converges: true,
-  checks: removalChecks,
-  survey: readPolicyFacts,
-  plan(facts, context) {
-    if (context.options.undo) return undoPlan(facts, context);
-    const { temporaryPolicy } = context.profile;
-    if (facts.found.length === 0) return { skip: `there is no policy ${temporaryPolicy}` };
-    const told = context.options.deletePolicy;
-    if (told === undefined) return { actions: [review(facts, context)] };
-    if (told !== temporaryPolicy) {
-      throw new Fault('usage', `--delete=${told}: the temporary policy is called ${temporaryPolicy}`, [
-        `write --delete=${temporaryPolicy}`,
-      ]);
-    }
-    const actions =
-      facts.installation.datastore === 'api' ? facts.found.map((_, index) => removal(facts.found, index)) : [removalByCli(facts, context)];
-    return { actions };
-  },
-});
+export const policyStage = (searchOwned: SearchOwned) =>
+  stage<PolicyFacts>({
+    id: 'policy',
+    title: 'Review and remove the temporary policy',
+    ref: '§4.4/7',
+    readOnly: false,
+    optional: true,
+    converges: true,
+    checks: removalChecks,
+    survey: (sources, context) => readPolicyFacts(sources, context, searchOwned),
+    plan(facts, context) {
+      if (context.options.undo) return undoPlan(facts, context);
+      const { temporaryPolicy } = context.profile;
+      if (facts.found.length === 0) return { skip: `there is no policy ${temporaryPolicy}` };
+      const told = context.options.deletePolicy;
+      if (told === undefined) return { actions: [review(facts, context)] };
+      if (told !== temporaryPolicy) {
+        throw new Fault('usage', `--delete=${told}: the temporary policy is called ${temporaryPolicy}`, [
+          `write --delete=${temporaryPolicy}`,
+        ]);
+      }
+      const actions =
+        facts.installation.datastore === 'api'
+          ? facts.found.map((_, index) => removal(facts.found, index))
+          : [removalByCli(facts, context)];
+      return { actions };
+    },
+  });
 
 function review({ stored }: PolicyFacts, { profile }: Context): Action {
   const name = profile.temporaryPolicy;

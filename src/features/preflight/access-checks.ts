@@ -1,8 +1,8 @@
+import { accessText } from '../../kernel/access-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Detection } from '../../kernel/installation.ts';
-import { accessText } from '../rights/index.ts';
 import type { AccessAnswer } from '../survey/index.ts';
 import { failed, failIfAny, PROGRAM, preflightCheck } from '../survey/index.ts';
 

@@ -2,22 +2,31 @@ import type { ExpectationTypes } from '../../kernel/effect-type.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Performed } from '../../kernel/performing.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { type ApiServicesExpected, waitApiServices } from './wait-apiservice.ts';
 import type { RolloutExpected } from './wait-rollout.ts';
 import { waitRollout } from './wait-rollout.ts';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
     readonly rollout: RolloutExpected;
+    readonly 'apiservice-available': ApiServicesExpected;
   }
 }
 
-export const rolloutExpectations: Pick<ExpectationTypes, 'rollout'> = {
+export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice-available'> = {
   rollout: {
     async wait({ cluster, clock }, { targets, maxFailed, goesOn }, { timeoutMs, stop, onProgress, leftBehind }) {
       const request = { targets, maxFailed, timeoutMs, signal: stop, onProgress, ...(goesOn ? { leftBehind } : {}) };
       return outcomeOf(await waitRollout(cluster, clock, request));
     },
     text: ({ targets }) => targets.map(refText).join(', '),
+  },
+  'apiservice-available': {
+    async wait({ cluster, clock }, { names }, { timeoutMs, stop }) {
+      await waitApiServices(cluster, clock, names, timeoutMs, stop);
+      return {};
+    },
+    text: ({ names }) => `APIService ${names.join(', ')}`,
   },
 };
 

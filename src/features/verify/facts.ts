@@ -1,9 +1,9 @@
 import type { Check, Reading } from '../../kernel/check.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { OperatorLag } from '../../kernel/operator-view.ts';
 import type { Lacking } from '../../kernel/owner-journal.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { OperatorLag } from '../install-operator/index.ts';
 import type { Dependent } from '../survey/index.ts';
 
 /** What one source says about the cluster's version: a value, or why it has none. */

@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
-import type { OperatorLag } from '../../kernel/operator-view.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { deployedOperatorImage } from '../install-chart/index.ts';
+import type { OperatorLag } from '../install-operator/index.ts';
 import { operatorImage, operatorLags, readExpectation, readOperatorView } from '../install-operator/index.ts';
 
 /** What lags by the rule for the end, at one look; undefined on paths without an operator. */

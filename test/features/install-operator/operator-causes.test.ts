@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { operatorLags } from '../../../src/features/install-operator/operator-points.ts';
+import type { OperatorView } from '../../../src/features/install-operator/operator-view.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import type { OperatorView } from '../../../src/kernel/operator-view.ts';
 import { after, viewOf } from '../../support/operator-script.ts';
 
 const NOW = Date.parse('2026-11-24T04:00:00Z');

@@ -18,7 +18,7 @@ async function waitsAt(moment: Moment, undo?: true): Promise<readonly string[]> 
   const artifacts = folderArtifacts(operatorReleases, ['v3.32.1']);
   const sources = { cluster, clock, records, artifacts } as unknown as Sources;
   const context = contextOf({ release: 'v3.32.1', ...(undo ? { undo } : {}) });
-  return (await readReadiness(sources, context, operated, upgradeWaits)).waits.map(({ type }) => type);
+  return (await readReadiness(sources, context, operated, upgradeWaits)).waits.map(({ until }) => until.type);
 }
 
 describe('what must be true before references go back, where an operator moves the API server', () => {

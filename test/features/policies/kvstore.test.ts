@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { policyStage } from '../../../src/features/policies/stage.ts';
+import { policyStage } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { contextOf } from '../../fixtures/facts.ts';

@@ -1,17 +1,5 @@
-import type { Kind, KubeObject } from './object.ts';
-
-/** Whose generation a component status has to carry in each of its conditions. */
-export type StatusGeneration = 'installation' | 'own' | 'none';
-
-/** A component status that the operator writes (`TigeraStatus`), and when it is wanted. */
-export interface ComponentStatusName {
-  readonly name: string;
-  /** `own`: the resource of `kind`, and the status is wanted only where that resource exists. */
-  readonly generation: StatusGeneration;
-  readonly kind?: string;
-  /** Without a resource of this kind the operator cannot make what the status is about: it stays degraded (domain §11.2). */
-  readonly needs?: { readonly kind: string; readonly plural: string };
-}
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { ComponentStatusName, OperatorApi } from '../../kernel/operator-names.ts';
 
 /** The names that the end of an upgrade by the operator is told by; data of the profile. */
 export interface OperatorEndNames {
@@ -27,16 +15,6 @@ export interface OperatorEndNames {
   /** Workloads that must be there, `DaemonSet/calico-node`: an empty namespace is not a finished one. */
   readonly required: readonly string[];
   readonly api: OperatorApi;
-}
-
-/** Where the API of the v3 group is served from. */
-export interface OperatorApi {
-  /** Kind whose presence means that the API server of the v3 group is wanted. */
-  readonly kind: string;
-  readonly service: string;
-  readonly namespace: string;
-  /** Namespace of the API server in old releases; it has to go. */
-  readonly oldNamespace: string;
 }
 
 /** What the target release runs. */

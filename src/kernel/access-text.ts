@@ -1,5 +1,5 @@
-import { command } from '../../kernel/argv.ts';
-import type { AccessRequest } from '../../kernel/ports.ts';
+import { command } from './argv.ts';
+import type { AccessRequest } from './ports.ts';
 
 /** `patch daemonsets.apps in kube-system` */
 export function accessText({ verb, group, resource, subresource, namespace, name }: AccessRequest): string {
