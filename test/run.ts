@@ -114,6 +114,7 @@ async function main(): Promise<number> {
     const results = [
       await step('build', 'node', ['build/build.ts']),
       await step('lint', 'biome', ['check', '--error-on-warnings', '.']),
+      await step('rooms', 'node', ['build/rooms.ts']),
       await step('types', 'tsc', ['-p', '.']),
       await step('unused', 'knip', []),
       await mocha('fast tests', fastFiles(), totals),

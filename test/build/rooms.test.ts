@@ -10,10 +10,10 @@ const page = readFileSync(join(root, 'docs', 'internals', 'architecture.md'), 'u
 describe('the rooms of src', () => {
   it('import nothing that the rule forbids', () => {
     assert.ok(imports.length > 2000, String(imports.length));
-    const found = imports.flatMap((one) => offence(one, files) ?? []);
-    // The engine still has a switch over the effects of features.
-    const others = found.filter((one) => !/engine|kernel\/action|owner-rights-checks|policies\/facts/.test(one));
-    assert.deepEqual(others, []);
+    assert.deepEqual(
+      imports.flatMap((one) => offence(one, files) ?? []),
+      [],
+    );
   });
 
   it('are drawn as they are: `node build/rooms.ts --write` redraws them', () => {
