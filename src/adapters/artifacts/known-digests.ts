@@ -1,4 +1,4 @@
-/** SHA-256 of the files that a release publishes, as the program carries them (`build/release-digests.ts`). */
+/** SHA-256 of the manifests that a release publishes, as the program carries them (`build/release-digests.ts`). */
 interface Published {
   /** In order of their numbers. */
   readonly releases: readonly string[];
@@ -7,13 +7,24 @@ interface Published {
 }
 
 /**
- * The SHA-256 that a release publishes for a file (`manifests/calico.yaml`); undefined where the program does not know it: of other services,
- * of releases that are newer than itself, and of files beside the manifests.
+ * The SHA-256 that a release publishes for a manifest (`manifests/calico.yaml`) or for the CLI (a path or an address that ends in
+ * `calicoctl-linux-amd64`); undefined where the program does not know it: of other services, of releases that are newer than itself, and of
+ * other files.
  */
 export async function knownDigest(profile: string, release: string, path: string): Promise<string | undefined> {
+  if (profile !== 'calico') return undefined;
+  const platform = /(?:^|\/)calicoctl-([a-z0-9-]+)$/.exec(path)?.[1];
+  if (platform !== undefined) return cliDigest(platform, release);
   const file = /^manifests\/(.+)$/.exec(path)?.[1];
-  if (profile !== 'calico' || file === undefined) return undefined;
+  if (file === undefined) return undefined;
   return digestIn((await import('../digests/calico.json', { with: { type: 'json' } })).default, release, file);
+}
+
+async function cliDigest(platform: string, release: string): Promise<string | undefined> {
+  const sums: Readonly<Record<string, Readonly<Record<string, string>>>> = (
+    await import('../digests/calico-cli.json', { with: { type: 'json' } })
+  ).default;
+  return sums[platform]?.[release];
 }
 
 /** A release without a sum of its own has that of the release before it. */

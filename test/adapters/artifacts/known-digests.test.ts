@@ -34,6 +34,22 @@ describe('the sums that the program carries', () => {
       assert.match((await knownDigest('calico', 'v3.32.1', `manifests/${file}`)) ?? '', /^[0-9a-f]{64}$/, file);
   });
 
+  it('are those of the CLI, by release and platform, from a folder and from an address', async () => {
+    const url = 'https://github.com/projectcalico/calico/releases/download/v3.31.0/calicoctl-linux-arm64';
+    const expected = '1307df3b220e195fdd57a298997cdc1f1291223622414fdcb40097e86ea8a76a';
+    assert.equal(await knownDigest('calico', 'v3.31.0', url), expected);
+    assert.equal(await knownDigest('calico', 'v3.31.0', 'bin/calicoctl-linux-arm64'), expected);
+    assert.notEqual(await knownDigest('calico', 'v3.31.0', 'bin/calicoctl-linux-amd64'), expected);
+    for (const [release, name] of [
+      ['v3.99.0', 'calicoctl-linux-amd64'],
+      ['v3.31.0', 'calicoctl-plan9-amd64'],
+      ['v3.31.0', 'not-calicoctl-linux-amd64'],
+      // Noted with two different sums.
+      ['v3.23.2', 'calicoctl-linux-arm64'],
+    ] as const)
+      assert.equal(await knownDigest('calico', release, `bin/${name}`), undefined, `${release} ${name}`);
+  });
+
   it('are not known of other services, of releases that are newer, and of other files', async () => {
     for (const [profile, release, path] of [
       ['netsvc', 'v3.32.1', 'manifests/calico.yaml'],
