@@ -1,3 +1,5 @@
+import { isClosed, readFlow } from './flow.ts';
+
 /** A value of the plain part of YAML: what it means is the same in every version of YAML, and to kubectl. */
 export type PlainValue = string | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
 
@@ -10,15 +12,24 @@ interface Line {
 class Unclear extends Error {}
 
 /**
- * Reads the YAML that kubectl itself writes (block mappings and lists, one-line values), or JSON; undefined for everything else.
- * It guesses nothing: numbers, dates, words like `yes`, escapes, anchors, text over several lines, repeated keys are "else".
+ * Reads the YAML that kubectl and other tools write (mappings and lists as blocks or in brackets, one-line values), or JSON; undefined for
+ * everything else. It guesses nothing: numbers, dates, words like `yes`, escapes, anchors, text over several lines, repeated keys are "else".
  */
 export function readPlain(text: string): PlainValue | undefined {
   try {
-    return text.startsWith('{') ? fromJson(JSON.parse(text), text) : fromLines(text);
+    const json = text.startsWith('{') ? jsonIn(text) : undefined;
+    return json === undefined ? fromLines(text) : fromJson(json, text);
   } catch (thrown) {
-    if (thrown instanceof Unclear || thrown instanceof SyntaxError) return undefined;
+    if (thrown instanceof Unclear) return undefined;
     throw thrown;
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -58,6 +69,11 @@ class Block {
 
   /** The block that starts at this indent. */
   value(indent: number): PlainValue {
+    const line = this.#next(indent);
+    if (line && isFlow(line.text)) {
+      this.#at += 1;
+      return this.#scalar(line.text, indent - 1);
+    }
     return this.#isItemAt(indent) ? this.#list(indent) : this.#mapping(indent);
   }
 
@@ -82,7 +98,7 @@ class Block {
         items.push(this.#mapping(inner));
       } else {
         this.#at += 1;
-        items.push(scalar(rest));
+        items.push(this.#scalar(rest, indent));
       }
     }
     return items;
@@ -96,10 +112,24 @@ class Block {
       const [, key, rest] = ENTRY.exec(line.text) ?? [];
       if (key === undefined || found.has(key)) throw new Unclear();
       this.#at += 1;
-      found.set(key, rest === undefined ? this.#below(indent) : scalar(rest));
+      found.set(key, rest === undefined ? this.#below(indent) : this.#scalar(rest, indent));
     }
     if (found.size === 0) throw new Unclear();
     return Object.fromEntries(found);
+  }
+
+  /** A value that begins on a line already taken; what is in brackets goes on over the lines that stand further right. */
+  #scalar(text: string, indent: number): PlainValue {
+    if (!isFlow(text)) return scalar(text);
+    let whole = text;
+    for (let line = this.#lines[this.#at]; !isClosed(whole); line = this.#lines[this.#at]) {
+      if (line === undefined || line.indent <= indent) throw new Unclear();
+      whole += `\n${line.text}`;
+      this.#at += 1;
+    }
+    return readFlow(whole, scalar, () => {
+      throw new Unclear();
+    });
   }
 
   /** What stands under `key:`; a list may stand as far left as its key. */
@@ -108,6 +138,10 @@ class Block {
     if (line && line.indent > indent) return this.value(line.indent);
     return this.#isItemAt(indent) ? this.#list(indent) : null;
   }
+}
+
+function isFlow(text: string): boolean {
+  return text.startsWith('{') || text.startsWith('[');
 }
 
 function isItem(line: Line): boolean {

@@ -33,15 +33,37 @@ export async function viewKubeconfig(
 }
 
 /**
- * What kubectl would print, without starting it, which costs more than all the rest of a small command: only for a single file
- * in which nothing can be read in two ways. Merging files is kubectl's own business.
+ * What kubectl would print, without starting it, which costs more than all the rest of a small command: only for files in which nothing can be
+ * read in two ways, and that name nothing twice.
  */
 export async function readAlone(files: readonly string[]): Promise<KubeconfigDocument | undefined> {
-  const [file, ...more] = await existing(files);
-  // A pipe (`--kubeconfig <(…)`) can be read only once: by kubectl.
-  if (file === undefined || more.length > 0 || !(await stat(file)).isFile()) return undefined;
-  const value = readPlain(await readFile(file, 'utf8').catch(() => ''));
-  return value === undefined ? undefined : readDocument(value);
+  const documents: KubeconfigDocument[] = [];
+  for (const file of await existing(files)) {
+    // A pipe (`--kubeconfig <(…)`) can be read only once: by kubectl.
+    if (!(await stat(file)).isFile()) return undefined;
+    const value = readPlain(await readFile(file, 'utf8').catch(() => ''));
+    const document = value === undefined ? undefined : readDocument(value);
+    if (document === undefined) return undefined;
+    documents.push(document);
+  }
+  return documents.length > 1 ? merged(documents) : documents[0];
+}
+
+/** Every entry of every file, the first current context. What kubectl makes of an entry that stands in two files is its own business. */
+function merged(documents: readonly KubeconfigDocument[]): KubeconfigDocument | undefined {
+  const all = <List extends 'clusters' | 'users' | 'contexts'>(list: List) => documents.flatMap((one) => one[list] ?? []);
+  const lists = { clusters: all('clusters'), users: all('users'), contexts: all('contexts') };
+  const names = Object.values(lists).map((entries) => entries.map(({ name }) => name));
+  if (names.some((list) => new Set(list).size < list.length)) return undefined;
+  const current = documents.find((one) => one['current-context'])?.['current-context'] ?? '';
+  const byName = <Entry extends { readonly name: string }>(entries: readonly Entry[]) =>
+    entries.length === 0 ? null : entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    clusters: byName(lists.clusters),
+    users: byName(lists.users),
+    contexts: byName(lists.contexts),
+    'current-context': current,
+  };
 }
 
 /**
@@ -58,7 +80,7 @@ export async function originFolder(
   const found = await existing(files);
   if (found.length > 1) {
     for (const file of found) {
-      const document = await runView([`--kubeconfig=${file}`], file, env, kubectl);
+      const document = (await readAlone([file])) ?? (await runView([`--kubeconfig=${file}`], file, env, kubectl));
       if (document[list]?.some((entry) => entry.name === name)) return dirname(file);
     }
   }

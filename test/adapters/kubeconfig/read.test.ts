@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { readPlain } from '../../../src/adapters/kubeconfig/plain.ts';
 import { readDocument } from '../../../src/adapters/kubeconfig/read.ts';
 import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
@@ -78,6 +78,33 @@ users:
   user: {}
 `;
 
+/** As generators and people write it who like one line. */
+const BRACKETS = `apiVersion: v1
+kind: Config
+preferences: {}
+current-context: kind-a
+clusters: [{name: kind-a, cluster: {server: https://127.0.0.1:6443, certificate-authority-data: QUJDRA==}}, {name: b, cluster: {server: "https://b"}}]
+contexts:
+- {name: kind-a, context: {cluster: kind-a, user: kind-a, namespace: 'a'}}
+- name: b
+  context: { cluster: b, user: certified }
+users:
+- name: kind-a
+  user: {exec: {apiVersion: ${BETA}, command: x, args: [--region, eu, "--a b"], env: [ {name: A, value: b} ]}}
+- {name: certified, user: {client-certificate: ./a.crt, client-key: /b.key}}
+`;
+const ONE_LINE = `{apiVersion: v1, kind: Config, current-context: a, clusters: [{cluster: {server: https://a}, name: a}], contexts: [{context: {cluster: a, user: a}, name: a}], users: [{name: a, user: {token: "1, 2: {x}"}}]}`;
+const OVER_LINES = `{
+  "apiVersion": "v1", "kind": "Config",
+  clusters: [
+    # one
+    {name: a,
+     cluster: {server: https://a}},
+  {name: b, cluster: {server: https://b}}
+  ],
+  users: [] }
+`;
+
 const head = 'apiVersion: v1\nkind: Config\n';
 const cluster = (entry: string) => `${head}clusters:\n- name: c\n  cluster:\n    server: https://c\n${entry}`;
 const user = (entry: string) => `${head}users:\n- name: u\n  user:\n${entry}`;
@@ -106,7 +133,17 @@ const UNCLEAR: Readonly<Record<string, string>> = {
   'a value with a comment': user('    token: abc # mine\n'),
   'an escape': user('    token: "a\\u0062"\n'),
   'an anchor': user('    token: &t abc\n'),
-  'a flow mapping': `${head}users:\n- {name: u, user: {token: a}}\n`,
+  'a key in brackets twice': `${head}users: [{name: u, name: u, user: {}}]\n`,
+  'a key in brackets without a space behind it': `${head}users: [{name:u, user: {}}]\n`,
+  'a comma too many': `${head}users: [{name: u, user: {}},]\n`,
+  'a bracket too many': `${head}users: [{name: u, user: {}}]]\n`,
+  'a bracket that is not closed': `${head}users: [{name: u, user: {}}\n`,
+  'a bracket that is closed too far left': `${head}users: [\n{name: u, user: {}}]\n`,
+  'a number in brackets': `${head}users: [{name: u, user: {token: 123}}]\n`,
+  'a word that may mean yes, in brackets': `${head}users: [{name: u, user: {token: yes}}]\n`,
+  'an anchor in brackets': `${head}users: [{name: u, user: &a {token: a}}]\n`,
+  'a comment in brackets': `${head}users: [{name: u, # mine\n  user: {}}]\n`,
+  'an escape in brackets': `${head}users: [{name: u, user: {token: "a\\u0062"}}]\n`,
   'a tab': user('    token:\tabc\n'),
   'carriage returns': user('    token: abc\r\n'),
   'letters outside of ASCII': `${head}current-context: köln\n`,
@@ -148,6 +185,9 @@ describe('a kubeconfig read without kubectl', function () {
   const agreeing: readonly [string, string][] = [
     ['as people write them', WRITTEN],
     ['with nothing in it', head],
+    ['with lists in brackets', BRACKETS],
+    ['that is one line', ONE_LINE],
+    ['in brackets over several lines', OVER_LINES],
     ['with empty lists', `${head}clusters: []\nusers: []\ncontexts: []\n`],
     ['with plugins only', user(`    exec:\n      apiVersion: ${BETA}\n      command: x\n      args:\n      - a\n`)],
   ];
@@ -175,11 +215,32 @@ describe('a kubeconfig read without kubectl', function () {
     it(`is left to kubectl where there is ${title}`, () => assert.equal(readText(text), undefined));
   }
 
-  it('is left to kubectl where several files exist, and where the only one is no regular file', async () => {
-    const [one, two] = [join(folder, 'one'), join(folder, 'two')];
-    for (const file of [one, two]) await writeFile(file, head);
+  describeWhere(lacksProgram('kubectl'), 'several files beside kubectl', () => {
+    for (const [title, second, isOurs] of [
+      ['with other entries', `${head}current-context: z\nclusters: [{name: 0, cluster: {server: https://z}}]\n`.replace('0', 'aaa'), true],
+      ['with a current context before one without', `${head}users: [{name: zz, user: {token: t}}]\n`, true],
+      ['with the same name', `${head}clusters: [{name: another, cluster: {server: https://z, tls-server-name: z}}]\n`, false],
+      ['of which one is unclear', `${head}users: [{name: zz, user: {token: 1}}]\n`, false],
+    ] as const)
+      it(`are what kubectl prints, or left to it: ${title}`, async () => {
+        const files = [join(folder, 'one'), join(folder, 'two')];
+        for (const [index, text] of [WRITTEN, second].entries()) await writeFile(files[index] ?? '', text);
+        for (const listed of [files, files.toReversed()]) {
+          const own = await readAlone(listed);
+          assert.equal(own !== undefined, isOurs);
+          if (own === undefined) continue;
+          const env = { ...process.env, KUBECONFIG: listed.join(delimiter) };
+          const printed = execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json'], { encoding: 'utf8', env });
+          const { apiVersion, kind, preferences, ...document } = JSON.parse(printed);
+          assert.deepEqual(own, document);
+        }
+      });
+  });
+
+  it('is left to kubectl where it is no regular file', async () => {
+    const one = join(folder, 'one');
+    await writeFile(one, head);
     assert.notEqual(await readAlone([join(folder, 'missing'), one]), undefined);
-    assert.equal(await readAlone([one, two]), undefined);
     assert.equal(await readAlone([join(folder, 'missing')]), undefined);
     assert.equal(await readAlone(['/dev/null']), undefined);
   });

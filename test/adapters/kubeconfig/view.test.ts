@@ -18,7 +18,7 @@ describe('a kubeconfig of several files, merged by kubectl', () => {
     const [kubectl, ...files] = ['kubectl', 'a', 'b'].map((name) => join(folder, name));
     assert.ok(kubectl);
     await writeFile(kubectl, STAND_IN, { mode: 0o755 });
-    for (const file of files) await writeFile(file, 'apiVersion: v1\nkind: Config\n');
+    for (const file of files) await writeFile(file, 'apiVersion: v1\nkind: Config\nextensions: []\n');
     const found = await viewKubeconfig(files, {}, { PATH: process.env.PATH, KUBERC: join(folder, 'kuberc') }, kubectl);
     assert.equal(found['current-context'], 'off');
   });
