@@ -1,4 +1,5 @@
 import { EXIT, Fault } from '../kernel/fault.ts';
+import { checkIdOf, checkPage } from './check-page.ts';
 import { complete, type Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { errorText } from './error-text.ts';
@@ -24,7 +25,7 @@ interface Call {
   readonly env: Environment;
 }
 
-/** Help, version, completion and misspelt commands; undefined if the command has to run. */
+/** Help, version, completion, the page of a check, and misspelt commands; undefined if the command has to run. */
 export function answerFast(argv: readonly string[], name: string, table: FastPathTable, env: Environment): FastAnswer | undefined {
   const [first, ...rest] = argv;
   const call = { argv, name, env };
@@ -33,7 +34,19 @@ export function answerFast(argv: readonly string[], name: string, table: FastPat
   if (first === undefined || HELP.has(first)) return page('', name, table);
   if (first === 'help') return rest[0] === undefined ? page('', name, table) : help(rest[0], call, table);
   if (!Object.hasOwn(table.commands, first)) return refuse(first, call, table);
-  return asksForHelp(rest) ? page(first, name, table) : undefined;
+  if (asksForHelp(rest)) return page(first, name, table);
+  return first === 'explain' && rest.length === 1 ? explained(rest[0] ?? '', table) : undefined;
+}
+
+/** Undefined where there is something to refuse: it is said in one place. */
+function explained(written: string, { titles = {} }: FastPathTable): FastAnswer | undefined {
+  const id = checkIdOf(written);
+  if (!Object.hasOwn(titles, id)) return undefined;
+  try {
+    return said(checkPage(id));
+  } catch {
+    return undefined;
+  }
 }
 
 function completed(words: readonly string[], table: FastPathTable): FastAnswer {

@@ -126,6 +126,8 @@ describe('the start of the npm package, run', () => {
     assert.match(help.stdout, /kubectl netsvc-upgrade/);
     assert.equal(existsSync(join(folder, '.cache')), false, 'an answer without commands needs no cache');
     assert.match(call([real, 'explain', 'NS-101'], { HOME: folder }).stdout, /NS-101/);
+    assert.equal(existsSync(join(folder, '.cache')), false, 'nor does a page');
+    assert.match(call([real, 'explain'], { HOME: folder }).stdout, /NS-101/);
     assert.equal(existsSync(join(folder, '.cache', 'netsvc-upgrade', 'v8')), true);
     assert.equal(call([real, 'aply'], { HOME: folder }).status, 64);
   });

@@ -1,0 +1,24 @@
+/** As `main.ts`: imported, it would load all of Node's streams. */
+const { readFileSync } = process.getBuiltinModule('node:fs');
+
+/** Two folders above, in the sources, in dist and in what is installed alike (docs/internals/decisions/start-up.md). */
+const CHECKS = new URL('../../docs/checks/', import.meta.url);
+
+/** The id of a check as a person may write it: `105`, `ns105`. */
+export function checkIdOf(written: string): string {
+  return written
+    .trim()
+    .toUpperCase()
+    .replace(/^(?:NS)?-?(?=\d{3}$)/, 'NS-');
+}
+
+/**
+ * The page of a check; where it leads to other documents, it says where they lie: in a terminal nothing can be clicked. Throws if the page is
+ * not there.
+ */
+export function checkPage(id: string): string {
+  const text = readFileSync(new URL(`${id}.md`, CHECKS), 'utf8');
+  if (!/\]\((?!\w+:)/.test(text)) return text;
+  const folder = process.getBuiltinModule('node:url').fileURLToPath(CHECKS);
+  return `${text.trimEnd()}\n\nThe links are to files of ${folder}\n`;
+}
