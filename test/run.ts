@@ -42,7 +42,11 @@ const LONGEST = [
   'least-privilege',
   'least-privilege-commands',
   'edits-through-upgrade',
+  'v3-owned-objects',
+  'one-cluster',
+  'bad-input',
   // Of the fast ones.
+  'next-steps',
   'whole-chain',
   'apply-waves',
   'merge-properties',
@@ -79,7 +83,7 @@ const MOST_SKIPPED = 15;
  */
 const GOGC = process.env.GOGC ?? '400';
 
-/** As many files at once as there are processors; one more where half of a test's time is waiting for a control plane. */
+/** As many files at once as there are processors; two more where half of a test's time is waiting for a control plane. */
 const mocha = (title: string, files: readonly string[], totals: string, extra: readonly string[] = [], more = 0) =>
   step(
     title,
@@ -132,7 +136,7 @@ async function realControlPlane(totals: string): Promise<boolean> {
     notRun.push(`tests on the real control plane: ${problem}`);
     return !strict;
   }
-  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000'], 1);
+  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000'], 2);
   if (!full) {
     notRun.push('every release, variant and sweep: run `npm run test:full`');
     return e2e;

@@ -11,5 +11,7 @@ describeOwnedUpgradeSweep({
   and: [
     ...JOURNAL_ENDS.map((nth) => ({ kind: 'kill-after', among: 'writes', nth }) as const),
     { kind: 'silence-after', among: 'writes', nth: -6 },
+    // Chance has few watches to choose from.
+    { kind: 'gone', among: 'watches', nth: 2 },
   ],
 });

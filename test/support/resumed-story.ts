@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import type { OperatorManner, OperatorStep } from '../control-plane/operator.ts';
+import { until } from '../control-plane/until.ts';
+import { TYPHA } from './operated-bench.ts';
+import { type Surroundings, startUpgrade, type UpgradeProcess } from './upgrade-process.ts';
+
+/** A cluster whose operator does one step at a time, upgraded by the way of one path. */
+interface HeldCluster {
+  readonly plane: ControlPlane;
+  readonly around: Surroundings;
+  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
+  read(resource: string, jsonPath: string): Promise<string>;
+  versions(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface ResumedStory {
+  /** How it is upgraded, for titles. */
+  readonly by: string;
+  open(manner: OperatorManner, context: Mocha.Context): Promise<HeldCluster>;
+  /** Flags of every command, by the cluster. */
+  flags(cluster: HeldCluster): readonly string[];
+  /** What it says before the operator has anything to do: it is killed at each of these. */
+  readonly first: readonly RegExp[];
+}
+
+const WAITS = /wait until the operator has brought every component/;
+const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
+  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** The operator does one step when the test lets it. */
+class Steps {
+  #goOn: (() => void) | undefined;
+  /** The step that it would do next. */
+  next: OperatorStep | undefined;
+
+  readonly hold = async (step: OperatorStep): Promise<void> => {
+    if (this.isOver) return;
+    this.next = step;
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+    });
+  };
+  isOver = false;
+
+  /** Lets it do that step. */
+  go(): void {
+    this.next = undefined;
+    this.#goOn?.();
+  }
+}
+
+/** What a running upgrade makes red by itself stops no one who goes on with it: one cluster, the run killed at each step of its operator. */
+export function describeResumed({ by, open, flags, first }: ResumedStory): void {
+  describe(`a run that is killed at each wave of an upgrade by ${by}, the v3 API away among them, on a real control plane`, function () {
+    this.timeout(600_000);
+    const steps = new Steps();
+    let cluster: HeldCluster;
+    before(async function () {
+      this.timeout(0); // the very first run builds what it needs
+      cluster = await open({ mode: 'well', pace: 0.1, hold: steps.hold }, this);
+    });
+    const common = () => [...flags(cluster), '--accept', TYPHA];
+    const run = () => ['run', '--yes', '--skip', 'cli', ...common()];
+    after(async () => {
+      steps.isOver = true;
+      steps.go();
+      await cluster?.stop();
+    });
+
+    const available = () =>
+      cluster.read('apiservice v3.projectcalico.org', '{.status.conditions[?(@.type=="Available")].status}/{.spec.service.namespace}');
+    const phases = () => cluster.read('pods -n calico-system -l k8s-app=calico-node', '{.items[*].status.phase}');
+
+    /** Runs until it has said that, and is killed; what it said. */
+    async function killedAt(moment: RegExp): Promise<string> {
+      const child = startUpgrade(run(), cluster.around);
+      let said = '';
+      let ended = false;
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => {
+          said += chunk.toString();
+        });
+      const end = child.then((result) => {
+        ended = true;
+        return result;
+      });
+      await until(`it says ${moment}`, async () => ended || moment.test(said), 180_000);
+      child.kill('SIGKILL');
+      const result = await end;
+      assert.equal(result.signal, 'SIGKILL', `it ended before that: ${text(result)}`);
+      assert.doesNotMatch(said, /nothing was changed/i);
+      return said;
+    }
+
+    /** Meanwhile preflight is no reason to stop either. */
+    async function preflightPasses(): Promise<string> {
+      const result = await cluster.upgrade('preflight', ...common(), '-o', 'wide');
+      assert.equal(result.exitCode, 0, text(result));
+      return result.stdout;
+    }
+
+    const isNext = (step: OperatorStep) => until(`the operator would ${step}`, async () => steps.next === step, 120_000);
+
+    for (const moment of first)
+      it(`is killed once it says ${moment}`, async () => {
+        await killedAt(moment);
+      });
+
+    it('goes on while the new operator has changed nothing yet', async () => {
+      await killedAt(WAITS);
+      await isNext('change the Installation');
+      await preflightPasses();
+      steps.go();
+    });
+
+    it('goes on while the operator has answered, and every component is still the old one', async () => {
+      await isNext('roll the components');
+      await killedAt(WAITS);
+      await preflightPasses();
+      // The roll lasts until this node is repaired.
+      await cluster.plane.fault('node-02', 'image-pull');
+      steps.go();
+    });
+
+    it('goes on while the agents roll, one after the other', async () => {
+      await until('an agent starts', async () => (await phases()).includes('Pending'), 60_000);
+      await killedAt(WAITS);
+      await preflightPasses();
+      assert.match(await phases(), /Pending/);
+      await cluster.plane.fault('node-02', 'none');
+    });
+
+    it('goes on while the v3 API is away, with the run as the next step', async () => {
+      await isNext('bring the API server');
+      assert.equal(await available(), 'False/calico-system');
+      await killedAt(WAITS);
+      const said = await preflightPasses();
+      assert.match(said, /NS-008 .*expected|expected.*NS-008/s);
+      assert.equal(await available(), 'False/calico-system');
+      steps.go();
+    });
+
+    it('goes on while the API is there again and the statuses are those of before', async () => {
+      await isNext('write the statuses');
+      await killedAt(WAITS);
+      await preflightPasses();
+      steps.isOver = true;
+      steps.go();
+    });
+
+    it('ends at the target with one more call, and writes nothing with the next', async () => {
+      const result = await cluster.upgrade(...run());
+      assert.equal(result.exitCode, 0, text(result));
+      assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.equal(await available(), 'True/calico-system');
+      // What was to be done before the upgrade is not shown after it.
+      assert.doesNotMatch(result.stdout, /NS-405|NS-621/);
+      const before = await cluster.versions();
+      assert.equal((await cluster.upgrade(...run())).exitCode, 0);
+      assert.equal(await cluster.versions(), before);
+    });
+  });
+}
