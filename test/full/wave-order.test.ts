@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO_API, playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
-import { releasesWithCsiDriver } from '../support/csi-driver-manifest.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile } from '../support/releases.ts';
+import { manifestFile, releases } from '../support/releases.ts';
 
 const FROM = 'v3.27.5';
 const TO = 'v3.32.1';
@@ -13,7 +11,7 @@ const TO = 'v3.32.1';
 const WAVES = [
   { wave: 'agents', workloads: ['daemonset -n kube-system calico-node'] },
   { wave: 'typha', workloads: ['deployment -n kube-system calico-typha'] },
-  { wave: 'add-ons', workloads: ['deployment -n calico-apiserver calico-apiserver', 'daemonset -n kube-system csi-node-driver'] },
+  { wave: 'add-ons', workloads: ['deployment -n calico-apiserver calico-apiserver', 'daemonset -n calico-system csi-node-driver'] },
   { wave: 'controllers', workloads: ['deployment -n kube-system calico-kube-controllers'] },
 ] as const;
 
@@ -28,20 +26,17 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
   this.timeout(280_000);
   let cluster: InstalledCluster;
   let server: ServiceApiServer | undefined;
-  let folder = '';
 
   before(async () => {
-    folder = await releasesWithCsiDriver(FROM, TO);
-    const manifest = manifestFile(FROM, 'calico-typha.yaml', folder);
+    const manifest = manifestFile(FROM, 'calico-typha.yaml');
     cluster = await installedCluster({ manifest, nodes: 4, clusterNetwork: true });
-    await installManifest(cluster.plane, manifestFile(FROM, 'apiserver.yaml', folder));
-    await installManifest(cluster.plane, manifestFile(FROM, 'csi-driver.yaml', folder));
+    await installManifest(cluster.plane, manifestFile(FROM, 'apiserver.yaml'));
+    await installManifest(cluster.plane, manifestFile(FROM, 'csi-driver.yaml'));
     server = await playServiceApiServer(cluster.plane, CALICO_API);
   });
   after(async () => {
     await server?.stop();
     await cluster?.stop();
-    if (folder !== '') await rm(folder, { recursive: true, force: true });
   });
 
   /** What is not rolled and has to be there before any agent starts. */
@@ -72,13 +67,13 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
   const latest = (lines: string) => Math.max(...lines.trim().split('\n').map(Date.parse));
 
   it('finds both add-ons and plans a wave for them', async () => {
-    const plan = await cluster.upgrade('plan', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', folder);
+    const plan = await cluster.upgrade('plan', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', releases);
     assert.equal(plan.exitCode, 0, `${plan.stdout}\n${plan.stderr}`);
     assert.match(plan.stdout, /configuration → agents → typha → add-ons → controllers/);
   });
 
   it('are applied one after the other, each when the one before has rolled', async () => {
-    const run = await cluster.upgrade('run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', folder);
+    const run = await cluster.upgrade('run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', releases);
     assert.equal(run.exitCode, 0, `${run.stdout}\n${run.stderr}`);
     const times: { readonly wave: string; readonly begun: number; readonly ended: number }[] = [];
     for (const { wave, workloads } of WAVES) {
