@@ -87,6 +87,18 @@ describe('owner references on the sandbox', () => {
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], off]);
   });
 
+  it('are not decided on under a name that nobody recorded: nothing is put back, and the recorded names are said', async () => {
+    const sandbox = await ownerSandbox();
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    const off = sandbox.graph();
+    sandbox.upgrade({ held: true });
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { resolve: ['IPPool/poool=new'] } });
+    assert.equal(outcome.exit, 'usage');
+    assert.match(outcome.message ?? '', /^--resolve IPPool\/poool=new: the journal in Secret\S+ records no owner of this name$/);
+    assert.match(outcome.suggestions[0] ?? '', /IPPool\/pool\b/);
+    assert.deepEqual(sandbox.graph(), off);
+  });
+
   describe('once `apply` is in the record', () => {
     /** A stage of that name that brings no digests, as with `--manage-crds` on the chart path: its helm upgrade waits in vain. */
     const failing = (checks: Stage<number>['checks'] = [], more: Partial<Action> = {}): AnyStage => {

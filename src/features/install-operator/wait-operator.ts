@@ -3,6 +3,7 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { IMPACT } from '../rollout/index.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
@@ -120,8 +121,9 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...commands.map((one) => `see why: ${one}`),
     ...troubles.map(troubleText),
     ...(runs ? [`read the log of the operator: ${log}`] : []),
+    runs ? IMPACT : 'running pods keep their network meanwhile; nothing more is upgraded before the operator runs',
     runs
       ? 'the operator goes on in the cluster; continue with the same command, or wait longer with --timeout'
-      : 'the operator does not run: nothing goes on until it does; repair it, then continue with the same command',
+      : 'repair the operator, then continue with the same command',
   ]);
 }

@@ -82,6 +82,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   if (!journal) return { ...NOTHING, ...elsewhere, ...lacking, skip: noneIn(context, elsewhere) };
   assertOwnGroups(journal, context);
   assertOwnOwners(journal, context);
+  assertRecorded(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, ...lacking, journal, isLater: true };
   const installation = await readInstalled(sources, context);
   const hasBegun = continues(record, context) && hasApplied(record);
@@ -178,6 +179,21 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
     ],
   );
 }
+
+/** A decision about an owner that nothing is recorded of is a slip of the pen: without a word it would change nothing. */
+function assertRecorded({ entries, readFrom }: OwnerJournal, { options }: Context): void {
+  const recorded = new Set(entries.flatMap(({ owners }) => owners.map(ownerText)));
+  for (const [name, choice] of Object.entries(options.ownerChoices ?? {})) {
+    if (recorded.has(name)) continue;
+    const some = [...recorded].slice(0, SHOWN_OWNERS).join(', ');
+    throw new Fault('usage', `--resolve ${name}=${choice}: the journal in ${readFrom} records no owner of this name`, [
+      `name one as it is recorded: ${some}${recorded.size > SHOWN_OWNERS ? ` and ${recorded.size - SHOWN_OWNERS} more` : ''}`,
+      'see which of them need a decision (NS-746): kubectl netsvc-upgrade ownerrefs restore --dry-run=server',
+    ]);
+  }
+}
+
+const SHOWN_OWNERS = 5;
 
 /** The recorded objects as they are now; a policy that was stored anew meanwhile is still the one that was recorded. */
 async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {

@@ -62,10 +62,14 @@ function tooMany(settled: readonly Failed[], count: number, maxFailed: number): 
   const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
   return new Fault('stopped', `${count} ${count === 1 ? 'pod' : 'pods'} failed, more than --max-failed=${maxFailed}: ${list}`, [
     ...looks.map((one) => `see why: ${one}`),
-    'running pods of other workloads keep their network meanwhile; fix the pods that are named, then continue with the same command',
+    IMPACT,
+    'fix the pods that are named, then continue with the same command',
     'or allow more with --max-failed',
   ]);
 }
+
+/** What it means for traffic that a rollout does not get on. */
+export const IMPACT = 'running pods keep their network meanwhile; new pods get none on a node whose agent is not ready';
 
 /** Commands for more pods than these help nobody. */
 const SHOWN = 3;

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
-import { FailedPods } from './failed-pods.ts';
+import { FailedPods, IMPACT } from './failed-pods.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
 
@@ -76,6 +76,7 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
     ...looksAt(lagging),
+    IMPACT,
     'fix what is named above; the rollout itself goes on in the cluster',
     'continue with the same command, or wait longer with --timeout',
   ]);
