@@ -1,7 +1,15 @@
-import { DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
+import {
+  DefaultRenderer,
+  Listr,
+  ListrDefaultRendererLogLevels,
+  ListrLogger,
+  type ListrTaskWrapper,
+  ProcessOutput,
+  type SilentRenderer,
+} from 'listr2';
 import type { EngineEvent } from '../kernel/event.ts';
 import { timeText } from '../kernel/time-text.ts';
-import { indented, visible } from '../kernel/visible.ts';
+import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
@@ -13,18 +21,23 @@ interface Ending {
   readonly text: string;
 }
 
+/** Text that nothing calls for. */
+type Dim = (text: string) => string;
+
 /**
  * One stage on the screen: listr2 runs it as a task that lasts until the engine says that the stage ended. listr2 writes to the terminal itself:
  * every text that it gets passes here, and is made visible.
  */
 class StageLine {
   readonly title: string;
+  readonly #dim: Dim;
   readonly #ended: Promise<Ending>;
   #resolve: (ending: Ending) => void = () => undefined;
   #task: Task | undefined;
   #text = '';
 
-  constructor(title: string) {
+  constructor(title: string, dim: Dim) {
+    this.#dim = dim;
     this.title = visible(title);
     this.#ended = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -47,7 +60,7 @@ class StageLine {
     if (this.#text) task.output = this.#text;
     const ending = await this.#ended;
     if (ending.type === 'failed') throw new Error(ending.text);
-    if (ending.type === 'skipped') task.skip(`${this.title}: ${ending.text}`);
+    if (ending.type === 'skipped') task.skip(this.#dim(`${this.title}: ${ending.text}`));
     else if (ending.text) task.title = `${this.title} ${ending.text}`;
   }
 }
@@ -57,28 +70,39 @@ class ScreenRenderer extends DefaultRenderer {
   static override nonTTY = true;
 }
 
+/** A stage that is not needed, or that never began, is neither good nor bad: its mark is dim. */
+function looks(dim: Dim) {
+  const mark = (text?: string) => dim(text ?? '');
+  const { SKIPPED_WITH_COLLAPSE, COMPLETED_WITH_FAILED_SISTER_TASKS } = ListrDefaultRendererLogLevels;
+  return { color: { [SKIPPED_WITH_COLLAPSE]: mark, [COMPLETED_WITH_FAILED_SISTER_TASKS]: mark } };
+}
+
 /** The stages as a list that repaints, on stderr; listr2 only draws, it owns neither signals nor control flow. */
 export function treeProgress(options: ProgressOptions): Progress {
-  const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`)]));
+  const dim: Dim = (text) => forTerminal(options.palette.dim(text));
+  const planning = options.phase === 'plan' ? new StageLine('planning (nothing is changed)', dim) : undefined;
+  const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`, dim)]));
+  const shown = planning ? [planning] : [...lines.values()];
   const screen = options.screen ?? process.stderr;
   const logger = new ListrLogger({ useIcons: true, processOutput: new ProcessOutput(screen, screen) });
-  const tasks = [...lines.values()].map((line) => ({ title: line.title, task: (_: undefined, task: Task) => line.show(task) }));
+  const tasks = shown.map((line) => ({ title: line.title, task: (_: undefined, task: Task) => line.show(task) }));
   const list = new Listr<undefined, typeof ScreenRenderer, typeof SilentRenderer>(tasks, {
     renderer: ScreenRenderer,
     exitOnError: true,
     registerSignalListeners: false,
     fallbackRendererCondition: false,
-    rendererOptions: { logger, collapseErrors: false, collapseSkips: true, clearOutput: options.phase === 'plan' },
+    rendererOptions: { ...looks(dim), logger, collapseErrors: false, collapseSkips: true, clearOutput: planning !== undefined },
   });
   const drawn = list.run().catch(() => undefined);
   const warnings: string[] = [];
   return {
     observe(event) {
       if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
-      show(event, lines.get(event.stage), options.phase, roomBeside(options.stages.length, screen));
+      if (planning) showPlanning(event, planning);
+      else show(event, lines.get(event.stage), roomBeside(options.stages.length, screen));
     },
     async close() {
-      for (const line of lines.values()) line.end({ type: 'skipped', text: 'not reached' });
+      for (const line of shown) line.end({ type: 'skipped', text: 'not started' });
       await drawn;
       for (const warning of warnings) options.write(`${options.palette.warn(indented(`Warning: ${warning}`))}\n`);
     },
@@ -93,15 +117,16 @@ export function roomBeside(stages: number, terminal: { readonly rows?: number; r
   return { rows: Math.max(1, (terminal.rows || 24) - stages - 1), columns: Math.max(20, (terminal.columns || 80) - MARGIN) };
 }
 
-function show(event: EngineEvent, line: StageLine | undefined, phase: ProgressOptions['phase'], room: Room): void {
-  const ending = phase === 'plan' ? planEnding(event) : runEnding(event);
-  const text = phase === 'plan' ? undefined : runText(event, room);
+function show(event: EngineEvent, line: StageLine | undefined, room: Room): void {
+  const ending = runEnding(event);
+  const text = runText(event, room);
   if (ending) line?.end(ending);
   else if (text !== undefined) line?.say(text);
 }
 
-function planEnding(event: EngineEvent): Ending | undefined {
-  return event.type === 'planned' ? { type: 'done', text: '' } : undefined;
+/** One line for the whole plan: a mark per stage would say that the stage ran. */
+function showPlanning(event: EngineEvent, line: StageLine): void {
+  if (event.type === 'stage-started') line.say(`${event.stage}: ${event.title}`);
 }
 
 function runEnding(event: EngineEvent): Ending | undefined {
