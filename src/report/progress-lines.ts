@@ -5,6 +5,7 @@ import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { indented } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
+import { leftText, RolloutPace } from './rollout-pace.ts';
 import { rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
 /** A log that says nothing for this long looks dead. */
@@ -20,13 +21,23 @@ type State = {
   current: string | undefined;
   rollout: readonly RolloutProgress[];
   summary: string;
+  pace: RolloutPace;
   /** Steps of the stage that wait for a person. */
   byHand: number;
 };
 
 /** One line per change, and a heartbeat while nothing changes; never repaints. */
 export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase'>): Progress {
-  const state: State = { quiet: true, announced: false, stage: '', current: undefined, rollout: [], summary: '', byHand: 0 };
+  const state: State = {
+    quiet: true,
+    announced: false,
+    stage: '',
+    current: undefined,
+    rollout: [],
+    summary: '',
+    pace: new RolloutPace(),
+    byHand: 0,
+  };
   const say = (line: string) => {
     state.quiet = false;
     options.write(`${indented(line)}\n`);
@@ -55,11 +66,21 @@ export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 
 
 function follow(event: EngineEvent, state: State): void {
   if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false, byHand: 0 });
-  if (event.type === 'action-started') Object.assign(state, { current: event.action.title, rollout: [], summary: '' });
+  if (event.type === 'action-started')
+    Object.assign(state, { current: event.action.title, rollout: [], summary: '', pace: new RolloutPace() });
   if (event.type === 'action-done' && event.action.effect.type === 'ask' && event.action.effect.awaited) state.byHand += 1;
-  if (event.type === 'rollout') state.summary = `${event.progress.map(rolloutSummary).join('; ')}, ${elapsedText(event.elapsedMs)}`;
+  if (event.type === 'rollout') state.summary = rolloutText(event.progress, event.elapsedMs, state.pace);
   if (event.type === 'progress') state.summary = progressText(event);
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
+}
+
+function rolloutText(progress: readonly RolloutProgress[], elapsedMs: number, pace: RolloutPace): string {
+  pace.see(progress, elapsedMs);
+  const texts = progress.map((one) => {
+    const left = pace.leftMs(one, elapsedMs);
+    return left === undefined ? rolloutSummary(one) : `${rolloutSummary(one)} · ${leftText(left)}`;
+  });
+  return `${texts.join('; ')}, ${elapsedText(elapsedMs)}`;
 }
 
 /** A stage is not done while it waits for a person. */

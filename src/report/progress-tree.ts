@@ -12,6 +12,7 @@ import { timeText } from '../kernel/time-text.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
+import { RolloutPace } from './rollout-pace.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
 
 type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;
@@ -35,6 +36,7 @@ class StageLine {
   #resolve: (ending: Ending) => void = () => undefined;
   #task: Task | undefined;
   #text = '';
+  #pace = new RolloutPace();
 
   constructor(title: string, dim: Dim) {
     this.#dim = dim;
@@ -42,6 +44,15 @@ class StageLine {
     this.#ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+  }
+
+  /** Of the wait that is at work. */
+  get pace(): RolloutPace {
+    return this.#pace;
+  }
+
+  begin(): void {
+    this.#pace = new RolloutPace();
   }
 
   say(said: string): void {
@@ -118,8 +129,9 @@ export function roomBeside(stages: number, terminal: { readonly rows?: number; r
 }
 
 function show(event: EngineEvent, line: StageLine | undefined, room: Room): void {
+  if (event.type === 'action-started') line?.begin();
   const ending = runEnding(event);
-  const text = runText(event, room);
+  const text = line && runText(event, room, line.pace);
   if (ending) line?.end(ending);
   else if (text !== undefined) line?.say(text);
 }
@@ -149,14 +161,15 @@ function refusal(failed: number): Ending | undefined {
   return failed === 0 ? undefined : { type: 'failed', text: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` };
 }
 
-function runText(event: EngineEvent, room: Room): string | undefined {
+function runText(event: EngineEvent, room: Room, pace: RolloutPace): string | undefined {
   switch (event.type) {
     case 'action-started':
       return `${event.index + 1}/${event.of} ${event.action.title}`;
     case 'action-output':
       return event.line;
     case 'rollout':
-      return rolloutLines(event.progress, event.elapsedMs, room).join('\n');
+      pace.see(event.progress, event.elapsedMs);
+      return rolloutLines(event.progress, event.elapsedMs, room, pace).join('\n');
     case 'progress':
       return progressText(event);
     case 'note':

@@ -5,17 +5,29 @@ const URGENCY: Readonly<Record<PodPhase, number>> = { failed: 0, updating: 1, ol
 /** Made once: a comparison that makes its own costs a second for five thousand nodes. */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** Pods that are not new yet, what hangs first: in at most so many lines, column heads and the count of the rest among them. */
+/** Pods that are not new yet, what hangs first: in at most so many lines, column heads and the counts of the others among them. */
 export function openPods(pods: readonly PodProgress[], rows: number): readonly string[] {
-  const open = pods.filter((pod) => pod.phase !== 'new');
-  if (open.length === 0 || rows <= 0) return [];
-  const head = rows >= 3 ? 1 : 0;
-  const shown = first(open, open.length + head <= rows ? open.length : rows - head - 1);
-  const rest = open.length - shown.length;
+  const open = pods.filter((pod) => pod.phase !== 'new' && !isWaiting(pod));
+  const waiting = pods.filter(isWaiting).length;
+  if (open.length + waiting === 0 || rows <= 0) return [];
+  const last = waiting > 0 ? 1 : 0;
+  const head = rows >= 3 + last ? 1 : 0;
+  const fits = open.length + head + last <= rows;
+  const shown = first(open, fits ? open.length : Math.max(0, rows - head - 1));
+  const rest = [counted(open.length - shown.length, 'more'), counted(waiting, 'waiting')].filter((text) => text !== '').join(', ');
   return [
     ...(shown.length === 0 ? [] : columns([['NODE', 'AGENT', 'READY', 'WHY'], ...shown.map(podRow)]).slice(1 - head)),
-    ...(rest > 0 ? [shown.length === 0 ? `${rest} more` : `… and ${rest} more`] : []),
+    ...(rest === '' ? [] : [shown.length === 0 || fits ? rest : `… and ${rest}`]),
   ];
+}
+
+/** Its turn has not come: nothing is to be said of it but how many there are. */
+function isWaiting({ phase, why }: PodProgress): boolean {
+  return phase === 'old' && (why === '' || why === 'next');
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : `${count} ${what}`;
 }
 
 /** The most urgent ones in their order: one pass, whatever the size of the cluster. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { PodPhase, PodProgress, RolloutProgress } from '../../src/kernel/rollout.ts';
 import { displayWidth } from '../../src/report/columns.ts';
 import { roomBeside } from '../../src/report/progress-tree.ts';
+import { RolloutPace } from '../../src/report/rollout-pace.ts';
 import { rolloutChanges, rolloutLines } from '../../src/report/rollout-view.ts';
 
 const target = {
@@ -51,18 +52,17 @@ describe('the rollout table', () => {
       pod('node-1', 'new'),
     ];
     assert.deepEqual(rolloutLines([progress(pods)], 134_000, ROOM), [
-      'netsvc-node 1/4 new · 1 updating · 0 failed  02:14',
-      'NODE     AGENT    READY  WHY',
-      'node-8   v3.32.2  1/2    pulling image, 41 s',
-      'node-9   v3.26.4  2/2',
-      'node-10  v3.26.4  2/2    next',
+      'netsvc-node [##--------] 1/4 · 1 updating · 0 failed  02:14',
+      'NODE    AGENT    READY  WHY',
+      'node-8  v3.32.2  1/2    pulling image, 41 s',
+      '2 waiting',
     ]);
   });
 
   it('gives the time and the count of the rest even where there is hardly any room', () => {
     const pods = Array.from({ length: 40 }, (_, index) => pod(`n${index}`, 'old'));
     const lines = rolloutLines([progress(pods, '0 of 40 pods have been updated')], 5000, { rows: 2, columns: 30 });
-    assert.deepEqual(lines, ['netsvc-node 0/40 new ·…  00:05', '40 more']);
+    assert.deepEqual(lines, ['netsvc-node [---------…  00:05', '40 waiting']);
   });
 
   for (const nodes of [1000, 5000]) {
@@ -94,9 +94,54 @@ describe('the rollout table', () => {
     );
   });
 
+  it('has waiting nodes in one row, after those that have a reason', () => {
+    const pods = [
+      pod('node-3', 'old', 'node is not ready'),
+      ...Array.from({ length: 18 }, (_, index) => pod(`n${index}`, 'old', 'next')),
+      pod('node-2', 'failed', 'cannot pull image'),
+    ];
+    assert.deepEqual(rolloutLines([progress(pods)], 0, ROOM).slice(1), [
+      'NODE    AGENT    READY  WHY',
+      'node-2  v3.32.2  2/2    cannot pull image',
+      'node-3  v3.26.4  2/2    node is not ready',
+      '18 waiting',
+    ]);
+    assert.deepEqual(rolloutLines([progress(pods)], 0, { rows: 3, columns: 80 }).slice(1), [
+      'node-2  v3.32.2  2/2    cannot pull image',
+      '… and 1 more, 18 waiting',
+    ]);
+  });
+
+  describe('says how long it still takes', () => {
+    const rollout = (count: number, failed = false) =>
+      progress([
+        ...Array.from({ length: 30 }, (_, index) => pod(`n${index}`, index < count ? 'new' : 'old')),
+        ...(failed ? [pod('x', 'failed')] : []),
+      ]);
+    /** The head after the rollout was seen with so many new pods, one look each ten seconds. */
+    const head = (counts: readonly number[], failed = false) => {
+      const pace = new RolloutPace();
+      for (const [index, count] of counts.entries()) pace.see([rollout(count)], index * 10_000);
+      const elapsed = (counts.length - 1) * 10_000;
+      return rolloutLines([rollout(counts.at(-1) ?? 0, failed)], elapsed, { rows: 1, columns: 100 }, pace)[0];
+    };
+
+    it('by its own pace', () => {
+      assert.equal(head([0, 1, 2]), 'netsvc-node [----------] 2/30 · 0 updating · 0 failed · about 5 min left  00:20');
+      assert.equal(head([20, 23, 26]), 'netsvc-node [########--] 26/30 · 0 updating · 0 failed · about 20 s left  00:20');
+    });
+
+    it('and not where it would be a guess', () => {
+      assert.doesNotMatch(head([0, 1]) ?? '', /left/, 'one pod is no pace');
+      assert.doesNotMatch(head([12, 12, 12]) ?? '', /left/, 'what was done before was not seen');
+      assert.doesNotMatch(head([0, 1, 2, 2, 2, 2, 2]) ?? '', /left/, 'it stands still');
+      assert.doesNotMatch(head([0, 1, 2], true) ?? '', /left/, 'it does not end by itself');
+    });
+  });
+
   it('says why it is not over although every pod is new', () => {
     assert.deepEqual(rolloutLines([progress([pod('a', 'new')], 'old pods are ending')], 3_600_000, ROOM), [
-      'netsvc-node 1/1 new · 0 updating · 0 failed · old pods are ending  1:00:00',
+      'netsvc-node [##########] 1/1 · old pods are ending  1:00:00',
     ]);
   });
 });
