@@ -7,31 +7,35 @@ import type { Tool } from '../kernel/argv.ts';
 import { registry, withdrawn } from '../kernel/check-titles.ts';
 import { cliConfigFor } from '../kernel/cli-config.ts';
 import type { Context, Options } from '../kernel/context.ts';
+import { isAnswer } from '../kernel/interruption.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
 import { artifactOptionsOf } from './artifact-options.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
 import { forPrograms } from './environment.ts';
-import { toOptions } from './options.ts';
+import { stateNamespaceOf, toOptions } from './options.ts';
+import type { WithRecord } from './recorded-flags.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. All adapters that it needs are loaded here, lazily. */
 export async function compose(asked: ComposeRequest, version: string): Promise<Composition> {
   // The flags are read by now: no program that is started needs their variables.
-  const request = { ...asked, env: forPrograms(asked.env) };
-  const { flags, env, interruption, interactive, warn, trace } = request;
+  const typed = { ...asked, env: forPrograms(asked.env) };
+  const { env, interruption, interactive, warn, trace } = typed;
   const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
     import('../adapters/kubeconfig/kubeconfig.ts'),
     import('../adapters/kube/cluster.ts'),
   ]);
-  const connection = await readConnection(connectionFlagsOf(flags), env);
+  const connection = await readConnection(connectionFlagsOf(typed.flags), env);
   if (connection.cluster['insecure-skip-tls-verify'])
     warn(`the API server ${connection.server} is not verified (insecure-skip-tls-verify): whoever is on the way to it can act as it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
   // Loaded while the first answer is on its way.
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
   cluster.pin(clusterUid);
+  const { flags, recorded } = typed.usesRecord ? await withRecord(typed, cluster, clusterUid) : { flags: typed.flags, recorded: [] };
+  const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, placeOf(connection));
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
   const artifacts = await openArtifactsFor(request, profile, options.release);
@@ -57,12 +61,27 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     interruption,
     toolVersion: version,
     profile,
+    recorded,
     context: contextOf(profile, options, connection, clusterUid, files.ports.work.path, files.clock.now()),
     async close() {
       await files.kubeconfig.remove();
       await cluster.close();
     },
   };
+}
+
+/** A record that cannot be read is no reason to stop: the flags have defaults. */
+async function withRecord({ flags }: ComposeRequest, cluster: Composition['cluster'], clusterUid: string): Promise<WithRecord> {
+  const [{ secretLedger }, { recordIn }, { flagsWithRecord }] = await Promise.all([
+    import('../adapters/state/ledger.ts'),
+    import('../adapters/records/records.ts'),
+    import('./recorded-flags.ts'),
+  ]);
+  const record = await recordIn(secretLedger(cluster, stateNamespaceOf(flags))).catch((thrown: unknown) => {
+    if (isAnswer(thrown)) return undefined;
+    throw thrown;
+  });
+  return flagsWithRecord(flags, record, clusterUid);
 }
 
 function placeOf({ contextName, server }: Connection): string {

@@ -67,6 +67,10 @@ export interface OptionFacts {
 
 type Withdrawn = Readonly<Record<string, string>>;
 
+export function stateNamespaceOf(flags: RunFlags): string {
+  return flags['state-namespace'] ?? 'kube-system';
+}
+
 /** Flags to options. Pure. Throws Fault('usage') naming the flag and how to write it. */
 export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
   return {
@@ -105,7 +109,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('binDir', flags['bin-dir']),
     // It goes into the file beside other paths, for whoever calls the CLI from wherever.
     ...given('cliConfig', flags['cli-config'] === undefined ? undefined : resolve(flags['cli-config'])),
-    stateNamespace: flags['state-namespace'] ?? 'kube-system',
+    stateNamespace: stateNamespaceOf(flags),
     ...given('ownerrefs', flags.ownerrefs),
     ...given('ownership', flags.ownership),
     ...given('qps', flags.qps),

@@ -8,6 +8,7 @@ import type { Installation } from '../kernel/installation.ts';
 import type { Interruption } from '../kernel/interruption.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import type { CarriedFlag } from '../report/carry.ts';
 import type { RunFlags } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -49,6 +50,8 @@ export interface ComposeRequest {
   readonly anyProfile?: boolean;
   /** The command changes nothing: it can do without a work folder that lasts. */
   readonly looksOnly?: boolean;
+  /** The command looks at a run: what its flags do not say is taken from the run record. */
+  readonly usesRecord?: boolean;
   /** What goes on underneath, if the person wants to see it. */
   readonly trace?: Trace | undefined;
   /** Warnings of the API server and of tools. */
@@ -59,6 +62,8 @@ export interface ComposeRequest {
 export interface Composition extends Omit<EnginePorts, 'effects'> {
   readonly profile: Profile;
   readonly context: Context;
+  /** Flags that were taken from the run record. */
+  readonly recorded?: readonly CarriedFlag[];
   /** Ends connections and removes the private kubeconfig. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Trace } from '../adapters/trace.ts';
+import { quoteFor } from '../kernel/argv.ts';
 import type { Acceptance, Context } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
 import { actionTexts } from '../kernel/effect-type.ts';
@@ -40,6 +41,8 @@ export interface Asked {
   readonly anyProfile?: boolean;
   /** The command changes nothing: it can do without a work folder that lasts. */
   readonly looksOnly?: boolean;
+  /** The command looks at a run: what its flags do not say is taken from the run record. */
+  readonly usesRecord?: boolean;
 }
 
 /** One command on one cluster, from the first request to the last line. */
@@ -166,10 +169,11 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       warn: (text: string) => warn(`Warning: ${text}`),
       anyProfile: asked.anyProfile ?? false,
       looksOnly: asked.looksOnly ?? false,
+      usesRecord: asked.usesRecord ?? false,
       trace: traceOf(flags.v, seams),
     });
     try {
-      return await work(new Session(seams, asked, composition, interrupts, report));
+      return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, report));
     } finally {
       await composition.close();
     }
@@ -185,6 +189,14 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   } finally {
     interrupts.release();
   }
+}
+
+/** The same with what was taken from the run record, which is said: the person did not type it. */
+function withRecordOf({ recorded = [], context }: Composition, asked: Asked, say: (text: string) => void): Asked {
+  if (recorded.length === 0) return asked;
+  const words = recorded.map(({ word }) => quoteFor(process.platform, word)).join(' ');
+  if (asked.flags.quiet !== true) say(`from the run record (namespace ${context.options.stateNamespace}): ${words}`);
+  return { ...asked, carried: [...asked.carried, ...recorded] };
 }
 
 function throwDefect({ defect }: Interrupts): void {

@@ -15,6 +15,6 @@ export class Verify extends BaseCommand {
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Verify, this.words());
-    return runStageCommand({ ...this.asked(flags, this.typed), select: only('verify') }, this.seams);
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('verify'), usesRecord: true }, this.seams);
   }
 }

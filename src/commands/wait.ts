@@ -18,6 +18,6 @@ Can be interrupted and started again at any time.`,
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Wait, this.words());
-    return runStageCommand({ ...this.asked(flags, this.typed), select: only('wait') }, this.seams);
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('wait'), usesRecord: true }, this.seams);
   }
 }

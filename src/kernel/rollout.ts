@@ -41,4 +41,6 @@ export interface RolloutProgress {
   readonly done: boolean;
   /** Why it is not done although every pod looks new (generation not observed, old pods still there). */
   readonly pending: string;
+  /** The workload itself still has another image: nothing rolls out before it is applied. */
+  readonly unapplied?: true;
 }

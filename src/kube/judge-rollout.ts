@@ -38,7 +38,8 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
   const pending = workload
     ? pendingReason(target, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
-  return { target, desired, pods, pending, done: pending === '' };
+  const unapplied = workload !== undefined && otherImage(target, workload) !== undefined;
+  return { target, desired, pods, pending, done: pending === '', ...(unapplied ? { unapplied } : {}) };
 }
 
 /** Of the kinds, only a Deployment's controller leaves ended pods lying. */
@@ -59,9 +60,8 @@ function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number 
 
 function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
   const { spec, status = {} } = workload as WorkloadShape;
-  const image = spec?.template?.spec?.containers?.find((container) => container.name === target.container)?.image;
-  if (!target.injected && !isSameImage(image ?? '', target.image))
-    return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
+  const other = otherImage(target, workload);
+  if (other !== undefined) return `its container ${target.container} is still set to ${other}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
   if (desired === 0 && target.neverEmpty) return emptyText(target);
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
@@ -70,6 +70,13 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
   if (rest.length > 0) return `${rest.length} of ${Math.max(desired, pods.length)} pods are not new and ready`;
   if (pods.length !== desired) return `${pods.length} pods exist, ${desired} are wanted`;
   return countsPending(target, status, desired);
+}
+
+/** The image of the workload, where that is not the target's. */
+function otherImage(target: RolloutTarget, workload: KubeObject): string | undefined {
+  const { spec } = workload as WorkloadShape;
+  const image = spec?.template?.spec?.containers?.find((container) => container.name === target.container)?.image;
+  return target.injected || isSameImage(image ?? '', target.image) ? undefined : (image ?? 'nothing');
 }
 
 /** The controller is content with nothing: only the spec tells why, and only a person changes it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { effects } from '../../src/cli/effects.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
+import { flagsWithRecord } from '../../src/cli/recorded-flags.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
 import { runCommand } from '../../src/cli/shell.ts';
 import type { Action } from '../../src/kernel/action.ts';
@@ -71,8 +72,10 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
       },
     },
     async compose(request) {
-      requests.push(request);
-      return composition(engine, request, () => (bench.closed += 1));
+      const record = request.usesRecord ? await engine.ports.records.load() : undefined;
+      const { flags, recorded } = flagsWithRecord(request.flags, record, engineContext().clusterUid);
+      requests.push({ ...request, flags });
+      return { ...composition(engine, { ...request, flags }, () => (bench.closed += 1)), recorded };
     },
     loadChain: async () => bench.chain,
     loadEffects: async () => effects,

@@ -19,6 +19,12 @@ const SPILLED = /^netsvc-upgrade-run-kept-\d+$/;
 /** Room for kept items in one Secret (its limit is 1 MiB, the record itself included). Bytes. */
 const ROOM_BYTES = 900_000;
 
+/** The record alone, before it is known where this machine works: only to be looked at. */
+export async function recordIn(ledger: Ledger): Promise<RunRecord | undefined> {
+  const text = recordText((await ledger.read(RECORD_NAME))?.content);
+  return text === undefined ? undefined : parseRecord(text, ledger.whereIs(RECORD_NAME));
+}
+
 /**
  * The run record in the Secret `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep,
  * of which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.

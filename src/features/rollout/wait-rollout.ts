@@ -77,9 +77,19 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
     ...looksAt(lagging),
     IMPACT,
-    'fix what is named above; the rollout itself goes on in the cluster',
-    'continue with the same command, or wait longer with --timeout',
+    ...(lagging.some(isUnapplied) ? UNAPPLIED : LATE),
   ]);
+}
+
+const LATE = [
+  'fix what is named above; the rollout itself goes on in the cluster',
+  'continue with the same command, or wait longer with --timeout',
+];
+const UNAPPLIED = ['the new release is not applied to all of them, and no wait changes that: kubectl netsvc-upgrade run'];
+
+/** Nothing rolls out before the workload has the image. */
+function isUnapplied({ unapplied }: RolloutProgress): boolean {
+  return unapplied === true;
 }
 
 /** Commands for more pods than these help nobody. */

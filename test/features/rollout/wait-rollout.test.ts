@@ -156,6 +156,18 @@ describe('waitRollout', () => {
     });
   });
 
+  it('does not ask for a longer wait where the release is not applied: the run applies it', async () => {
+    const old = agents(2);
+    const spec = { ...(old.spec as object), template: { spec: { containers: [{ name: 'agent', image: 'r/node:v9' }] } } };
+    const script = { daemonsets: [[snapshot({ ...old, spec })]], pods: [[snapshot(pod('a', true), pod('b', true))]] };
+    await assert.rejects(wait(script, { timeoutMs: 5_000 }), (thrown: Fault) => {
+      assert.ok(code('timeout', /is still set to r\/node:v9/)(thrown));
+      assert.match(thrown.suggestions.at(-1) ?? '', /: kubectl netsvc-upgrade run$/);
+      assert.doesNotMatch(thrown.suggestions.join('\n'), /--timeout/);
+      return true;
+    });
+  });
+
   it('stops for a person when more pods than allowed stay failed', async () => {
     const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
     await assert.rejects(wait(script), code('stopped', /CrashLoopBackOff/));
