@@ -1,6 +1,7 @@
 import type { Action } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import { oneFindingEach } from '../kernel/one-finding.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 
 /** What the checks found so far, and what the run itself has cured of it since. */
 export class Judged {
@@ -17,6 +18,11 @@ export class Judged {
   /** The action was performed: what it is said to cure is no longer open. */
   cured({ cures = [] }: Action): void {
     for (const { check, subject } of cures) this.#cured.add(keyOf(check, subject));
+  }
+
+  /** The stage has ended: what it proves is no longer open, however an earlier stage found it. */
+  settled({ settles = [] }: Pick<AnyStage, 'settles'>): void {
+    for (const check of settles) this.#cured.add(keyOf(check, undefined));
   }
 
   /** In the order of the stages, a check that several of them judged once. A finding is cured once every single thing that it is about is. */

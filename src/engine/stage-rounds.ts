@@ -222,8 +222,9 @@ export class StageRounds {
   }
 
   #ended(skipped: string | undefined): undefined {
-    const { ports, recorder, observe } = this.#parts;
+    const { ports, recorder, observe, judged, live } = this.#parts;
     const { id } = this.#stage;
+    if (live && this.#left.size === 0) judged.settled(this.#stage);
     const endedAt = ports.clock.now();
     const state = skipped === undefined ? 'done' : 'skipped';
     const startedAt = this.#startedAt;

@@ -65,6 +65,8 @@ export interface Stage<Facts> {
   readonly readOnly: boolean;
   /** Judges what the upgrade brought about: its checks make no sense before it. */
   readonly judgesResult?: boolean;
+  /** Ids of checks of earlier stages whose findings are over once this stage has ended: it proves the state that they asked for. */
+  readonly settles?: readonly string[];
   /** In the chain only when asked for by name (`--include`). */
   readonly optional?: boolean;
   /** What it does is gone when it ends: it takes the lock, but no run begins with it. */

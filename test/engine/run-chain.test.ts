@@ -712,6 +712,15 @@ describe('runChain', () => {
       assert.deepEqual(await outcomeAfter([exec('b'), exec('a', { effect, cures: [{ check: 'NS-001' }] })]), ['cured'], 'a wait');
     });
 
+    it('is not open at the end where a later stage has proved the state that it asked for', async () => {
+      const outcomeSettled = async (settles: readonly string[], plan: StagePlan, options = {}) =>
+        (await run(engineBench(), [preflight, scripted('wait', [plan], { settles })], options)).outcome.findings.map((one) => one.outcome);
+      const skip = { skip: 'every pod is ready' };
+      assert.deepEqual(await outcomeSettled(['NS-001'], skip), ['cured']);
+      assert.deepEqual(await outcomeSettled(['NS-002'], skip), ['warning']);
+      assert.deepEqual(await outcomeSettled(['NS-001'], skip, { dryRun: 'server' }), ['warning'], 'a dry run proves nothing');
+    });
+
     it('stays open if only a part of it was cured', async () => {
       assert.deepEqual(await outcomeAfter([exec('a', cures('/a'))]), ['warning']);
     });

@@ -5,7 +5,7 @@ import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { chartWait } from '../install-chart/index.ts';
 import { readTarget, targetsOf, variantOf } from '../install-manifest/index.ts';
 import { operatorEnd, operatorImage } from '../install-operator/index.ts';
-import { defaultWaitMs, readNodes, readRollouts } from '../rollout/index.ts';
+import { defaultWaitMs, readNodes, readRollouts, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
 
 interface WaitFacts {
@@ -22,6 +22,7 @@ export const waitStage = pathStage<WaitFacts>({
   paths: ['manifest', 'kvstore'],
   also: [chartWait, operatorEnd(['operator'], operatorImage)],
   readOnly: true,
+  settles: SETTLED_BY_ROLLOUT,
   checks: [],
   survey: readWaitFacts,
   plan({ targets, progress, nodes }, context) {

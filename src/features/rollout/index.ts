@@ -3,7 +3,7 @@ export { agentSetting } from './agent-setting.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged } from './at-zero-check.ts';
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT } from './failed-pods.ts';
-export { agentsHealthy, controllersHealthy, typhaHealthy } from './rollout-health.ts';
+export { agentsHealthy, controllersHealthy, SETTLED_BY_ROLLOUT, typhaHealthy } from './rollout-health.ts';
 export { readNodes, readRollouts } from './state.ts';
 export { defaultWaitMs, neededTarget, rolloutTarget, rolloutTargets } from './targets.ts';
 export { allContainersOf, duplicateEnv, envOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workload-checks.ts';

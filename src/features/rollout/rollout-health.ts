@@ -11,6 +11,9 @@ import type { PodView, PreflightFacts } from '../survey/index.ts';
 import { explained, failed, preflightCheck, withInstallation } from '../survey/index.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
 
+/** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
+export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403'] as const;
+
 type Role = 'agent' | 'controllers' | 'typha';
 
 /** Judges one workload of the service before anything is changed: a rollout that starts broken cannot be judged later. */

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
+import { SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { readClis } from '../service-cli/index.ts';
 import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
@@ -19,6 +20,7 @@ export const verifyStage = stage<VerifyFacts>({
   ref: '§4.4/5',
   readOnly: true,
   judgesResult: true,
+  settles: SETTLED_BY_ROLLOUT,
   checks: verifyChecks,
   survey: readVerifyFacts,
   plan: () => ({ actions: [] }),
