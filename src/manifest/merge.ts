@@ -175,6 +175,9 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>, reasons: Re
     const merged = object && mergeObject(walkOf(object), three, reasonsFor(fieldOf(refOf(object), '')));
     if (merged) documents.push(merged);
   }
-  const mapped = documents.map((object) => mapNewImages(walkOf(object), object, ready.base.get(identityOf(object)), ready.theirs));
+  const mapped = documents.map((object) => {
+    const key = identityOf(object);
+    return mapNewImages(walkOf(object), object, { base: ready.base.get(key), mine: ready.mine.get(key) }, ready.theirs);
+  });
   return { documents: mapped, found, notes, asked };
 }

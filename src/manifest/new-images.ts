@@ -6,20 +6,22 @@ import { identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
 import { tell, type Walk } from './walk.ts';
 
 const LISTS = ['initContainers', 'containers'] as const;
-const AS_THE_OTHERS = 'New in the target; taken from where your other images come from.';
+const AS_THE_OTHERS = 'Not in your manifest; taken from where your other images come from.';
 
-/** Containers that the release did not have yet come from the person's registry too, with the target's tag. */
+/** Containers that the release did not have yet, or that the person had removed, come from the person's registry too, with the target's tag. */
 export function mapNewImages(
   walk: Walk,
   object: KubeObject,
-  base: KubeObject | undefined,
+  { base, mine = base }: { readonly base: KubeObject | undefined; readonly mine: KubeObject | undefined },
   theirs: ReadonlyMap<string, KubeObject>,
 ): KubeObject {
   const [pod, target] = [podSpecOf(object), podSpecOf(theirs.get(identityOf(object)) ?? object)];
   if (!pod || !theirs.has(identityOf(object)) || walk.images.isEmpty) return object;
   const known = podSpecOf(base ?? object) ?? {};
+  const own = podSpecOf(mine ?? object) ?? {};
   const lists = LISTS.filter((list) => Array.isArray(pod[list])).map((list) => {
-    const names = new Set(base ? recordsIn(known[list]).map(({ name }) => name) : []);
+    const present = new Set(recordsIn(own[list]).map(({ name }) => name));
+    const names = new Set(base ? recordsIn(known[list]).flatMap(({ name }) => (present.has(name) ? [name] : [])) : []);
     const untouched = new Map(recordsIn(target?.[list]).map(({ name, image }) => [name, image]));
     const items = recordsIn(pod[list]).map((container) => {
       const isNew = !names.has(container.name) && untouched.get(container.name) === container.image;

@@ -489,6 +489,14 @@ const across: readonly Case[] = [
     told: ['conflict image', 'kept initContainers[i].image'],
   },
   {
+    title: 'a container that the person had removed and the release changed comes from there too, until and after the decision',
+    base: inits(OLD, init('i', OLD), init('j', OLD)),
+    mine: inits(`${OWN}:v3.27.2`, init('j', `${OWN}:v3.27.2`)),
+    theirs: inits(NEW, { ...init('i', NEW), command: ['x'] }, init('j', NEW)),
+    result: inits(`${OWN}:v3.32.1`, { ...init('i', `${OWN}:v3.32.1`), command: ['x'] }, init('j', `${OWN}:v3.32.1`)),
+    told: ['kept image', 'conflict initContainers[i]', 'kept initContainers[j].image', 'kept initContainers[i].image'],
+  },
+  {
     title: 'edits of a container that is gone are obsolete, and tell the registry nevertheless',
     base: inits(OLD, init('old', OLD)),
     mine: inits(OLD, init('old', `${OWN}:v3.27.2`)),

@@ -21,8 +21,9 @@ const SEED = Number(process.env.SEED) || Math.floor(Date.now() / 86_400_000);
 const isDefinition = ({ kind }: KubeObject) => kind === 'CustomResourceDefinition';
 const compared = (documents: Objects = []) => documents.filter(({ kind }) => kind !== 'Job');
 
-/** Images of containers that are new in the target come from the person's registry: told, and made by nobody. */
-const isMapped = ({ path, base, note }: Trace) => path.endsWith('.image') && base === undefined && note?.startsWith('New in') === true;
+/** Images of containers that the person does not have come from the person's registry: told, and made by nobody. */
+const isMapped = ({ path, base, note }: Trace) =>
+  path.endsWith('.image') && base === undefined && note?.startsWith('Not in your manifest') === true;
 
 const textOf = (documents: Objects) => JSON.stringify(documents).replace(/("image":"[^":]*(:\d+[^":]*)?):[^"]*"/g, '$1"');
 
