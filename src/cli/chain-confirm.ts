@@ -1,8 +1,11 @@
 import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
+import { counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
+import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { PlanHead } from '../report/plan-view.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
 import { stagesHere } from './next-here.ts';
@@ -78,7 +81,7 @@ async function refuse(session: Session, planned: Planned, exit: ExitName): Promi
     findings: planned.findings,
     plans: stagesHere(planned.stages, session.asked),
     stages: [],
-    suggestions: [exit === 'locked' ? 'wait for the other run' : 'mend what is marked ×, or accept a risk by name: --accept CHECK-ID'],
+    suggestions: [exit === 'locked' ? 'wait for the other run' : 'repair what is marked ×, or accept a risk by name: --accept CHECK-ID'],
     writes: 0,
     message: 'checks failed: nothing was changed',
   };
@@ -96,15 +99,27 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
   );
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
   const suggestions = ['read the plan, then add --yes'];
-  session.fail(new Fault('usage', message, suggestions));
-  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide));
+  const fault = new Fault('usage', message, suggestions);
+  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault });
   return 'usage';
 }
 
 async function question(session: Session, stages: readonly AnyStage[], head: PlanHead): Promise<string> {
   const { context, composition } = session;
   const nodes = (await composition.cluster.list(K.Node, { metadataOnly: true })).length;
-  const where = `context "${context.contextName}" (${context.server}, ${nodes} ${nodes === 1 ? 'node' : 'nodes'})`;
+  const where = `context "${context.contextName}" (${context.server}, ${counted(nodes, 'node')})`;
   if (stages.every(({ readOnly, leavesNothing }) => readOnly || leavesNothing)) return `Do this on ${where}, as planned above?`;
+  const record = await composition.records.load();
+  const stopped = record && continues(record, context) ? stoppedAt(record, composition.clock.now()) : undefined;
+  if (record && stopped !== undefined)
+    return `Resume run ${record.runId} (${record.source ?? 'an unknown release'} → ${record.target}), ${stopped}, on ${where}?`;
   return `Bring ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
+}
+
+/** `stopped at apply 4m ago`; undefined where no stage of the run has ended early. */
+function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
+  const last = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted' || state === 'running');
+  if (last === undefined) return undefined;
+  const since = now.getTime() - Date.parse(last.endedAt ?? last.startedAt);
+  return `${last.state === 'running' ? 'cut off' : 'stopped'} at ${last.id} ${timeText(Math.max(0, since))} ago`;
 }

@@ -19,13 +19,13 @@ export async function outputText(document: OutputDocument, format: FileFormat, h
   switch (format) {
     case 'table':
     case 'wide':
-      return lines([...(await human(format === 'wide')), `Next: ${document.next}`]);
+      return linesText([...(await human(format === 'wide')), nextLine(document)]);
     case 'json':
       return visible(`${JSON.stringify(document, undefined, 2)}\n`);
     case 'yaml':
       return (await import('./yaml-text.ts')).yamlText(document);
     case 'name':
-      return lines(names(document));
+      return linesText(names(document));
     case 'markdown':
       return markdown(document, textOf);
     case 'junit':
@@ -35,7 +35,12 @@ export async function outputText(document: OutputDocument, format: FileFormat, h
   }
 }
 
-const lines = (all: readonly string[]) => all.map((line) => `${oneLine(line)}\n`).join('');
+/** Formats that a person reads in a terminal. */
+export const isForPerson = (format: FileFormat): boolean => format === 'table' || format === 'wide';
+
+export const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
+
+export const nextLine = ({ next }: OutputDocument): string => `Next: ${next}`;
 
 /** `kind.group/name` of what would change, or the ids of findings that need somebody. */
 function names(document: OutputDocument): readonly string[] {

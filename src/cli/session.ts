@@ -15,7 +15,7 @@ import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { inWordsOf } from './name.ts';
 import { faultHere } from './next-here.ts';
-import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
+import { type FileFormat, type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report/file.ts';
 import type { Acting, CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
@@ -43,6 +43,14 @@ export interface Asked {
   readonly looksOnly?: boolean;
   /** The command looks at a run: what its flags do not say is taken from the run record. */
   readonly usesRecord?: boolean;
+}
+
+/** How a command ended, beside its document. */
+interface Ended {
+  /** Why it ended early. */
+  readonly fault?: Fault;
+  /** What it came to, and what it changed. */
+  readonly closing?: () => Promise<readonly string[]>;
 }
 
 /** One command on one cluster, from the first request to the last line. */
@@ -120,13 +128,25 @@ export class Session {
     });
   }
 
-  /** The command's one document: on stdout, and in the report file if one is asked for. */
-  async present(document: OutputDocument, human: HumanLines): Promise<void> {
-    const { flags } = this.asked;
+  /**
+   * The command's one document: on stdout, and in the report file if one is asked for. A person reads why it ended early, and what it changed,
+   * at its end, right above the next command.
+   */
+  async present(document: OutputDocument, human: HumanLines, { fault, closing = async () => [] }: Ended = {}): Promise<void> {
+    const { output } = this.asked.flags;
     const textOf = async () => actionTexts(await this.seams.loadEffects(), this.composition.tools.programOf);
+    const whole: HumanLines = async (wide) => [...(await human(wide)), ...(await closing())];
     const text = async (shown: OutputDocument, format: FileFormat) =>
-      inWordsOf(this.seams.name, await outputText(shown, format, human, textOf));
-    this.seams.terminal.out(await text(document, flags.output));
+      inWordsOf(this.seams.name, await outputText(shown, format, whole, textOf));
+    if (fault && isForPerson(output)) {
+      const parted = async (lines: readonly string[]) => this.seams.terminal.out(inWordsOf(this.seams.name, linesText(lines)));
+      await parted(await human(output === 'wide'));
+      this.fail(fault);
+      await parted([...(await closing()), nextLine(document)]);
+    } else {
+      if (fault) this.fail(fault);
+      this.seams.terminal.out(await text(document, output));
+    }
     await this.#report.write((format) => text({ ...document, made: this.made() }, format));
   }
 

@@ -38,9 +38,9 @@ export class Judged {
   }
 }
 
-/** What a person accepted stays on the record as accepted. */
+/** What a person accepted stays on the record as accepted; what a running upgrade explains is over with it. */
 function isOpen({ outcome }: Finding): boolean {
-  return outcome === 'warning' || outcome === 'error';
+  return outcome === 'warning' || outcome === 'error' || outcome === 'expected';
 }
 
 function keyOf(check: string, subject: string | undefined): string {

@@ -36,8 +36,8 @@ const AFTER: Readonly<Record<string, string>> = {
   alp: 'verify',
   hep: 'verify',
   policy: 'verify',
-  verify: 'status',
-  run: 'status',
+  verify: 'report',
+  run: 'report',
   plan: 'run',
   // What was seen in memory is tried on a cluster, beginning with what changes nothing.
   demo: 'preflight',

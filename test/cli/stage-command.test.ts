@@ -172,7 +172,7 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl --context=prod cluster-info\n$/);
     assert.match(
       bench.err(),
-      /^error: checks failed: nothing was changed\nmend what is marked ×, or accept a risk by name: --accept CHECK-ID\n/m,
+      /^error: checks failed: nothing was changed\nrepair what is marked ×, or accept a risk by name: --accept CHECK-ID\n/m,
     );
   });
 

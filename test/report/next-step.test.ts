@@ -49,7 +49,7 @@ describe('the last line', () => {
     ],
     ['takes no command of its own for a look', { exit: 'timeout', suggestions: [`then run: ${P} verify`] }, `${P} run --context=prod`],
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
-    ['goes from a run to status, which knows no artifacts', {}, `${P} status --context=prod`],
+    ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
     ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],
     ['goes from the demo to a cluster, changing nothing', { command: 'demo', carried: [] }, `${P} preflight`],
     ['follows a check that found the cluster stale', { exit: 'stale', findings: [finding('NS-206', 'error', 'do it')] }, 'do it'],

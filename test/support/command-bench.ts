@@ -20,6 +20,8 @@ export interface CommandBench {
   readonly seams: Seams;
   readonly out: () => string;
   readonly err: () => string;
+  /** Both as a terminal shows them, in the order in which they were written. */
+  readonly screen: () => readonly string[];
   readonly questions: string[];
   readonly requests: ComposeRequest[];
   /** Answers to questions at a terminal; without any there is no terminal. */
@@ -34,13 +36,14 @@ export interface CommandBench {
 /** A command run in this process, with fake ports at the one seam. */
 export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<string, string>> = {}): CommandBench {
   const engine = engineBench();
-  const [out, err, questions]: [string[], string[], string[]] = [[], [], []];
+  const [out, err, both, questions]: [string[], string[], string[], string[]] = [[], [], [], []];
   const requests: ComposeRequest[] = [];
   const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
   const bench: Omit<CommandBench, 'seams'> & { seams?: Seams } = {
     engine,
     out: () => out.join(''),
     err: () => err.join(''),
+    screen: () => both.join('').trimEnd().split('\n'),
     questions,
     requests,
     answers: undefined,
@@ -54,8 +57,8 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
     version: manifest.version,
     env,
     terminal: {
-      out: (text) => void out.push(text),
-      err: (text) => void err.push(text),
+      out: (text) => void [out, both].map((all) => all.push(text)),
+      err: (text) => void [err, both].map((all) => all.push(text)),
       get interactive() {
         return bench.answers !== undefined;
       },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain } from '../../src/features/chain.ts';
+import { readInstalled } from '../../src/features/survey/index.ts';
 import { registry } from '../../src/kernel/check-titles.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
@@ -14,7 +15,10 @@ export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'san
 /** Commands with the cluster in memory behind them, and a person at the terminal where `answers` has any. */
 export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc): CommandBench {
   const bench = commandBench(chain, { HOME: '/home', PATH: '/bin' });
-  Object.assign(bench.seams, { compose: async (request: ComposeRequest) => compositionOf(scenario, request, profile) });
+  Object.assign(bench.seams, {
+    compose: async (request: ComposeRequest) => compositionOf(scenario, request, profile),
+    installed: (composition: Composition) => readInstalled(composition, composition.context),
+  });
   return bench;
 }
 

@@ -33,7 +33,11 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
   });
   const document = planDocument(session.context, exit, planned, head, step, session.asked);
   await save?.write(document);
-  await session.present(document, (wide) => planText(session, head, planned, wide));
+  const isIdle = !planned.writes && planned.blocked === undefined;
+  const closing = async () => [isIdle ? 'No changes: there is nothing to do.' : 'Nothing was changed: this is a plan.'];
+  // What a run would leave out then, such as the backup, is no part of its plan.
+  const shown = isIdle ? { ...planned, stages: [] } : planned;
+  await session.present(document, (wide) => planText(session, head, shown, wide), { closing });
   return exit;
 }
 

@@ -1,6 +1,7 @@
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { type Ending, nextCommand } from '../../report/next-step.ts';
 import type { Session } from '../session.ts';
+import { closingLines } from './closing.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
 import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
 
@@ -13,14 +14,16 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none' });
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
-  // The last line is the next command.
-  if (outcome.message !== undefined) session.fail(new Fault(exit, outcome.message, suggestions));
-  await session.present(document, async (wide) => {
+  const { dryRun } = context.options;
+  const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     // A plan that a person has agreed to a moment ago has said it.
-    const advice = session.context.options.yes || !session.seams.terminal.interactive;
+    const advice = context.options.yes || !session.seams.terminal.interactive;
     return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command), advice });
-  });
+  };
+  const closing = async () => closingLines({ command: asked.command, outcome, isDryRun: dryRun !== 'none', service: context.profile.name });
+  const fault = outcome.message === undefined ? undefined : new Fault(exit, outcome.message, suggestions);
+  await session.present(document, human, { closing, ...(fault ? { fault } : {}) });
   return exit;
 }
 

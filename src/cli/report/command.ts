@@ -19,11 +19,11 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
     const parts = kept.map(({ content }) => content).filter(isRunReport);
     const shown = showableOr(() => notOurs(record.runId, stateNamespace));
     const done = record.finishedAt !== undefined && record.outcome === 'done';
-    const next = done ? 'verify' : 'run';
     const flags = withRecorded(asked.carried, record.flags);
-    const origin = recordedFlagsLine(next, flags, `namespace ${stateNamespace}`);
+    const origin = done ? undefined : recordedFlagsLine('run', flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
-    const onward = `kubectl netsvc-upgrade ${next}${carriedTo(next, flags)}`;
+    // What came to its end leads nowhere else: in a circle nobody learns anything.
+    const onward = done ? 'nothing is left for this program to do' : `kubectl netsvc-upgrade run${carriedTo('run', flags)}`;
     const document = await shown(async () => mergedReport(session.context, record, parts, onward));
     const lines = (wide: boolean) => [
       `run ${record.runId} to ${record.target}, begun ${record.startedAt} by ${record.startedBy}`,

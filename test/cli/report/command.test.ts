@@ -35,7 +35,7 @@ describe('report', () => {
     assert.equal(await bench.run('report'), 0);
     assert.match(bench.out(), /^run \S+ to v3\.32\.2, begun 2026-11-21T02:00:00\.000Z by tester@here$/m);
     assert.match(bench.out(), /: done \(exit 0\)\n/);
-    assert.match(bench.out(), /Next: kubectl netsvc-upgrade verify\n$/);
+    assert.match(bench.out(), /Next: nothing is left for this program to do\n$/);
   });
 
   it('says what was left to a person', async () => {

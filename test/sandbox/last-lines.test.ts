@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+
+/** The last lines of every command: why it ended early, what it came to and what it changed, and the next command (ux, Screens 4, 6 to 8 and 14). */
+describe('the last lines of a command', function () {
+  this.timeout(60_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+  });
+
+  async function performed(typed: string, answers?: readonly boolean[]) {
+    const bench = sandboxCommand(scenario);
+    bench.answers = answers && [...answers];
+    const exit = await bench.run(...typed.split(' '));
+    return { exit, lines: bench.screen(), questions: bench.questions };
+  }
+
+  it('of preflight say whether the cluster is ready, and that nothing was changed', async () => {
+    const { exit, lines } = await performed('preflight');
+    assert.deepEqual(
+      [exit, lines.slice(-3)],
+      [0, ['READY, 1 warning', 'Nothing was changed by this command.', 'Next: kubectl netsvc-upgrade plan']],
+    );
+  });
+
+  it('of preflight count what stands in the way', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    await performed('run --yes');
+    const { exit, lines } = await performed('preflight --release v3.26.4');
+    assert.equal(exit, 3, lines.join('\n'));
+    assert.match(lines.at(-3) ?? '', /^NOT READY: \d+ blockers?$/);
+  });
+
+  it('of a plan say that it is one', async () => {
+    const { lines } = await performed('plan');
+    assert.deepEqual(lines.slice(-2), ['Nothing was changed: this is a plan.', 'Next: kubectl netsvc-upgrade run']);
+  });
+
+  it('of a dry run say that it was one', async () => {
+    const { lines } = await performed('run --dry-run=server');
+    assert.deepEqual(lines.slice(-2), ['Nothing was changed: this was a dry run.', 'Next: kubectl netsvc-upgrade run']);
+  });
+
+  it('of a run that came to its end say from where to where, on how many nodes, how long, and what is left', async () => {
+    const { exit, lines } = await performed('run --yes');
+    assert.equal(exit, 0, lines.join('\n'));
+    assert.match(lines.at(-2) ?? '', /^✔ netsvc v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 steps left to do by hand$/);
+  });
+
+  it('of a second run say that nothing was changed, and a plan then has no changes', async () => {
+    await performed('run --yes');
+    assert.equal((await performed('run --yes')).lines.at(-2), 'Nothing was changed by this command.');
+    const { lines } = await performed('plan');
+    assert.equal(lines.at(-2), 'No changes: there is nothing to do.');
+    assert.doesNotMatch(lines.join('\n'), /^STEP|backup/m);
+  });
+
+  it('of a run that stopped stand below its report: the error, what it was, what was changed, and the look that helps', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    const { exit, lines } = await performed('run --yes');
+    assert.equal(exit, 5);
+    const from = lines.findIndex((line) => line.startsWith('error: '));
+    const last = lines.slice(from);
+    assert.match(last[0] ?? '', /^error: 1 pod failed.*node-02.*CrashLoopBackOff/);
+    assert.match(last[1] ?? '', /^see why: kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
+    assert.match(last[2] ?? '', /^running pods keep their network meanwhile; new pods get none on a node whose agent is not ready$/);
+    assert.match(last.at(-2) ?? '', /^Changed by this command: \d+ steps of backup, apply\.$/);
+    assert.match(last.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
+    assert.ok(from > lines.findIndex((line) => line.startsWith('STAGE ')), 'the report is above');
+  });
+
+  it('of a run that stopped lead to a question that says what is resumed, and what it found broken is over at the end', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    await performed('run --yes');
+    scenario.cluster.nodes.fault('node-02', 'none');
+    const { exit, lines, questions } = await performed('run', [true]);
+    assert.equal(exit, 0, lines.join('\n'));
+    assert.match(
+      questions[0] ?? '',
+      /^Resume run \S+ \(v3\.26\.4 → v3\.32\.2\), stopped at apply \d+s ago, on context "sandbox" \(sandbox, 2 nodes\)\?$/,
+    );
+    const end = lines.slice(lines.lastIndexOf('preflight: done in 0s'));
+    assert.match(end.join('\n'), /^STAGE /m);
+    assert.doesNotMatch(end.join('\n'), /^[‼×~] NS-(?:401|107)\b/m);
+  });
+});
