@@ -71,7 +71,7 @@ const COMMANDS: readonly Expected[] = [
     args: ['verify'],
     exit: 3,
     packages: ['cli-table3', 'yaml', 'js-yaml'],
-    files: ['known-digests.js', 'looks.js', 'progress.js', 'run-chain.js', 'run-lines.js', 'chain.js', 'verify.js'],
+    files: ['known-digests.js', 'looks.js', 'progress.js', 'recorded-flags.js', 'run-chain.js', 'run-lines.js', 'chain.js', 'verify.js'],
     mostChunks: 40,
   },
 ];
