@@ -118,7 +118,7 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
   // Who holds it, and whether that run is dead, is asked there.
   if (holder) return 'unlock';
   if (!record) return 'preflight';
-  return record.finishedAt === undefined || record.outcome !== 'done' ? 'run' : 'verify';
+  return record.finishedAt === undefined || record.outcome !== 'done' ? 'run' : 'report';
 }
 
 export async function statusLines(record: RunRecord | undefined, holder: LockHolder | undefined): Promise<readonly string[]> {

@@ -39,9 +39,10 @@ const AFTER: Readonly<Record<string, string>> = {
   verify: 'report',
   run: 'report',
   plan: 'run',
-  // What was seen in memory is tried on a cluster, beginning with what changes nothing.
-  demo: 'preflight',
 };
+
+/** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
+const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # on your own cluster; it changes nothing';
 
 /** The exact next command. */
 export function nextCommand(ending: Ending): string {
@@ -86,6 +87,9 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
   // What was left out has to be judged before anything is planned.
   if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
   if (ending.command === 'plan' && ending.pending === false) return ours('verify');
+  if (ending.command === 'demo') return DEMO_NEXT;
+  // A part of the chain: what comes then is in the record.
+  if (ending.command === 'run' && ending.carried.some(({ name }) => name === 'through')) return ours('status');
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
   return ours(AFTER[stepOf(ending)] ?? 'status');
 }

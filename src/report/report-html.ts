@@ -37,7 +37,7 @@ export function htmlText(report: ReportFacts, textOf: ActionText): string {
 <nav aria-label="parts">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a> `)}</nav></header>
 <main id="main">${searchPart()}
 ${sections.map(({ part }) => part)}
-<section id="next"><h2>Next</h2><p><code>${report.next}</code></p></section></main>
+${report.next === '' ? '' : html`<section id="next"><h2>Next</h2><p><code>${report.next}</code></p></section>`}</main>
 <script>${new Html(PAGE_SCRIPT)}</script></body></html>
 `.text;
 }

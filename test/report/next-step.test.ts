@@ -51,7 +51,12 @@ describe('the last line', () => {
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
     ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
     ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],
-    ['goes from the demo to a cluster, changing nothing', { command: 'demo', carried: [] }, `${P} preflight`],
+    [
+      'goes from the demo to a cluster, changing nothing',
+      { command: 'demo', carried: [] },
+      `${P} preflight   # on your own cluster; it changes nothing`,
+    ],
+    ['goes from a part of the chain to what the record says', { carried: [{ name: 'through', word: '--through=crds' }] }, `${P} status`],
     ['follows a check that found the cluster stale', { exit: 'stale', findings: [finding('NS-206', 'error', 'do it')] }, 'do it'],
     ['makes a new plan', { exit: 'stale' }, `${P} plan --context=prod --manifest-url=mirror --out plan.json`],
     [

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { stripVTControlCharacters } from 'node:util';
+import { forTerminal } from '../../src/kernel/visible.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
@@ -47,7 +49,11 @@ describe('the last lines of a command', function () {
   it('of a run that came to its end say from where to where, on how many nodes, how long, and what is left', async () => {
     const { exit, lines } = await performed('run --yes');
     assert.equal(exit, 0, lines.join('\n'));
-    assert.match(lines.at(-2) ?? '', /^✔ netsvc v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 steps left to do by hand$/);
+    const success = lines.findIndex((line) => line.startsWith('✔'));
+    assert.match(lines[success] ?? '', /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 manual steps left$/);
+    assert.equal(lines.slice(success).filter((line) => line.startsWith('BY HAND')).length, 2, 'then each step once');
+    assert.match(lines.at(-3) ?? '', /^Changed by this command: \d+ steps of /);
+    assert.equal(lines.at(-2), 'Running pods keep their network.');
   });
 
   it('of a second run say that nothing was changed, and a plan then has no changes', async () => {
@@ -67,9 +73,26 @@ describe('the last lines of a command', function () {
     assert.match(last[0] ?? '', /^error: 1 pod failed.*node-02.*CrashLoopBackOff/);
     assert.match(last[1] ?? '', /^see why: kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
     assert.match(last[2] ?? '', /^running pods keep their network meanwhile; new pods get none on a node whose agent is not ready$/);
+    assert.match(last.at(-3) ?? '', /^STOPPED at apply · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last.at(-2) ?? '', /^Changed by this command: \d+ steps of backup, apply\.$/);
     assert.match(last.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.ok(from > lines.findIndex((line) => line.startsWith('STAGE ')), 'the report is above');
+  });
+
+  it('of a run that stopped are one block on a terminal, and nothing is said twice', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    const bench = sandboxCommand(scenario);
+    Object.assign(bench.seams.terminal, { outIsTerminal: true });
+    await bench.run('run', '--yes');
+    const lines = stripVTControlCharacters(forTerminal(bench.screen().join('\n'))).split('\n');
+    const block = lines.slice(lines.findIndex((line) => line.startsWith('STOPPED')));
+    assert.match(block[0] ?? '', /^STOPPED at apply · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
+    assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
+    assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
+    assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep their network meanwhile/);
+    assert.match(block.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
+    assert.doesNotMatch(lines.join('\n'), /^error:/m);
+    assert.match(lines.join('\n'), /^apply +failed +see below$/m);
   });
 
   it('of a run that stopped lead to a question that says what is resumed, and what it found broken is over at the end', async () => {

@@ -120,7 +120,7 @@ function fakeCluster(bench: { uid: string; calls: string[] }) {
 
 export function engineContext(options: Partial<Options> = {}): Context {
   return {
-    profile: { name: 'netsvc' } as Profile,
+    profile: { name: 'netsvc', title: 'netsvc' } as Profile,
     options: {
       release: 'v3.32.2',
       accept: [],

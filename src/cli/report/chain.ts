@@ -2,6 +2,7 @@ import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { type Ending, nextCommand } from '../../report/next-step.ts';
 import type { Session } from '../session.ts';
 import { closingLines } from './closing.ts';
+import type { EndView } from './end-lines.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
 import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
 
@@ -15,16 +16,30 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const { dryRun } = context.options;
+  const view = endViewOf(session);
+  // Checks are all that these two are about.
+  const full = ['preflight', 'verify'].includes(asked.command);
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     // A plan that a person has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
-    return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command), advice });
+    return runLines(outcome, { ...view, wide, full, advice });
   };
-  const closing = async () => closingLines({ command: asked.command, outcome, isDryRun: dryRun !== 'none', service: context.profile.name });
-  const fault = outcome.message === undefined ? undefined : new Fault(exit, outcome.message, suggestions);
+  const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
+  const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
+  const closing = async () => [
+    ...(stopped ? (isBlock ? stopped.stoppedLines(outcome, view) : [stopped.stoppedHead(outcome, view)]) : []),
+    ...closingLines({ command: asked.command, outcome, isDryRun: dryRun !== 'none' }),
+  ];
+  const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
   await session.present(document, human, { closing, ...(fault ? { fault } : {}) });
   return exit;
+}
+
+/** Whose end is told, in which colours. */
+export function endViewOf({ outPalette, context }: Session): EndView {
+  const { title } = context.profile;
+  return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release };
 }
 
 /** What is left to a person alone is a reason to stop: for a command of one stage. */

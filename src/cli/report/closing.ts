@@ -1,8 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
-import { timeText } from '../../kernel/time-text.ts';
-import { leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
 
 /** What the last lines of a command are computed from. */
@@ -10,20 +8,16 @@ export interface Closed {
   readonly command: string;
   readonly outcome: Outcome;
   readonly isDryRun: boolean;
-  /** The service, as its profile calls it. */
-  readonly service: string;
 }
 
 /** The last lines before the next command: what the command came to, and what it changed. */
-export function closingLines(closed: Closed): readonly string[] {
-  const { command, outcome, isDryRun } = closed;
+export function closingLines({ command, outcome, isDryRun }: Closed): readonly string[] {
   const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.'];
   if (/nothing was changed/i.test(outcome.message ?? '')) return verdict;
   const changed = changedStages(outcome);
   if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.'];
-  const success = successLine(closed);
-  return success === undefined ? [changedLine(outcome, changed), ...trafficLine(outcome, changed)] : [success];
+  return [changedLine(outcome, changed), ...trafficLine(outcome, changed)];
 }
 
 /** `READY, 1 warning`, `NOT READY: 2 blockers`. */
@@ -34,23 +28,6 @@ function verdictLine({ findings }: Outcome): string {
   return ['READY', warning > 0 ? counted(warning, 'warning') : '', leftOut > 0 ? `${counted(leftOut, 'check')} left out` : '']
     .filter((part) => part !== '')
     .join(', ');
-}
-
-/** `✔ calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 2 warnings`: of a run that has come to its end, and was verified. */
-function successLine({ command, outcome, service }: Closed): string | undefined {
-  const { exit, versions, history, stages, findings, plans } = outcome;
-  const isVerified = stages.some(({ id, state }) => id === 'verify' && state === 'done');
-  if (command !== 'run' || exit !== 'done' || !isVerified || history === undefined) return undefined;
-  if (versions?.before === undefined || versions.after === undefined) return undefined;
-  const nodes = new Set(history.rollouts.flatMap(({ rows }) => rows.map(({ node }) => node)).filter((node) => node !== '')).size;
-  const took = timeText(Date.parse(history.endedAt) - Date.parse(history.startedAt));
-  const { warning } = tally(findings);
-  const left = new Set(leftToPerson(plans)).size;
-  return [
-    `✔ ${service} ${versions.before} → ${versions.after}${nodes > 0 ? ` on ${counted(nodes, 'node')}` : ''} in ${took}`,
-    ...(warning > 0 ? [counted(warning, 'warning')] : []),
-    ...(left > 0 ? [`${counted(left, 'step')} left to do by hand`] : []),
-  ].join(' · ');
 }
 
 /** Stages of which some action that changes something was begun. */

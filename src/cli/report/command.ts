@@ -6,6 +6,7 @@ import { carriedTo, recordedFlagsLine, withRecorded } from '../../report/carry.t
 import type { RunReport } from '../documents.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';
+import { endViewOf } from './chain.ts';
 import { mergedReport } from './merged.ts';
 import { runLines } from './run-lines.ts';
 
@@ -30,7 +31,7 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
       ...(document.parts ?? []).map(
         ({ commandLine, startedAt, exit }) => `${startedAt} ${commandLine}: ${exit.code} (exit ${exit.number})`,
       ),
-      ...runLines({ ...document, exit: document.exit.code }, { palette: session.outPalette, wide, full: false }),
+      ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.target, wide, full: false }),
     ];
     await shown(() => session.present(document, lines));
     return 'done';

@@ -1,29 +1,40 @@
 import { counted } from '../../kernel/counted.ts';
-import type { Palette } from '../../report/colour.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { summaryTable } from '../../report/table.ts';
+import { type EndView, successLine } from './end-lines.ts';
 import { awaitedOfPerson, leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
 
-/** The end of a run for a person: the checks (all of them where they are the point), then one row per stage, unless the checks are all there is. */
-export function runLines(
-  outcome: Outcome,
-  view: { readonly palette: Palette; readonly wide: boolean; readonly full: boolean; readonly advice?: boolean },
-): readonly string[] {
+interface RunView extends EndView {
+  readonly wide: boolean;
+  /** The checks are the point: all of them are shown. */
+  readonly full: boolean;
+  readonly advice?: boolean;
+}
+
+/** The end of a run for a person: how it ended, what is open, and what is left to do by hand; what stopped it comes last. */
+export function runLines(outcome: Outcome, view: RunView): readonly string[] {
   const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
-  return [
-    ...checks,
-    ...summaryTable(
-      ['STAGE', 'STATE', 'WHY'],
-      outcome.stages.map((stage) => rowOf(stage, outcome)),
-    ),
-    ...byHand(outcome).map((step) => view.palette.warn(`BY HAND  ${step}`)),
-  ];
+  const table = summaryTable(
+    ['STAGE', 'STATE', 'WHY'],
+    outcome.stages.map((stage) => rowOf(stage, outcome)),
+  );
+  const steps = byHand(outcome);
+  const left = steps.map((step) => view.palette.warn(`BY HAND  ${step}`));
+  if (outcome.exit !== 'done') return [...checks, ...table, ...left];
+  return [...table, ...(isWhole(outcome) ? [successLine(outcome, view, steps.length)] : []), ...checks, ...left];
+}
+
+/** A part of the chain has no proof in it. */
+function isWhole({ stages }: Outcome): boolean {
+  return stages.length > 1 && stages.some(({ id }) => id === 'verify');
 }
 
 /** A stage that waits for a person has done its own part, and is not done. */
-function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans }: Outcome): readonly string[] {
+function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, message }: Outcome): readonly string[] {
+  // What stopped the run stands in the block below.
+  if (because !== '' && because === message) return [id, state, 'see below'];
   const latest = plans.findLast((plan) => plan.id === id);
   const awaited = latest && state === 'done' ? awaitedOfPerson([latest]).length : 0;
   return awaited === 0 ? [id, state, because] : [id, 'by hand', `${counted(awaited, 'step')} left to do by hand`];

@@ -1,0 +1,72 @@
+import { counted } from '../../kernel/counted.ts';
+import type { RolloutRow, RolloutTrace } from '../../kernel/run-history.ts';
+import { timeText } from '../../kernel/time-text.ts';
+import type { Palette } from '../../report/colour.ts';
+import type { Outcome } from './run.ts';
+
+/** Of whom the end tells. */
+export interface EndView {
+  readonly palette: Palette;
+  /** `Calico`. */
+  readonly service: string;
+  readonly release: string;
+}
+
+/** `✔ Calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 2 warnings · 3 manual steps left`. */
+export function successLine(outcome: Outcome, { palette, service, release }: EndView, steps: number): string {
+  const { versions, history, findings } = outcome;
+  const from = versions?.before !== undefined && versions.before !== release ? `${versions.before} → ` : '';
+  const nodes = agents(outcome)?.desired;
+  const warnings = findings.filter(({ outcome: found }) => found === 'warning').length;
+  const took = history ? Date.parse(history.endedAt) - Date.parse(history.startedAt) : Number.NaN;
+  const where = nodes === undefined ? '' : ` on ${counted(nodes, 'node')}`;
+  const counts = [
+    `${service} ${from}${release}${where}${took >= 1000 ? ` in ${timeText(took)}` : ''}`,
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(steps > 0 ? [`${counted(steps, 'manual step')} left`] : []),
+  ];
+  return `${palette.good('✔')} ${counts.join(' · ')}`;
+}
+
+/** What kept a run from its end, as one block: the last on the screen. */
+export function stoppedLines(outcome: Outcome, view: EndView): readonly string[] {
+  const { message, suggestions } = outcome;
+  return [stoppedHead(outcome, view), ...(message === undefined ? [] : [row('why', message)]), ...suggestions.map(rowOf)];
+}
+
+/** `STOPPED at apply · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
+export function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
+  const stage = outcome.stages.findLast(({ state }) => state !== 'done' && state !== 'skipped');
+  return palette.bad([`STOPPED${stage ? ` at ${stage.id}` : ''}`, ...rolloutTexts(outcome, release)].join(' · '));
+}
+
+/** A step says by its first words what it is: a look, what the failure means, or what to do then. */
+function rowOf(step: string): string {
+  const look = /^see why: (.+)$/.exec(step)?.[1];
+  if (look !== undefined) return row('look', look);
+  return step.startsWith('running pods keep') ? row('impact', step) : row('then', step);
+}
+
+function row(name: string, text: string): string {
+  return `  ${name.padEnd(7)} ${text}`;
+}
+
+/** The agents, or whatever of one pod per node was rolled out last. */
+function agents({ history }: Outcome): RolloutTrace | undefined {
+  return history?.rollouts.findLast(({ workload }) => workload.startsWith('DaemonSet/'));
+}
+
+/** `5 of 6 nodes on v3.32.1`, `node-03: not ready, 44 s`; nothing where no rollout was seen. */
+function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
+  const trace = agents(outcome);
+  if (!trace || trace.done) return [];
+  const now = (one: RolloutRow) => one.marks.at(-1);
+  const done = trace.rows.filter((one) => now(one)?.phase === 'new').length;
+  const failed = trace.rows.filter((one) => now(one)?.phase === 'failed');
+  const open = failed.length > 0 ? failed : trace.rows.filter((one) => now(one)?.phase === 'updating');
+  const shown = open.slice(0, 3).map((one) => `${one.node} ${now(one)?.phase === 'failed' ? 'failing' : 'not ready'}`);
+  return [
+    `${done} of ${counted(trace.desired, 'node')} on ${release}`,
+    ...(shown.length === 0 ? [] : [shown.join(', ') + (open.length > 3 ? ` and ${open.length - 3} more` : '')]),
+  ];
+}

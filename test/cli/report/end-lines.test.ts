@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { stoppedLines } from '../../../src/cli/report/end-lines.ts';
+import type { Outcome } from '../../../src/cli/report/run.ts';
+import { runLines } from '../../../src/cli/report/run-lines.ts';
+import type { Finding } from '../../../src/kernel/check.ts';
+import type { RolloutMark, RolloutTrace } from '../../../src/kernel/run-history.ts';
+import type { StageRecord } from '../../../src/kernel/run-record.ts';
+import { plain } from '../../../src/report/colour.ts';
+
+const view = { palette: plain, service: 'Calico', release: 'v3.32.1', wide: false, full: false };
+const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
+  ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },
+  ...(because === undefined ? {} : { because }),
+});
+const finding: Finding = {
+  ...{ id: 'NS-031', title: 't', category: 'workloads', ref: 'r', outcome: 'warning', message: 'also managed by Flux', evidence: [] },
+};
+const rollout = (phases: readonly RolloutMark['phase'][], done: boolean): RolloutTrace => ({
+  ...{ stage: 'apply', workload: 'DaemonSet/calico-system/calico-node', image: 'i', startedAt: '2026-11-21T02:00:00Z' },
+  ...{ seconds: 60, desired: phases.length, done },
+  rows: phases.map((phase, index) => ({ node: `node-0${index + 1}`, marks: [{ at: 0, phase }] })),
+});
+const ended = (more: Partial<Outcome>): Outcome => ({
+  ...{ exit: 'done', findings: [], plans: [], stages: [], writes: 3, suggestions: [], versions: { before: 'v3.27.5', after: 'v3.32.1' } },
+  ...more,
+});
+const history = (trace: RolloutTrace) => ({
+  ...{ startedAt: '2026-11-21T02:00:00Z', endedAt: '2026-11-21T02:02:53Z', actions: [], rollouts: [trace], notes: [] },
+});
+
+describe('the end of a run', () => {
+  it('that came to its end is one line, then each warning and each manual step once', () => {
+    const effect = { type: 'ask', instruction: 'replace the CLI elsewhere' } as const;
+    const plan = {
+      id: 'cli',
+      title: 't',
+      ref: 'r',
+      objects: [],
+      notes: [],
+      actions: [{ id: 'a', title: 't', ref: 'r', undo: 'full', effect }],
+    } as const;
+    const lines = runLines(
+      ended({
+        stages: [stage('apply', 'done'), stage('verify', 'done')],
+        findings: [finding],
+        plans: [plan],
+        history: history(rollout(['new', 'new', 'new', 'new', 'new', 'new'], true)),
+      }),
+      view,
+    );
+    assert.deepEqual(lines, [
+      'STAGE   STATE  WHY',
+      'apply   done',
+      'verify  done',
+      '✔ Calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 1 warning · 1 manual step left',
+      'workloads',
+      '‼ NS-031 also managed by Flux',
+      '0 ok, 1 warning',
+      'BY HAND  replace the CLI elsewhere',
+    ]);
+  });
+
+  it('that stopped is one block, last, with what is to be looked at and what it means', () => {
+    const message = 'not complete after 60 s';
+    const suggestions = ['see why: kubectl -n a describe pod b', 'running pods keep their network meanwhile', 'fix the pod'];
+    const outcome = ended({
+      ...{ exit: 'timeout', message, suggestions, findings: [finding] },
+      stages: [stage('crds', 'done'), stage('apply', 'failed', message)],
+      history: history(rollout(['new', 'failed', 'old'], false)),
+    });
+    assert.deepEqual(
+      [...runLines(outcome, view).slice(-3), ...stoppedLines(outcome, view)],
+      [
+        'STAGE  STATE   WHY',
+        'crds   done',
+        'apply  failed  see below',
+        'STOPPED at apply · 1 of 3 nodes on v3.32.1 · node-02 failing',
+        '  why     not complete after 60 s',
+        '  look    kubectl -n a describe pod b',
+        '  impact  running pods keep their network meanwhile',
+        '  then    fix the pod',
+      ],
+    );
+  });
+
+  it('of a part of the chain promises nothing: the proof is not in it', () => {
+    const lines = runLines(ended({ stages: [stage('crds', 'done'), stage('apply', 'done')] }), view);
+    assert.doesNotMatch(lines.join('\n'), /✔/);
+  });
+});
