@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { endedContainer } from './pod-reasons.ts';
 
 /** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
 const FAILURE_GRACE_MS = 30_000;
@@ -76,7 +77,7 @@ const SHOWN = 3;
 
 /** A container that ends again and again has said why in its log; of any other the events tell. */
 function lookAt({ pod, target: { namespace } }: Failed): string {
-  const ended = /^([^:\s]+): .*[1-9]\d* restarts?$/.exec(pod.why)?.[1];
+  const ended = endedContainer(pod.why);
   return ended === undefined
     ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
     : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`;

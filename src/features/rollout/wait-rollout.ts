@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
+import { reasonsOf } from './pod-reasons.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
 
@@ -47,9 +48,20 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
   broken.catch((thrown: unknown) => board.fail(thrown));
   try {
     return await loop(board, clock, request, signal);
+  } catch (thrown) {
+    throw await withReasons(thrown, cluster, board.progress(clock.now().getTime()) ?? []);
   } finally {
     end.abort();
   }
+}
+
+/** Why it is so, said by the cluster itself, below the commands that show the rest. */
+async function withReasons(thrown: unknown, cluster: ClusterReader, progress: readonly RolloutProgress[]): Promise<unknown> {
+  if (!(thrown instanceof Fault) || (thrown.code !== 'stopped' && thrown.code !== 'timeout')) return thrown;
+  const { code, message, suggestions, cause } = thrown;
+  const reasons = await reasonsOf(cluster, latePods(progress.filter((one) => !one.done)));
+  const looks = suggestions.filter((one) => one.startsWith(SEE));
+  return new Fault(code, message, [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))], cause);
 }
 
 async function loop(board: Board, clock: Clock, request: WaitRequest, signal: AbortSignal): Promise<readonly RolloutProgress[]> {
@@ -95,11 +107,17 @@ function isUnapplied({ unapplied }: RolloutProgress): boolean {
 /** Commands for more pods than these help nobody. */
 const SHOWN = 3;
 
-/** What shows why the first pods lag: what has failed before what is only late. */
+const SEE = 'see why: ';
+
+/** What shows why the first pods lag. */
 function looksAt(lagging: readonly RolloutProgress[]): readonly string[] {
+  return latePods(lagging).map(({ namespace, pod }) => `${SEE}${command`kubectl -n ${namespace} describe pod ${pod}`}`);
+}
+
+/** The first pods that lag: what has failed before what is only late. */
+function latePods(lagging: readonly RolloutProgress[]) {
   const pods = lagging.flatMap(({ pods, target }) => pods.map((one) => ({ ...one, namespace: target.namespace })));
-  const late = [...pods.filter(({ phase }) => phase === 'failed'), ...pods.filter(({ phase }) => phase === 'updating')];
-  return late.slice(0, SHOWN).map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`);
+  return [...pods.filter(({ phase }) => phase === 'failed'), ...pods.filter(({ phase }) => phase === 'updating')].slice(0, SHOWN);
 }
 
 function laggards(progress: RolloutProgress): string {

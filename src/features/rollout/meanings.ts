@@ -1,0 +1,39 @@
+/** What a known message of a pod, of its log or of its events means, for somebody who has never met it. */
+interface Meaning {
+  readonly says: RegExp;
+  readonly means: string;
+}
+
+/** In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
+const MEANINGS: readonly Meaning[] = [
+  {
+    says: /toomanyrequests|rate limit/i,
+    means: 'the registry gives this node no more images for now: pull through a mirror, or with an account',
+  },
+  {
+    says: /manifest unknown|manifest for .* not found|repository does not exist|no such image|: not found/i,
+    means: 'the registry has no image of this name and tag: copy it there, or correct the name',
+  },
+  { says: /unauthorized|authentication required|pull access denied/i, means: 'the node needs a pull secret for this registry' },
+  { says: /x509:|certificate (?:has expired|signed by unknown)/i, means: 'a certificate is not trusted, or has expired' },
+  { says: /is forbidden: User "/, means: 'the account of the pod lacks a right: its ClusterRole is not that of the target release' },
+  { says: /GLIBC(?:XX)?_\d/, means: 'a program of this image needs a newer C library than it finds' },
+  {
+    says: /nft\b.*(?:segfault|segmentation|signal 11)|(?:segfault|segmentation).*\bnft\b/i,
+    means: 'nft of this image crashes on this node’s system',
+  },
+  {
+    says: /Typha.*(?:refus|older|incompatible)|incompatible.*Typha/i,
+    means: 'Typha refuses agents that are older than itself: these get no policies until they are replaced',
+  },
+  { says: /BIRD is not ready|bird\.ctl|birdv4?\.ctl/i, means: 'the BGP daemon of the agent does not run, or has no session yet' },
+  {
+    says: /felix is not ready|readiness probe reporting 503|probe reporting 503/i,
+    means: 'the agent has not set up its rules yet, or cannot: its log says what it waits for',
+  },
+];
+
+/** Undefined where nobody has met it. */
+export function meaningOf(texts: readonly string[]): string | undefined {
+  return MEANINGS.find(({ says }) => texts.some((text) => says.test(text)))?.means;
+}

@@ -1,0 +1,115 @@
+import { withoutCredentials } from '../../kernel/hidden.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { oneLine } from '../../kernel/visible.ts';
+import { meaningOf } from './meanings.ts';
+
+/** A pod that keeps a rollout from its end. */
+export interface Lagging {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly why: string;
+}
+
+/** Events that the server is asked for, of one pod. */
+const EVENTS = 50;
+/** Of a log: its last lines, and never more bytes. */
+const LOG = 'tailLines=20&limitBytes=16384';
+/** Lines of a log that are shown. */
+const LOG_LINES = 3;
+const LINE_WIDTH = 200;
+
+/**
+ * What the cluster itself says about pods that do not get ready: the last warning among their events, the last lines of a container that
+ * ends again and again, and what a known message means. Asked for only once a wait has ended without success; what this account may not
+ * read is said, whatever else goes wrong is left out: the command that shows the rest is named anyway.
+ */
+export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: readonly Lagging[]): Promise<readonly string[]> {
+  const told = await Promise.all(pods.map((one) => reasonOf(cluster, one)));
+  return [...new Set(told.flat())];
+}
+
+async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why }: Lagging): Promise<readonly string[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  const container = endedContainer(why);
+  const selector = encodeURIComponent(`involvedObject.kind=Pod,involvedObject.name=${pod}`);
+  const [events, log] = await Promise.all([
+    asked(() => cluster.raw(`${path}/events?fieldSelector=${selector}&limit=${EVENTS}`)),
+    container === undefined
+      ? undefined
+      : asked(() =>
+          cluster.raw(`${path}/pods/${encodeURIComponent(pod)}/log?container=${encodeURIComponent(container)}&previous=true&${LOG}`),
+        ),
+  ]);
+  const event = events?.text === undefined ? undefined : lastWarning(events.text);
+  const lines = log?.text === undefined ? [] : lastLines(log.text);
+  const meaning = meaningOf([...(event ? [event] : []), ...lines, why]);
+  return [
+    ...(event ? [`${pod} says: ${event}`] : []),
+    ...lines.map((line) => `${pod} logs: ${line}`),
+    ...(meaning ? [`this means: ${meaning}`] : []),
+    ...(events?.isForbidden ? [`this account may not read events of namespace ${namespace}: they would say why`] : []),
+    ...(log?.isForbidden ? [`this account may not read logs of namespace ${namespace}: they would say why`] : []),
+  ];
+}
+
+/** The container of which a rollout says that it ends again and again. */
+export function endedContainer(why: string): string | undefined {
+  return /^([^:\s]+): .*[1-9]\d* restarts?$/.exec(why)?.[1];
+}
+
+interface Answer {
+  readonly text?: string;
+  readonly isForbidden?: true;
+}
+
+async function asked(call: () => Promise<string>): Promise<Answer> {
+  try {
+    return { text: await call() };
+  } catch (thrown) {
+    return thrown instanceof ApiFailure && thrown.status === 403 ? { isForbidden: true } : {};
+  }
+}
+
+interface EventFields {
+  readonly type?: unknown;
+  readonly reason?: unknown;
+  readonly message?: unknown;
+  readonly count?: unknown;
+  readonly lastTimestamp?: unknown;
+  readonly eventTime?: unknown;
+}
+
+/** `Unhealthy (12 times): Readiness probe failed: …`; a pod without a network and a failed probe before anything else. */
+function lastWarning(text: string): string | undefined {
+  const warnings = eventsIn(text).filter(({ type, message }) => type === 'Warning' && typeof message === 'string');
+  const newestFirst = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  const found = newestFirst.find(({ reason }) => TELLING.has(String(reason))) ?? newestFirst[0];
+  if (found === undefined) return undefined;
+  const times = typeof found.count === 'number' && found.count > 1 ? ` (${found.count} times)` : '';
+  return clean(`${String(found.reason)}${times}: ${String(found.message)}`);
+}
+
+const TELLING: ReadonlySet<string> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);
+
+const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => String(lastTimestamp ?? eventTime ?? '');
+
+function eventsIn(text: string): readonly EventFields[] {
+  try {
+    const { items } = JSON.parse(text) as { readonly items?: unknown };
+    return Array.isArray(items) ? items.filter((one): one is EventFields => typeof one === 'object' && one !== null) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The last lines that tell of an error; where none does, the last lines. */
+function lastLines(text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const errors = lines.filter((line) => /error|fatal|panic|fail|forbidden|x509|refus|segfault|GLIBC/i.test(line));
+  return (errors.length > 0 ? errors : lines).slice(-LOG_LINES).map(clean);
+}
+
+function clean(text: string): string {
+  const line = oneLine(withoutCredentials(text)).trim();
+  return line.length > LINE_WIDTH ? `${line.slice(0, LINE_WIDTH - 1)}…` : line;
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { meaningOf } from '../../../src/features/rollout/meanings.ts';
+import { reasonsOf } from '../../../src/features/rollout/pod-reasons.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+
+const CRASHED = { namespace: 'kube-system', pod: 'agent-x', why: 'agent: CrashLoopBackOff, last exit 1, 3 restarts' };
+const LATE = { namespace: 'kube-system', pod: 'agent-y', why: 'not ready, 112 s' };
+
+const event = (reason: string, message: string, lastTimestamp: string, more: object = {}) => ({
+  type: 'Warning',
+  reason,
+  message,
+  lastTimestamp,
+  ...more,
+});
+
+/** A server that has these events and this log; a number is the status of a refusal. */
+function serverWith({ events, log }: { readonly events: unknown; readonly log?: string | number }) {
+  const paths: string[] = [];
+  const answer = (given: unknown) => {
+    if (typeof given === 'number') throw new ApiFailure(given, 'Refused', 'no');
+    return typeof given === 'string' ? given : JSON.stringify({ items: given });
+  };
+  const raw = async (path: string) => {
+    paths.push(path);
+    return answer(path.includes('/log?') ? (log ?? 404) : events);
+  };
+  return { paths, raw };
+}
+
+describe('why a pod does not get ready', () => {
+  it('is its last telling warning, with how often it came, and what it means', async () => {
+    const server = serverWith({
+      events: [
+        event('BackOff', 'Back-off restarting', '2026-01-01T00:00:09Z'),
+        event(
+          'Unhealthy',
+          'Readiness probe failed: calico/node is not ready: felix is not ready: probe reporting 503',
+          '2026-01-01T00:00:08Z',
+          {
+            count: 12,
+          },
+        ),
+        event('Unhealthy', 'an older one', '2026-01-01T00:00:01Z'),
+        { type: 'Normal', reason: 'Pulled', message: 'fine', lastTimestamp: '2026-01-01T00:01:00Z' },
+      ],
+    });
+    assert.deepEqual(await reasonsOf(server, [LATE]), [
+      'agent-y says: Unhealthy (12 times): Readiness probe failed: calico/node is not ready: felix is not ready: probe reporting 503',
+      'this means: the agent has not set up its rules yet, or cannot: its log says what it waits for',
+    ]);
+    assert.deepEqual(server.paths, [
+      '/api/v1/namespaces/kube-system/events?fieldSelector=involvedObject.kind%3DPod%2CinvolvedObject.name%3Dagent-y&limit=50',
+    ]);
+  });
+
+  it('is in the log of a container that ends again and again: its last errors, each one line, without credentials and controls', async () => {
+    const log = [
+      'level=info starting',
+      'ERROR cannot reach https://ann:secret@store.example:2379: x509: certificate has expired',
+      '\u001b[31mFATAL\u001b[0m giving up',
+      'level=info bye',
+    ].join('\n');
+    const lines = await reasonsOf(serverWith({ events: [], log }), [CRASHED]);
+    assert.equal(lines.length, 3, lines.join('\n'));
+    assert.match(lines[0] ?? '', /^agent-x logs: ERROR cannot reach .*x509: certificate has expired$/);
+    assert.match(lines[1] ?? '', /^agent-x logs: .*FATAL.* giving up$/);
+    assert.equal(lines[2], 'this means: a certificate is not trusted, or has expired');
+    for (const never of ['secret', '\u001b']) assert.ok(!lines.join('\n').includes(never), never);
+  });
+
+  it('is not made up where nothing is told, and what may not be read is said', async () => {
+    assert.deepEqual(await reasonsOf(serverWith({ events: [], log: '' }), [CRASHED]), []);
+    assert.deepEqual(await reasonsOf(serverWith({ events: 'no JSON' }), [LATE]), []);
+    assert.deepEqual(await reasonsOf(serverWith({ events: 500, log: 500 }), [CRASHED]), []);
+    assert.deepEqual(await reasonsOf(serverWith({ events: 403, log: 403 }), [CRASHED, CRASHED]), [
+      'this account may not read events of namespace kube-system: they would say why',
+      'this account may not read logs of namespace kube-system: they would say why',
+    ]);
+  });
+
+  it('is short, however long the message is', async () => {
+    const [line = ''] = await reasonsOf(serverWith({ events: [event('Failed', 'x'.repeat(10_000), '1')] }), [LATE]);
+    assert.ok(line.length < 230, String(line.length));
+  });
+
+  for (const [text, means] of [
+    ['failed to pull: manifest unknown', /copy it there/],
+    ['401 Unauthorized', /pull secret/],
+    ['toomanyrequests: rate limit', /mirror/],
+    ['clusterroles is forbidden: User "x" cannot list', /ClusterRole/],
+    ["/lib/libc.so.6: version `GLIBC_2.34' not found (required by calico)", /C library/],
+    ['calico/node is not ready: BIRD is not ready: dial unix /var/run/calico/bird.ctl', /BGP/],
+    ['nft[123]: segfault at 0', /nft/],
+  ] as const)
+    it(`means something: ${text}`, () => assert.match(meaningOf([text]) ?? '', means));
+
+  it('is left alone where nobody has met it', () => assert.equal(meaningOf(['all is well']), undefined));
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
+
+const RUN = ['run', '--yes', '--skip', 'cli', '--timeout', '40s', '--manifest-url', ownReleases] as const;
+const MESSAGE = 'Readiness probe failed: felix is not ready: readiness probe reporting 503';
+
+describe('a wait that ends without success, on a real control plane', function () {
+  this.timeout(200_000);
+  let cluster: InstalledCluster;
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
+  });
+  after(() => cluster?.stop());
+
+  it('says what the newest telling event of each pod says, and what it means', async () => {
+    await cluster.plane.fault('node-02', 'not-ready');
+    const first = await cluster.upgrade(...RUN);
+    assert.equal(first.exitCode, 124, first.stderr);
+    // As the simulated kubelet writes it.
+    const [, pod = ''] = /^(netsvc-node-\S+) says: Unhealthy.*: Readiness probe failed$/m.exec(first.stderr) ?? assert.fail(first.stderr);
+    assert.doesNotMatch(first.stderr, /this means/);
+    await eventOf(pod, MESSAGE);
+    await eventOf('another-pod', 'of another');
+    const second = await cluster.upgrade(...RUN);
+    assert.equal(second.exitCode, 124, second.stderr);
+    assert.ok(second.stderr.includes(`${pod} says: Unhealthy (7 times): ${MESSAGE}`), second.stderr);
+    assert.match(second.stderr, /this means: the agent has not set up its rules yet/);
+    assert.doesNotMatch(second.stderr, /of another/);
+  });
+
+  async function eventOf(pod: string, message: string): Promise<void> {
+    await cluster.plane.api.send('POST', '/api/v1/namespaces/kube-system/events', {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${pod}.1`, namespace: 'kube-system' },
+      involvedObject: { kind: 'Pod', namespace: 'kube-system', name: pod },
+      ...{ type: 'Warning', reason: 'Unhealthy', message, count: 7, lastTimestamp: new Date(Date.now() + 60_000).toISOString() },
+    });
+  }
+});
