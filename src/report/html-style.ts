@@ -25,6 +25,9 @@ figure{margin:0}figcaption,small,.legend{color:var(--dim)}.heat{display:block;sh
 .legend span::before{content:"■ "}.legend .c-updating::before{color:var(--busy)}.legend span{margin-right:.6em}
 input{font:inherit;width:100%;max-width:30rem;padding:.4em;border:1px solid var(--dim);border-radius:.3em;background:var(--soft);color:inherit}
 [hidden]{display:none!important}
+.why{min-width:16rem}
+@media (max-width:60rem){.timeline .axis{display:none}.timeline thead{position:absolute;left:-99rem}.timeline{display:block}.timeline :is(tbody,tr,th,td){display:block;min-width:0;max-width:none;border:0;padding:.1em 0}
+.timeline tr{border-bottom:1px solid var(--line);padding:.5em 0}.timeline td:not(.why){display:inline-block;margin-right:1em}.timeline td:empty{display:none}.timeline td[data-name]::before{content:attr(data-name) ": ";color:var(--dim)}}
 @media (max-width:40rem){body{padding:.6rem}dl{grid-template-columns:1fr}dd{margin-bottom:.4em}
 .found,.nodes{display:block}:is(.found,.nodes) :is(tbody,tr,th,td){display:block;min-width:0;max-width:none;border:0;padding:.1em 0}:is(.found,.nodes) thead{position:absolute;left:-99rem}
 :is(.found,.nodes) tr{border-bottom:1px solid var(--line);padding:.5em 0}td[data-name]::before{content:attr(data-name) ": ";color:var(--dim)}.nodes td:not(:last-child){display:inline-block;margin-right:1em}}

@@ -21,7 +21,7 @@ function stageRow(stage: ReportStage, from: number, whole: number): Html {
   const took = Number.isFinite(ended - began) ? Math.max(0, ended - began) : undefined;
   const bar = Number.isFinite(began) ? barOf(state, began - from, took ?? 0, whole) : '';
   const kind = ['done', 'failed', 'skipped', 'running', 'interrupted'].includes(state) ? state : 'other';
-  return html`<tr><th scope="row">${id}</th><td class="s-${kind}">${state}</td><td>${startedAt}</td><td>${took === undefined ? '' : elapsedText(took)}</td><td class="axis">${bar}</td><td>${because}</td></tr>
+  return html`<tr><th scope="row">${id}</th><td class="s-${kind}">${state}</td><td data-name="began">${startedAt}</td><td data-name="took">${took === undefined ? '' : elapsedText(took)}</td><td class="axis">${bar}</td><td class="why">${because}</td></tr>
 `;
 }
 

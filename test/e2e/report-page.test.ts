@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { effects } from '../../src/cli/effects.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
+import type { ReportStage } from '../../src/report/report-facts.ts';
 import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 import { Browser, findBrowser } from '../support/browser.ts';
 import { describeWhere } from '../support/needs.ts';
 
 const LONG = 'registry.example.org/a-very-long-name-without-any-place-to-break-it/'.repeat(4);
+
+/** As long as reasons are. */
+const REASON = 'not complete after 600 s: DaemonSet kube-system/netsvc-node: 3 of 4 pods have been updated (node-02: not ready, 44 s)';
+const withReason = (stage: ReportStage): ReportStage => (stage.because === undefined ? stage : { ...stage, because: REASON });
 
 /** Pictures of the page, for a person to look at; not committed. */
 const PICTURES = join(import.meta.dirname, '..', '..', 'coverage', 'report-page');
@@ -34,6 +39,19 @@ const CONTRAST = `(() => {
     .sort(([a], [b]) => a - b)[0];
 })()`;
 
+interface Row {
+  readonly id: string;
+  readonly height: number;
+  /** Width of the cell; 0 where it is empty. */
+  readonly why: number;
+}
+
+/** The rows of the timeline as they are laid out. */
+const STAGE_ROWS = `[...document.querySelectorAll('.timeline tbody tr')].map((row) => {
+  const why = row.lastElementChild;
+  return { id: row.firstElementChild.textContent, height: row.getBoundingClientRect().height, why: why.textContent === '' ? 0 : why.getBoundingClientRect().width };
+})`;
+
 const program = findBrowser();
 const problem = program === undefined ? 'there is no Chromium on PATH (name one in CHROMIUM)' : undefined;
 
@@ -47,7 +65,7 @@ describeWhere(problem, 'the page of a report in a browser', function () {
     mkdirSync(PICTURES, { recursive: true });
     const report = reportOf({ nodes: 5000, stuck: [4320], evidence: 30, hosts: 5000 });
     const page = htmlText(
-      { ...report, facts: [...report.facts, ['image', LONG]], message: LONG },
+      { ...report, stages: report.stages.map(withReason), facts: [...report.facts, ['image', LONG]], message: LONG },
       actionTexts(effects, (tool) => tool),
     );
     writeFileSync(join(folder, 'report.html'), page);
@@ -79,16 +97,37 @@ describeWhere(problem, 'the page of a report in a browser', function () {
     });
 
   for (const { name, width, height } of WINDOWS)
-    for (const scheme of ['light', 'dark'])
-      it(`breaks no rule of axe-core in ${scheme} on a ${name}, all folds open (picture: coverage/report-page/${name}-${scheme}.png)`, async () => {
-        await browser.size(width, height);
-        await browser.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
-        await browser.picture(join(PICTURES, `${name}-${scheme}.png`), width);
-        await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = true');
-        await browser.value(`${AXE};0`);
-        assert.deepEqual(await browser.value<string[]>(VIOLATIONS), []);
-        await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = false');
+    for (const [what, width, media] of [
+      ['a desktop', 1280, ''],
+      ['a tablet', 800, ''],
+      ['a phone', 360, ''],
+      ['A4 paper', 718, 'print'],
+    ] as const)
+      it(`tells on ${what} when and why each stage ended, in rows that a person can read`, async () => {
+        await browser.size(width, 800);
+        await browser.call('Emulation.setEmulatedMedia', { media });
+        const rows = await browser.value<readonly Row[]>(STAGE_ROWS);
+        await browser.call('Emulation.setEmulatedMedia', { media: '' });
+        assert.ok(
+          rows.some(({ why }) => why > 0),
+          'some stage has a reason',
+        );
+        for (const { id, height, why } of rows) {
+          assert.ok(why === 0 || why >= 200, `${id}: the reason is ${why} pixels wide`);
+          assert.ok(height <= 200, `${id}: the row is ${height} pixels high`);
+        }
       });
+
+  for (const scheme of ['light', 'dark'])
+    it(`breaks no rule of axe-core in ${scheme} on a ${name}, all folds open (picture: coverage/report-page/${name}-${scheme}.png)`, async () => {
+      await browser.size(width, height);
+      await browser.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      await browser.picture(join(PICTURES, `${name}-${scheme}.png`), width);
+      await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = true');
+      await browser.value(`${AXE};0`);
+      assert.deepEqual(await browser.value<string[]>(VIOLATIONS), []);
+      await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = false');
+    });
 
   it('finds one node of 5,000 by the keyboard alone, and Escape shows everything again', async () => {
     await browser.value('document.activeElement.blur()');
