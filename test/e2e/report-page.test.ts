@@ -96,38 +96,38 @@ describeWhere(problem, 'the page of a report in a browser', function () {
       assert.ok(least >= 4.5, `${least} ${text}`);
     });
 
-  for (const { name, width, height } of WINDOWS)
-    for (const [what, width, media] of [
-      ['a desktop', 1280, ''],
-      ['a tablet', 800, ''],
-      ['a phone', 360, ''],
-      ['A4 paper', 718, 'print'],
-    ] as const)
-      it(`tells on ${what} when and why each stage ended, in rows that a person can read`, async () => {
-        await browser.size(width, 800);
-        await browser.call('Emulation.setEmulatedMedia', { media });
-        const rows = await browser.value<readonly Row[]>(STAGE_ROWS);
-        await browser.call('Emulation.setEmulatedMedia', { media: '' });
-        assert.ok(
-          rows.some(({ why }) => why > 0),
-          'some stage has a reason',
-        );
-        for (const { id, height, why } of rows) {
-          assert.ok(why === 0 || why >= 200, `${id}: the reason is ${why} pixels wide`);
-          assert.ok(height <= 200, `${id}: the row is ${height} pixels high`);
-        }
-      });
-
-  for (const scheme of ['light', 'dark'])
-    it(`breaks no rule of axe-core in ${scheme} on a ${name}, all folds open (picture: coverage/report-page/${name}-${scheme}.png)`, async () => {
-      await browser.size(width, height);
-      await browser.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
-      await browser.picture(join(PICTURES, `${name}-${scheme}.png`), width);
-      await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = true');
-      await browser.value(`${AXE};0`);
-      assert.deepEqual(await browser.value<string[]>(VIOLATIONS), []);
-      await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = false');
+  for (const [what, width, media] of [
+    ['a desktop', 1280, ''],
+    ['a tablet', 800, ''],
+    ['a phone', 360, ''],
+    ['A4 paper', 718, 'print'],
+  ] as const)
+    it(`tells on ${what} when and why each stage ended, in rows that a person can read`, async () => {
+      await browser.size(width, 800);
+      await browser.call('Emulation.setEmulatedMedia', { media });
+      const rows = await browser.value<readonly Row[]>(STAGE_ROWS);
+      await browser.call('Emulation.setEmulatedMedia', { media: '' });
+      assert.ok(
+        rows.some(({ why }) => why > 0),
+        'some stage has a reason',
+      );
+      for (const { id, height, why } of rows) {
+        assert.ok(why === 0 || why >= 200, `${id}: the reason is ${why} pixels wide`);
+        assert.ok(height <= 200, `${id}: the row is ${height} pixels high`);
+      }
     });
+
+  for (const { name, width, height } of WINDOWS)
+    for (const scheme of ['light', 'dark'])
+      it(`breaks no rule of axe-core in ${scheme} on a ${name}, all folds open (picture: coverage/report-page/${name}-${scheme}.png)`, async () => {
+        await browser.size(width, height);
+        await browser.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+        await browser.picture(join(PICTURES, `${name}-${scheme}.png`), width);
+        await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = true');
+        await browser.value(`${AXE};0`);
+        assert.deepEqual(await browser.value<string[]>(VIOLATIONS), []);
+        await browser.value('for (const fold of document.querySelectorAll("details")) fold.open = false');
+      });
 
   it('finds one node of 5,000 by the keyboard alone, and Escape shows everything again', async () => {
     await browser.value('document.activeElement.blur()');
