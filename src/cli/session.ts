@@ -24,6 +24,8 @@ export interface SessionFlags extends CommonFlags {
   readonly 'report-file'?: string;
   readonly quiet?: boolean;
   readonly 'no-progress'?: boolean;
+  /** Of status alone. */
+  readonly watch?: boolean;
 }
 
 /** A command as it was asked for. */

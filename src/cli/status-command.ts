@@ -16,6 +16,7 @@ import { statusDocument } from './status-document.ts';
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
     const { records, lock, ownerJournal } = session.composition;
+    if (asked.flags.watch === true) await (await import('./watch-status.ts')).watchRun(session);
     // One after another, on the connection that is open: two more would each cost a handshake, in time and in work.
     const record = await records.load();
     const holder = await lock.holder();
@@ -28,9 +29,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
     const origin = recordedFlagsLine(of, flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
+    const dead = holder ? [`    if that run is certainly dead: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, 'done', holder, record, next, owners);
     const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
-    await session.present(document, async () => [...(await statusLines(record, holder)), ...told]);
+    await session.present(document, async () => [...(await statusLines(record, holder)), ...dead, ...told]);
     return 'done';
   });
 }
@@ -115,8 +117,8 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, {
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
-  // Who holds it, and whether that run is dead, is asked there.
-  if (holder) return 'unlock';
+  // It most likely works: whoever knows that it is dead finds unlock in the lines above.
+  if (holder) return 'status --watch';
   if (!record) return 'preflight';
   return record.finishedAt === undefined || record.outcome !== 'done' ? 'run' : 'report';
 }

@@ -1,3 +1,4 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
@@ -13,8 +14,14 @@ export class Status extends BaseCommand {
     'none; it reads the record of a run',
     { when: 'To see who runs what and how far it is, or after a run was cut off.' },
   );
-  static override examples = ['<%= config.bin %> status', '<%= config.bin %> status -o json'];
-  static override flags = { profile, release, ...outputFlags, ...connectionFlags };
+  static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --watch', '<%= config.bin %> status -o json'];
+  static override flags = {
+    watch: Flags.boolean({ helpGroup: 'run', summary: 'follow the run that is at work, until it ends' }),
+    profile,
+    release,
+    ...outputFlags,
+    ...connectionFlags,
+  };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Status, this.words());

@@ -59,6 +59,7 @@ export function nextCommand(ending: Ending): string {
       if (openErrors(ending).some(({ next }) => next !== undefined)) return mend(ending, ours);
       return `${ours('plan')} --out plan.json`;
     case 'locked':
+      return ours('status --watch');
     case 'failed':
       return ours('status');
     case 'usage':

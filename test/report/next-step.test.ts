@@ -50,7 +50,7 @@ describe('the last line', () => {
     ['takes no command of its own for a look', { exit: 'timeout', suggestions: [`then run: ${P} verify`] }, `${P} run --context=prod`],
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
     ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
-    ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],
+    ['follows the run that holds the lock', { exit: 'locked' }, `${P} status --watch --context=prod`],
     [
       'goes from the demo to a cluster, changing nothing',
       { command: 'demo', carried: [] },

@@ -1,0 +1,33 @@
+import { ageText } from '../kernel/age-text.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { LockHolder } from '../kernel/ports.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
+import { carriedTo } from '../report/carry.ts';
+import type { Session } from './session.ts';
+
+/** Before anything is planned: where another run is at work, a person is told so at once. */
+export async function assertLockFree(session: Session): Promise<void> {
+  const { lock, records, clock } = session.composition;
+  const holder = await lock.holder();
+  if (!holder) return;
+  const record = await records.load().catch(() => undefined);
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
+  throw new Fault('locked', `${heldText(holder, record, clock.now())}; nothing was changed by this command`, [
+    `follow that run: ${ours('status --watch')}`,
+    `if it is certainly dead: ${ours('unlock')}`,
+  ]);
+}
+
+/** `anna on host-1 holds the lock since 02:10 (4m), at stage apply`. */
+function heldText({ identity, acquiredAt }: LockHolder, record: RunRecord | undefined, now: Date): string {
+  const stage = record?.finishedAt === undefined ? record?.stages.findLast(({ state }) => state === 'running')?.id : undefined;
+  const since = Date.parse(acquiredAt);
+  const age = Number.isFinite(since) ? ` for ${ageText(now.getTime() - since)}` : '';
+  return `${whoText(identity)} holds the lock${age}, since ${acquiredAt}${stage === undefined ? '' : `, at stage ${stage}`}`;
+}
+
+/** `user@host/pid/run id`, as far as it is that. */
+function whoText(identity: string): string {
+  const [, user, host, pid] = /^([^@/]+)@([^/]+)\/(\d+)(?:\/|$)/.exec(identity) ?? [];
+  return user === undefined ? identity : `${user} on host ${host} (process ${pid})`;
+}

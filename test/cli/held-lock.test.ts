@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
+import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+
+const HOLDER = { identity: 'anna@host-1/17/run-1', acquiredAt: '2026-11-21T01:56:00Z', renewedAt: '2026-11-21T01:59:55Z' };
+
+/** A cluster where another run is at work; its lock is given back after so many looks. */
+function heldBench(looks = Number.POSITIVE_INFINITY) {
+  const surveyed: string[] = [];
+  const apply = fakeStage('apply', { plan: applies('a.yaml') });
+  const bench = commandBench([
+    {
+      ...apply,
+      open: (...asked) => {
+        surveyed.push('apply');
+        return apply.open(...asked);
+      },
+    },
+    fakeStage('wait', { readOnly: true }),
+  ]);
+  let looked = 0;
+  Object.assign(bench.engine.ports.lock, { holder: async () => (looked++ < looks ? HOLDER : undefined) });
+  const stages = [{ id: 'apply', state: 'running', startedAt: '2026-11-21T01:57:00Z' }];
+  bench.engine.stored = { runId: 'run-1', accepted: [], stages, target: 'v3.32.2' } as unknown as RunRecord;
+  return { bench, surveyed };
+}
+
+describe('a run beside another one', () => {
+  it('is told before anything is looked at: who, since when, on which host, at which stage, how to follow and then to unlock', async () => {
+    const { bench, surveyed } = heldBench();
+    assert.equal(await bench.run('run', '--yes', '--context=prod'), 6);
+    assert.deepEqual(surveyed, []);
+    assert.deepEqual(bench.err().trimEnd().split('\n'), [
+      'error: anna on host host-1 (process 17) holds the lock for 4m, since 2026-11-21T01:56:00Z, at stage apply; nothing was changed by this command',
+      'follow that run: kubectl netsvc-upgrade status --watch --context=prod',
+      'if it is certainly dead: kubectl netsvc-upgrade unlock --context=prod',
+    ]);
+  });
+
+  it('does not hinder what only looks', async () => {
+    assert.equal(await heldBench().bench.run('wait'), 0);
+    assert.equal(await heldBench().bench.run('run', '--dry-run=server'), 0);
+  });
+});
+
+describe('status --watch', () => {
+  it('says each stage once as it goes, and ends with the status when the lock is free', async () => {
+    const { bench } = heldBench(3);
+    assert.equal(await bench.run('status', '--watch'), 0);
+    assert.deepEqual(bench.err().trimEnd().split('\n').slice(0, 2), [
+      'anna@host-1/17/run-1 is at work since 2026-11-21T01:56:00Z',
+      '2026-11-21T01:57:00Z apply running',
+    ]);
+    assert.match(bench.out(), /^lock: free$/m);
+  });
+
+  it('is where status leads while a run is at work, with the way to unlock a dead one', async () => {
+    const { bench } = heldBench();
+    await bench.run('status', '--context=prod');
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade status --watch --context=prod\n$/);
+    assert.match(bench.out(), /if that run is certainly dead: kubectl netsvc-upgrade unlock --context=prod$/m);
+  });
+});
