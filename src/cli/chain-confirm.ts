@@ -6,7 +6,7 @@ import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { timeText } from '../kernel/time-text.ts';
-import type { PlanHead } from '../report/plan-view.ts';
+import { type PlanHead, planSummary } from '../report/plan-view.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
 import { stagesHere } from './next-here.ts';
 import { planStages, planText } from './plan/chain.ts';
@@ -67,6 +67,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   if (!writes || session.context.options.yes) return { session, writes, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
+  session.say(planSummary(planned.stages));
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted)
     throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);

@@ -38,6 +38,8 @@ export interface Trace {
   readonly base?: unknown;
   readonly mine?: unknown;
   readonly theirs?: unknown;
+  /** What the field will be, where that is neither value as it stands: an image keeps its registry and gets the new tag. */
+  readonly result?: unknown;
   readonly source: TraceSource;
   readonly outcome: Outcome;
   /** The person's own decision, where one was needed. */

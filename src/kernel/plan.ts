@@ -22,6 +22,8 @@ export interface PlannedObject {
   /** Who is behind those managers, and who else will put its own state back; absent where nobody is. */
   readonly takers?: readonly Taker[];
   readonly note?: string;
+  /** Pods that its changed template restarts. */
+  readonly restarts?: number;
   /** What a saved plan knows the object by later; absent where it was not read. */
   readonly state?: ObjectState;
 }

@@ -1,12 +1,12 @@
 import type { Conflict, Trace, TraceSource } from '../kernel/edit-trace.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
-import { overlaps } from '../kube/field-paths.ts';
+import { overlaps, stepsOf } from '../kube/field-paths.ts';
 import { withoutMarks } from './json-text.ts';
 import type { LiveChange } from './lay-live.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import type { NotedField } from './own-file.ts';
-import { identityOfRef } from './prepare.ts';
+import { identityOf, identityOfRef } from './prepare.ts';
 import type { Finding, Three } from './walk.ts';
 
 /** A finding with the object it was made in. */
@@ -33,7 +33,10 @@ export function resultOf({ documents, found, notes }: Attempt, sources: Sources,
   return {
     documents,
     edits: [
-      ...found.map((one) => traceOf(one, sourceOf(one, sources, input.file ? 'file' : (input.mineIs ?? 'file')))),
+      ...found.map((one) => ({
+        ...traceOf(one, sourceOf(one, sources, input.file ? 'file' : (input.mineIs ?? 'file'))),
+        ...resultAt(one, documents),
+      })),
       ...sources.live.flatMap(leftTraces),
     ],
     conflicts: conflictsOf(found),
@@ -47,6 +50,23 @@ function traceOf(found: Found, source: TraceSource): Trace {
   const change = mine === undefined ? 'remove' : base === undefined ? 'add' : 'change';
   const told = note ?? because ?? (source.writer === undefined || outcome !== 'kept' ? undefined : `Set by ${source.writer}.`);
   return { ref, path, change, ...values(found), source, outcome, ...(decided ? { decided } : {}), ...(told ? { note: told } : {}) };
+}
+
+/** Of an image that is kept: its repository is the person's, its tag the target's. */
+function resultAt({ ref, path, outcome, mine }: Found, documents: readonly KubeObject[]): Pick<Trace, 'result'> {
+  if (outcome !== 'kept' || !path.endsWith('.image')) return {};
+  const document = documents.find((one) => identityOf(one) === identityOfRef(ref));
+  const result = stepsOf(path).reduce<unknown>(stepDown, document);
+  return result === undefined || result === mine ? {} : { result };
+}
+
+function stepDown(value: unknown, step: string): unknown {
+  if (Array.isArray(value)) return value.find((item: unknown) => isNamed(item, step));
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[step] : undefined;
+}
+
+function isNamed(item: unknown, name: string): boolean {
+  return typeof item === 'object' && item !== null && 'name' in item && item.name === name;
 }
 
 /** What a controller wrote and the target does not say is nobody's edit, yet told: whoever looks for it finds it. */

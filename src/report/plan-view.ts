@@ -1,12 +1,14 @@
+import { counted } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { Palette } from './colour.ts';
-import { clip, columns } from './columns.ts';
+import { columns } from './columns.ts';
 import { editLines, keptNote } from './edit-rows.ts';
 import { maskedObject } from './mask.ts';
 import { takenRows } from './taken-rows.ts';
+import { differingTexts, valueText } from './value-text.ts';
 
 /** The first line of a plan: what is there, what comes, where. */
 export interface PlanHead {
@@ -80,15 +82,30 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[],
       ? [view.palette.dim(`${quiet} more ${quiet === 1 ? 'object stays as it is' : 'objects stay as they are'} (listed with -o wide)`)]
       : [];
   if (shown.length === 0) return rest;
-  const rows = shown.map((object) => [
+  const definitions = view.wide ? [] : shown.filter(isDefinition);
+  const folded = definitions.length > FOLDED ? [definitionsRow(definitions)] : [];
+  const listed = folded.length > 0 ? shown.filter((object) => !isDefinition(object)) : shown;
+  const rows = listed.map((object) => [
     refText(object.ref),
     object.change,
     object.fields.length > 0 ? String(object.fields.length) : '',
     [object.note ?? '', keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
   ]);
-  const lines = columns([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...rows]);
+  const lines = columns([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...folded, ...rows]);
   const [title = '', ...body] = lines;
-  return [title, ...body.flatMap((line, index) => [line, ...(view.wide ? fieldLines(shown[index]) : [])]), ...rest];
+  return [title, ...body.flatMap((line, index) => [line, ...(view.wide ? fieldLines(listed[index]) : [])]), ...rest];
+}
+
+/** More definitions than these are one row: a release has thirty of them, and nobody reads their fields. */
+const FOLDED = 3;
+
+const isDefinition = ({ ref, change }: PlannedObject): boolean =>
+  ref.kind === 'CustomResourceDefinition' && (change === 'create' || change === 'update');
+
+function definitionsRow(objects: readonly PlannedObject[]): readonly string[] {
+  const created = objects.filter(({ change }) => change === 'create').length;
+  const counts = [...(objects.length > created ? [`${objects.length - created} updated`] : []), ...(created > 0 ? [`${created} new`] : [])];
+  return [`${objects.length} CustomResourceDefinitions`, counts.join(', '), '', 'each with -o wide'];
 }
 
 function fieldLines(object: PlannedObject | undefined): readonly string[] {
@@ -96,13 +113,9 @@ function fieldLines(object: PlannedObject | undefined): readonly string[] {
 }
 
 function changeText({ before, after }: FieldChange): string {
-  if (before === undefined) return `+ ${valueText(after)}`;
-  if (after === undefined) return `- ${valueText(before)}`;
-  return `${valueText(before)} → ${valueText(after)}`;
-}
-
-function valueText(value: unknown): string {
-  return clip(typeof value === 'string' ? value.replaceAll('\n', '⏎') : JSON.stringify(value), VALUE_WIDTH);
+  if (before === undefined) return `+ ${valueText(after, VALUE_WIDTH)}`;
+  if (after === undefined) return `- ${valueText(before, VALUE_WIDTH)}`;
+  return differingTexts(before, after, VALUE_WIDTH).join(' → ');
 }
 
 type Row = readonly [label: string, text: string];
@@ -136,6 +149,23 @@ function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
 
 function emphasise(line: string, palette: Palette): string {
   return line.startsWith('POINT OF NO RETURN') ? palette.bad(line) : palette.warn(line);
+}
+
+/** `7 create, 24 update · restarts 7 pods · backup first · no undo after step 41`: what a person agrees to, in one line. */
+export function planSummary(stages: readonly PlannedStage[]): string {
+  const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
+  const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
+  const restarts = [...objects.values()].reduce((sum, object) => sum + (object.restarts ?? 0), 0);
+  const actions = stages.flatMap((stage) => stage.actions);
+  const isBackedUp = stages.some(({ id, actions: own }) => id === 'backup' && own.length > 0);
+  const noReturn = actions.findIndex((action) => action.pointOfNoReturn);
+  return [
+    `${count('create')} create, ${count('update')} update`,
+    counted(actions.length, 'step'),
+    ...(restarts > 0 ? [`restarts ${counted(restarts, 'pod')}, node by node`] : []),
+    ...(isBackedUp ? ['backup first'] : []),
+    ...(noReturn >= 0 ? [`no undo after step ${noReturn + 1}`] : []),
+  ].join(' · ');
 }
 
 /** Every command and patch in order; a stage that has nothing to do says why. */

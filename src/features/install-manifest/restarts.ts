@@ -9,18 +9,22 @@ interface WorkloadShape {
 
 /** `5 pods`: how many the workload is to have now; undefined for none, and for what is no workload. */
 export function podsText(workload: KubeObject): string | undefined {
+  const pods = podsOf(workload);
+  return pods > 0 ? counted(pods, 'pod') : undefined;
+}
+
+function podsOf(workload: KubeObject): number {
   const { spec, status } = workload as WorkloadShape;
   const isReplicated = workload.kind === 'Deployment' || workload.kind === 'StatefulSet';
-  const pods = isReplicated ? (spec?.replicas ?? 1) : workload.kind === 'DaemonSet' ? (status?.desiredNumberScheduled ?? 0) : 0;
-  return pods > 0 ? counted(pods, 'pod') : undefined;
+  return isReplicated ? (spec?.replicas ?? 1) : workload.kind === 'DaemonSet' ? (status?.desiredNumberScheduled ?? 0) : 0;
 }
 
 /** The same, with how many pods a changed pod template restarts; `before` is the object as it is, `after` as it will be. */
 export function withRestarts(planned: PlannedObject, before: KubeObject | undefined, after: KubeObject | undefined): PlannedObject {
-  const pods = before && changesPods(planned) ? podsText(before) : undefined;
-  if (pods === undefined) return planned;
-  const note = `restarts ${pods}${delayOf(after)}`;
-  return { ...planned, note: planned.note === undefined ? note : `${note}; ${planned.note}` };
+  const pods = before && changesPods(planned) ? podsOf(before) : 0;
+  if (pods === 0) return planned;
+  const note = `restarts ${counted(pods, 'pod')}${delayOf(after)}`;
+  return { ...planned, restarts: pods, note: planned.note === undefined ? note : `${note}; ${planned.note}` };
 }
 
 function changesPods({ fields }: PlannedObject): boolean {
