@@ -41,7 +41,8 @@ export function heatMap(trace: RolloutTrace): HeatMap {
 }
 
 export function nameOf({ node, pod }: RolloutRow): string {
-  return pod === undefined ? node : `${pod} on ${node === '' ? 'no node yet' : node}`;
+  const place = node === '' ? 'no node yet' : node;
+  return pod === undefined ? place : `${pod} on ${place}`;
 }
 
 /** Seconds until the row was new for good (or its pod gone); Infinity if it never was. */

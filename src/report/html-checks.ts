@@ -24,9 +24,9 @@ function table(name: string, findings: readonly Finding[]): Html {
 }
 
 function row(finding: Finding): Html {
-  const { id, title, ref, outcome, message, hint, next } = finding;
+  const { id, title, outcome, message, hint, next } = finding;
   const accepted = finding.was === undefined ? '' : ` (was: ${finding.was})`;
-  return html`<tr><td class="o-${outcome}">${outcome}${accepted}</td><th scope="row">${id}<br><small>${title}<br>${ref}</small></th>
+  return html`<tr><td class="o-${outcome}">${outcome}${accepted}</td><th scope="row">${id}<br><small>${title}</small></th>
 <td>${message}${hint === undefined ? '' : html`<br>${hint}`}${next === undefined ? '' : html`<br>Next: <code>${next}</code>`}${evidence(finding)}</td></tr>
 `;
 }

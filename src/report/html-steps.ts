@@ -16,12 +16,20 @@ const LONGEST = 8000;
 interface Step {
   readonly stage: string;
   readonly title: string;
-  readonly ref: string;
   readonly command: string;
   readonly outcome: string;
   readonly startedAt: string;
   readonly took: string;
   readonly detail: string;
+}
+
+/** What only a person can do, as the last plan of each stage has it. */
+export function manualSection(plans: readonly PlannedStage[]): Html | undefined {
+  const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
+  const steps = latest.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
+  if (steps.length === 0) return undefined;
+  return html`<section id="manual"><h2>Manual steps</h2><ul>${[...new Set(steps)].map((one) => html`<li>${one}</li>`)}</ul></section>
+`;
 }
 
 /** Every command and patch: what was run with its result, or, where nothing was, what the plan has. */
@@ -38,23 +46,23 @@ ${notesPart(history)}</section>
 }
 
 function stepOf(trace: ActionTrace): Step {
-  const { stage, title, ref, startedAt, durationMs, command = '', detail = '' } = trace;
+  const { stage, title, startedAt, durationMs, command = '', detail = '' } = trace;
   const outcome = trace.outcome === 'left-to-person' ? LEFT_TO_PERSON : trace.outcome;
-  return { stage, title, ref, outcome, startedAt, detail, command, took: durationMs === undefined ? '' : elapsedText(durationMs) };
+  return { stage, title, outcome, startedAt, detail, command, took: durationMs === undefined ? '' : elapsedText(durationMs) };
 }
 
 function planned(plans: readonly PlannedStage[], textOf: ActionText): readonly Step[] {
   return plans.flatMap(({ id, actions }) =>
     actions.map((action) => {
-      const { title, ref } = action;
-      return { stage: id, title, ref, command: textOf(action), outcome: 'planned', startedAt: '', took: '', detail: '' };
+      const { title } = action;
+      return { stage: id, title, command: textOf(action), outcome: 'planned', startedAt: '', took: '', detail: '' };
     }),
   );
 }
 
-function row({ stage, title, ref, command, outcome, startedAt, took, detail }: Step): Html {
+function row({ stage, title, command, outcome, startedAt, took, detail }: Step): Html {
   const kind = outcome === LEFT_TO_PERSON ? 'left' : ['done', 'failed', 'running'].includes(outcome) ? outcome : 'other';
-  return html`<tr><th scope="row">${stage}</th><td>${title} <small>${ref}</small>${commandPart(command)}</td>
+  return html`<tr><th scope="row">${stage}</th><td>${title}${commandPart(command)}</td>
 <td class="s-${kind}">${outcome}<br><small>${startedAt} ${took}</small>${detail === '' ? '' : html`<pre>${detail}</pre>`}</td></tr>
 `;
 }

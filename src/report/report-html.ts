@@ -6,7 +6,7 @@ import { checksSection } from './html-checks.ts';
 import { rolloutsSection } from './html-heat-map.ts';
 import { editsSection, hostsSection, ownersSection, takenSection, twoWaySection } from './html-moved.ts';
 import { PAGE_SCRIPT } from './html-script.ts';
-import { stepsSection } from './html-steps.ts';
+import { manualSection, stepsSection } from './html-steps.ts';
 import { PAGE_STYLE } from './html-style.ts';
 import { timelineSection } from './html-timeline.ts';
 import type { ReportFacts } from './report-facts.ts';
@@ -17,9 +17,10 @@ const POLICY = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha25
 /** A report as one page that needs nothing else: no network, light and dark, on paper, by keyboard. */
 export function htmlText(report: ReportFacts, textOf: ActionText): string {
   const sections = [
+    { id: 'manual', name: 'Manual steps', part: manualSection(report.plans) },
     { id: 'stages', name: 'When', part: timelineSection(report.stages) },
-    { id: 'checks', name: 'Checks', part: checksSection(report.findings) },
     { id: 'rollout', name: 'Rollout', part: rolloutsSection(report.history?.rollouts ?? []) },
+    { id: 'checks', name: 'Checks', part: checksSection(report.findings) },
     { id: 'changes', name: 'Objects', part: changesSection(report.plans) },
     { id: 'edits', name: 'Edits', part: editsSection(report.plans) },
     { id: 'two-way', name: 'Differences', part: twoWaySection(report.plans) },

@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '
 const LEFT: readonly string[] = [
   ...['yes', 'dry-run', 'plan-file', 'out', 'detailed-exitcode', 'probe-images', 'read-only', 'for', 'undo', 'delete'],
   ...['output', 'report-file', 'v', 'quiet', 'no-progress', 'token', 'namespace', 'selector', 'owner'],
-  ...['template', 'only-template', 'max-unavailable-workloads', 'batch', 'all', 'dir', 'fast', 'keep-going'],
+  ...['template', 'only-template', 'max-unavailable-workloads', 'batch', 'all', 'dir', 'fast', 'keep-going', 'watch'],
 ];
 
 describe('flags carried to the next command', () => {

@@ -86,8 +86,8 @@ describe('a report as a page', () => {
     const headings = [...page.matchAll(/<h2>([^<]*)/g)].map(([, text]) => text);
     assert.deepEqual(headings, [
       'What happened when',
-      'What was found',
       'Rolling update, node by node',
+      'What was found',
       'What was planned for each object',
       'Edits carried into the target',
       'Differences that no base explains',
@@ -97,6 +97,22 @@ describe('a report as a page', () => {
       'Commands as they were run',
       'Next',
     ]);
+  });
+
+  it('has manual steps first, and no internal references', () => {
+    const report = reportOf();
+    const effect = { type: 'ask', instruction: 'replace the CLI elsewhere' } as const;
+    const by = {
+      id: 'cli',
+      title: 't',
+      ref: '§1/4',
+      objects: [],
+      notes: [],
+      actions: [{ id: 'a', title: 't', ref: '§1/4', undo: 'full', effect } as const],
+    };
+    const text = htmlText({ ...report, plans: [...report.plans, by] }, textOf);
+    assert.ok(text.indexOf('<li>replace the CLI elsewhere</li>') < text.indexOf('What happened when'));
+    assert.doesNotMatch(text.replace(/<(?:code|pre)>[^<]*/g, ''), /§\d/);
   });
 
   it('does not call done what is left to a person', () => {

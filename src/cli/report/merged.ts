@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/context.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { oneFindingEach } from '../../kernel/one-finding.ts';
-import type { RunHistory } from '../../kernel/run-history.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { RunReport } from '../documents.ts';
+import { mergedHistory, mergedStages } from './merged-parts.ts';
 import { type Outcome, runReport } from './run.ts';
 
 /** One report of a run from its record and from what its commands left beside it, oldest first. */
@@ -16,7 +16,8 @@ export function mergedReport(context: Context, record: RunRecord, parts: readonl
     ...endingOf(record, last),
     runId: record.runId,
     versions: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
-    stages: record.stages,
+    // A part that was killed left its stages in the record alone.
+    stages: mergedStages([...parts.flatMap((one) => one.stages), ...record.stages]),
     findings: latest(parts.map((one) => oneFindingEach(one.findings))),
     plans: parts
       .flatMap((one) => one.plans)
@@ -51,19 +52,6 @@ function latest(judged: readonly RunReport['findings'][]): RunReport['findings']
     const later = new Set(judged.slice(part + 1).flatMap((others) => others.map(({ id }) => id)));
     return findings.filter(({ id }) => !later.has(id));
   });
-}
-
-function mergedHistory(all: readonly RunHistory[]): RunHistory | undefined {
-  const [first, last] = [all[0], all.at(-1)];
-  if (!first || !last) return undefined;
-  const { startedAt } = first;
-  const { endedAt } = last;
-  return {
-    ...{ startedAt, endedAt },
-    actions: all.flatMap((one) => one.actions),
-    rollouts: all.flatMap((one) => one.rollouts),
-    notes: all.flatMap((one) => one.notes),
-  };
 }
 
 function partOf({ command, exit, made, history }: RunReport): NonNullable<RunReport['parts']>[number] {
