@@ -32,13 +32,13 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
       'The live view of a run in a terminal: stages that are done, and the rolling update node by node, each with its version and why it is not ready',
     args: ['demo', '--fast'],
     pick: ({ frames }) =>
-      frames.find((lines) => /netsvc-node 2\/4 new/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
+      frames.find((lines) => /netsvc-node \[\S+\] 2\/4/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
   },
   'stuck.svg': {
     title:
       'A run that gives up on a node that does not become ready: what it found, the state of each stage, the exact next command, and how to go on',
     args: ['demo', '--fast', '--keep-going'],
-    pick: ({ end }) => part(end, /^tools$/, /^Exit code 124/),
+    pick: ({ end }) => part(end, /^STAGE /, /^Exit code 124/),
   },
   'done.svg': {
     title: 'The end of a run: checks that passed, what was done and what was not needed and why, and the next command',

@@ -47,7 +47,7 @@ export async function runDemo({ flags, typed, seams }: DemoRequest): Promise<Exi
   say(`New agents on ${STUCK} will not become ready; the wait gives up after a minute.`);
   const first = await run(machineReadable(flags.output) ? withoutOut(seams) : seams);
   if (first !== 'timeout') return first;
-  say(`Exit code 124: timed out. ${STUCK} is mended now, and the same command continues.`);
+  say(`Exit code 124: timed out. ${STUCK} is repaired now, and the same command continues.`);
   scenario.cluster.nodes.fault(STUCK, 'none');
   return run(seams);
 }
