@@ -152,7 +152,7 @@ export const actingFlags = {
   })(),
 };
 
-export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit'] as const;
+export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit', 'html'] as const;
 
 export const outputFlags = {
   output: Flags.option({ ...output, char: 'o', options: OUTPUT_FORMATS, default: 'table', summary: 'format of stdout' })(),

@@ -4,9 +4,7 @@ import { oneLine, visible } from '../kernel/visible.ts';
 import type { ReportFacts } from '../report/report-facts.ts';
 import type { OutputDocument } from './documents.ts';
 
-export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit';
-/** What a report file may be besides: a page is nothing for a terminal. */
-export type FileFormat = OutputFormat | 'html';
+export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit' | 'html';
 
 /** The human form of a document, which only its command knows. */
 export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;
@@ -15,7 +13,7 @@ export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly
 export type LoadText = () => Promise<ActionText>;
 
 /** A document in the asked format; always ends with a newline unless it is empty. */
-export async function outputText(document: OutputDocument, format: FileFormat, human: HumanLines, textOf: LoadText): Promise<string> {
+export async function outputText(document: OutputDocument, format: OutputFormat, human: HumanLines, textOf: LoadText): Promise<string> {
   switch (format) {
     case 'table':
     case 'wide':
@@ -36,7 +34,7 @@ export async function outputText(document: OutputDocument, format: FileFormat, h
 }
 
 /** Formats that a person reads in a terminal. */
-export const isForPerson = (format: FileFormat): boolean => format === 'table' || format === 'wide';
+export const isForPerson = (format: OutputFormat): boolean => format === 'table' || format === 'wide';
 
 export const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
 

@@ -15,7 +15,7 @@ import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { inWordsOf } from './name.ts';
 import { faultHere } from './next-here.ts';
-import { type FileFormat, type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
+import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report/file.ts';
 import type { Acting, CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
@@ -138,7 +138,7 @@ export class Session {
     const { output } = this.asked.flags;
     const textOf = async () => actionTexts(await this.seams.loadEffects(), this.composition.tools.programOf);
     const whole: HumanLines = async (wide) => [...(await human(wide)), ...(await closing())];
-    const text = async (shown: OutputDocument, format: FileFormat) =>
+    const text = async (shown: OutputDocument, format: OutputFormat) =>
       inWordsOf(this.seams.name, await outputText(shown, format, whole, textOf));
     if (fault && isForPerson(output)) {
       const parted = async (lines: readonly string[]) => this.seams.terminal.out(inWordsOf(this.seams.name, linesText(lines)));

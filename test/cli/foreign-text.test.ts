@@ -67,7 +67,7 @@ const stage = () =>
 
 describe('foreign text on every screen', () => {
   for (const argv of [['plan'], ['run', '--yes'], ['preflight']] as const)
-    for (const format of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit'])
+    for (const format of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit', 'html'])
       it(`is inert in ${argv[0]} -o ${format}, on stdout and on stderr`, async () => {
         const bench = commandBench([
           stage(),
@@ -76,7 +76,7 @@ describe('foreign text on every screen', () => {
         const screen = onStreams(bench);
         await bench.run(...argv, '-o', format);
         const out = screen.out();
-        assertInert(out, 'stdout');
+        assertInert(out, format === 'html' ? format : 'stdout');
         assertInert(screen.err(), 'stderr');
         if (format !== 'name') assert.match(out, SHOWN, 'it was there, and it is shown');
         const values = format === 'json' ? JSON.parse(out) : format === 'yaml' ? parse(out) : undefined;

@@ -183,7 +183,7 @@ describe('a command that performs stages', () => {
   });
 
   it('gives the same exit code whatever -o says', async () => {
-    for (const output of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit']) {
+    for (const output of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit', 'html']) {
       const bench = commandBench([fakeStage('preflight', { readOnly: true, verdict: failed })]);
       assert.equal(await bench.run('preflight', '-o', output), 3, output);
       assert.notEqual(bench.out(), '', output);
@@ -215,7 +215,7 @@ describe('a command that performs stages', () => {
       assert.equal(bench.err(), 'Warning: an older CLI must not be used\n');
     });
 
-  for (const output of ['name', 'markdown', 'junit'])
+  for (const output of ['name', 'markdown', 'junit', 'html'])
     it(`has a line per change on stderr with -o ${output}, as for a person`, async () => {
       const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
       const beats: number[] = [];

@@ -3,10 +3,10 @@ import { visible } from '../../kernel/visible.ts';
 import { junitOfFailure } from '../../report/report-junit.ts';
 import { failureMarkdown } from '../../report/report-markdown.ts';
 import { errorDocument, errorLines } from '../error-text.ts';
-import type { FileFormat } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
 
 /** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */
-export async function failureText(command: string, fault: Fault, format: FileFormat): Promise<string> {
+export async function failureText(command: string, fault: Fault, format: OutputFormat): Promise<string> {
   const { code, message, suggestions } = fault;
   const failure = { command, exit: `${code} (exit ${EXIT[code]})`, message, suggestions };
   switch (format) {

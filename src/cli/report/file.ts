@@ -1,9 +1,9 @@
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
-import type { FileFormat } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
 import { assertPlace } from '../output-place.ts';
 
-const FORMATS: Readonly<Record<string, FileFormat>> = {
+const FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
   yaml: 'yaml',
   yml: 'yaml',
@@ -14,7 +14,7 @@ const FORMATS: Readonly<Record<string, FileFormat>> = {
 };
 
 /** Format of a report file by its suffix; undefined if the suffix says none. */
-export function formatOfFile(file: string): FileFormat | undefined {
+export function formatOfFile(file: string): OutputFormat | undefined {
   return FORMATS[/\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
 }
 
@@ -42,7 +42,7 @@ export class ReportFile {
   }
 
   /** The command's document. What goes wrong is said and does not change how the command ends. */
-  async write(text: (format: FileFormat) => Promise<string>): Promise<void> {
+  async write(text: (format: OutputFormat) => Promise<string>): Promise<void> {
     const format = this.#file === undefined ? undefined : formatOfFile(this.#file);
     if (this.#file === undefined || format === undefined) return;
     this.#isWritten = true;
