@@ -133,6 +133,7 @@ export const registry = {
   'NS-628': 'address pools within the pod network',
   'NS-630': 'certificate of the API server fits the target',
   'NS-631': 'certificates of agents and Typha valid',
+  'NS-632': 'nothing else in the namespace of the operator’s pods',
   'NS-701': 'no owner references that the upgrade breaks',
   'NS-702': 'application layer policy',
   'NS-703': 'sidecars can mount after the upgrade',

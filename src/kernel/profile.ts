@@ -175,6 +175,16 @@ export interface OperatorEnd {
 
 /** Names and settings of an operator's installation that its target judges otherwise than older ones did (domain §11.3). */
 export interface OperatorCrossings {
+  /** From a release on policies of the operator come first in the namespace of its workloads. */
+  readonly guarded?: {
+    readonly since: string;
+    readonly namespace: string;
+    readonly tier: string;
+    /** The namespace from which metrics may still be read. */
+    readonly scrapers: string;
+    /** Kinds that lead others to pods. */
+    readonly reachedBy: readonly { readonly apiVersion: string; readonly kind: string; readonly plural: string }[];
+  };
   /** Certificates that the operator keeps in Secrets of its namespace; `keys` are those of the certificate alone, of which the first counts. */
   readonly certificates?: {
     readonly namespace: string;

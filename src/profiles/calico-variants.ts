@@ -116,6 +116,19 @@ export const calicoOperatorEnd: OperatorEnd = {
 };
 
 export const calicoCrossings: OperatorCrossings = {
+  guarded: {
+    since: 'v3.32.0',
+    namespace: 'calico-system',
+    tier: 'calico-system',
+    scrapers: 'tigera-prometheus',
+    reachedBy: [
+      { apiVersion: 'v1', kind: 'Service', plural: 'services' },
+      { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', plural: 'ingresses' },
+      { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', plural: 'httproutes' },
+      { apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
+      { apiVersion: 'monitoring.coreos.com/v1', kind: 'PodMonitor', plural: 'podmonitors' },
+    ],
+  },
   certificates: {
     namespace: 'tigera-operator',
     keys: ['tls.crt', 'cert.crt'],

@@ -81,6 +81,13 @@ const operator = fields({
   }),
   'imageListArgs?': texts,
   'crossings?': fields({
+    'guarded?': fields({
+      since: release,
+      namespace: text,
+      tier: text,
+      scrapers: text,
+      reachedBy: listOf(fields({ apiVersion: text, kind: text, plural: text })),
+    }),
     'certificates?': fields({
       namespace: text,
       keys: texts,

@@ -25,6 +25,7 @@ import { apiCertificateFits, certificatesValid } from './certificates-checks.ts'
 import * as crossings from './crossings-checks.ts';
 import * as dataPlane from './data-plane-checks.ts';
 import type { WholePreflight } from './facts.ts';
+import { nothingElseInNamespace } from './guarded-namespace-checks.ts';
 import * as installation from './installation-checks.ts';
 import { sourceDefects, targetDefects } from './known-defects-checks.ts';
 import * as kubectl from './kubectl-checks.ts';
@@ -118,6 +119,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   poolsWithinPodNetwork,
   apiCertificateFits,
   certificatesValid,
+  nothingElseInNamespace,
   crossings.tierKeepsName,
   crossings.gatewayDefinitionsFree,
   crossings.statusesCanEnd,

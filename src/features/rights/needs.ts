@@ -1,5 +1,5 @@
 import { K } from '../../kernel/kinds.ts';
-import type { Kind } from '../../kernel/object.ts';
+import { groupOf, type Kind } from '../../kernel/object.ts';
 import type { OperatorCrossings, Profile } from '../../kernel/profile.ts';
 import type { HelmStorage } from '../install-manifest/index.ts';
 import { allow, type Permission } from './permission.ts';
@@ -145,9 +145,14 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
     ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
     ...warnedBy.flatMap((plural) => list(plural, false)),
     ...allow(['get'], policies, why, { required: false }),
-    ...(operated ? certificates(names.certificates) : []),
+    ...(operated ? [...certificates(names.certificates), ...reaching(names.guarded)] : []),
   ];
 };
+
+function reaching(guarded: OperatorCrossings['guarded']): readonly Permission[] {
+  const kinds = (guarded?.reachedBy ?? []).map(({ apiVersion, plural }) => ({ group: groupOf(apiVersion), plural }));
+  return kinds.flatMap((kind) => allow(['list'], kind, 'what leads to pods that the target guards', { required: false }));
+}
 
 /** The API gives a Secret whole; of these the certificate alone is decoded. */
 function certificates(names: OperatorCrossings['certificates']): readonly Permission[] {

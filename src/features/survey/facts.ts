@@ -120,6 +120,8 @@ export interface OperatedFacts {
   readonly installation: Reading<KubeObject | undefined>;
   /** Sets of image digests, of every release. */
   readonly imageSets: Reading<readonly KubeObject[]>;
+  /** What leads to pods of the operator; read only where the target guards them. */
+  readonly reaching: Reading<readonly KubeObject[]>;
   /** Of the Secrets that the operator holds. */
   readonly certificates: Reading<readonly SecretCertificate[]>;
   /** Networks of pods as kubeadm has them; none where it made no cluster, or the Installation lists no pools. */

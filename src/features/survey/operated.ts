@@ -7,6 +7,7 @@ import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { readCertificates } from './certificates.ts';
 import type { OperatedFacts } from './facts.ts';
+import { readReaching } from './guarded-namespace.ts';
 import { attempt, attemptWith } from './reading.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
@@ -40,6 +41,7 @@ export async function readOperated(
   return {
     installation: await attemptWith(installations, async (found) => found.find(({ metadata }) => metadata.name === 'default')),
     imageSets,
+    reaching: await attempt(() => readReaching(cluster, context, found)),
     certificates: await attempt(() => readCertificates(cluster, context, found)),
     podSubnets: await attemptWith(installations, async (found) =>
       found.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : [],

@@ -38,6 +38,7 @@ describe('what the settings of an operator are judged by', () => {
     assert.deepEqual(await readOperated(cluster, context, operated), {
       installation: { value: installation },
       imageSets: { value: [images] },
+      reaching: { value: [] },
       certificates: { value: [] },
       podSubnets: { value: [] },
       gateways: { value: [gateway] },
