@@ -18,6 +18,8 @@ export interface PodFacts {
   /** The scheduler's words, if the pod has no node. */
   readonly unschedulable?: string;
   readonly readyCondition: boolean;
+  /** Since when it is ready, milliseconds since the epoch. */
+  readonly readyAt?: number;
 }
 
 export interface Trouble {
@@ -52,6 +54,7 @@ interface Condition {
   readonly status: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly lastTransitionTime?: string;
 }
 export interface PodContainer {
   readonly name: string;
@@ -115,6 +118,8 @@ export function podFacts(pod: KubeObject): PodFacts {
   const { spec, status } = podShape(pod);
   const containers = spec?.containers ?? [];
   const statuses = status?.containerStatuses ?? [];
+  const ready = status?.conditions?.find((condition) => condition.type === 'Ready' && condition.status === 'True');
+  const readyAt = Date.parse(ready?.lastTransitionTime ?? '');
   const scheduled = status?.conditions?.find((condition) => condition.type === 'PodScheduled');
   return {
     uid: pod.metadata.uid ?? '',
@@ -127,7 +132,8 @@ export function podFacts(pod: KubeObject): PodFacts {
     phase: status?.phase ?? 'Unknown',
     terminating: pod.metadata.deletionTimestamp !== undefined,
     createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
-    readyCondition: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
+    readyCondition: ready !== undefined,
+    ...(readyAt > 0 ? { readyAt } : {}),
     ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
     ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
   };

@@ -1,7 +1,6 @@
-import { withoutCredentials } from '../../kernel/hidden.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { oneLine } from '../../kernel/visible.ts';
 import { meaningOf } from './meanings.ts';
+import { itemsIn, shortText } from './sandbox-events.ts';
 
 /** A pod that keeps a rollout from its end. */
 export interface Lagging {
@@ -16,7 +15,6 @@ const EVENTS = 50;
 const LOG = 'tailLines=20&limitBytes=16384';
 /** Lines of a log that are shown. */
 const LOG_LINES = 3;
-const LINE_WIDTH = 200;
 
 /**
  * What the cluster itself says about pods that do not get ready: the last warning among their events, the last lines of a container that
@@ -81,35 +79,23 @@ interface EventFields {
 
 /** `Unhealthy (12 times): Readiness probe failed: …`; a pod without a network and a failed probe before anything else. */
 function lastWarning(text: string): string | undefined {
-  const warnings = eventsIn(text).filter(({ type, message }) => type === 'Warning' && typeof message === 'string');
+  const warnings = (itemsIn(text) as readonly EventFields[]).filter(
+    ({ type, message }) => type === 'Warning' && typeof message === 'string',
+  );
   const newestFirst = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
   const found = newestFirst.find(({ reason }) => TELLING.has(String(reason))) ?? newestFirst[0];
   if (found === undefined) return undefined;
   const times = typeof found.count === 'number' && found.count > 1 ? ` (${found.count} times)` : '';
-  return clean(`${String(found.reason)}${times}: ${String(found.message)}`);
+  return shortText(`${String(found.reason)}${times}: ${String(found.message)}`);
 }
 
 const TELLING: ReadonlySet<string> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);
 
 const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => String(lastTimestamp ?? eventTime ?? '');
 
-function eventsIn(text: string): readonly EventFields[] {
-  try {
-    const { items } = JSON.parse(text) as { readonly items?: unknown };
-    return Array.isArray(items) ? items.filter((one): one is EventFields => typeof one === 'object' && one !== null) : [];
-  } catch {
-    return [];
-  }
-}
-
 /** The last lines that tell of an error; where none does, the last lines. */
 function lastLines(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => /error|fatal|panic|fail|forbidden|x509|refus|segfault|GLIBC/i.test(line));
-  return (errors.length > 0 ? errors : lines).slice(-LOG_LINES).map(clean);
-}
-
-function clean(text: string): string {
-  const line = oneLine(withoutCredentials(text)).trim();
-  return line.length > LINE_WIDTH ? `${line.slice(0, LINE_WIDTH - 1)}…` : line;
+  return (errors.length > 0 ? errors : lines).slice(-LOG_LINES).map(shortText);
 }

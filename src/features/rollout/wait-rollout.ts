@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
+import { PodNetwork } from './pod-network.ts';
 import { reasonsOf } from './pod-reasons.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
@@ -47,7 +48,7 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
   const broken = Promise.all(feeds.map((feed) => feed())).then(() => undefined);
   broken.catch((thrown: unknown) => board.fail(thrown));
   try {
-    return await loop(board, clock, request, signal);
+    return await loop(board, new PodNetwork(cluster, board, request.maxFailed), clock, request, signal);
   } catch (thrown) {
     throw await withReasons(thrown, cluster, board.progress(clock.now().getTime()) ?? []);
   } finally {
@@ -64,7 +65,13 @@ async function withReasons(thrown: unknown, cluster: ClusterReader, progress: re
   return new Fault(code, message, [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))], cause);
 }
 
-async function loop(board: Board, clock: Clock, request: WaitRequest, signal: AbortSignal): Promise<readonly RolloutProgress[]> {
+async function loop(
+  board: Board,
+  network: PodNetwork,
+  clock: Clock,
+  request: WaitRequest,
+  signal: AbortSignal,
+): Promise<readonly RolloutProgress[]> {
   let [last, waited] = [clock.now().getTime(), 0];
   const failed = new FailedPods(request.maxFailed, request.leftBehind);
   for (;;) {
@@ -77,6 +84,7 @@ async function loop(board: Board, clock: Clock, request: WaitRequest, signal: Ab
       request.onProgress(progress, waited);
       if (progress.every((one) => one.done)) return progress;
       if (failed.judge(progress, waited)) return progress;
+      network.look(progress, waited);
     }
     if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
     await board.change(clock, signal);

@@ -156,6 +156,21 @@ describe('waitRollout', () => {
     });
   });
 
+  it('stops where a new pod gets no network on a node whose agent is new and ready', async () => {
+    const at = (seconds: number) => new Date(1_000_000 + seconds * 1000).toISOString();
+    const ready = pod('a', true);
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: at(0) }];
+    const agent = { ...ready, status: { ...(ready.status as object), conditions } };
+    const { cluster, clock } = scriptedCluster({ daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(agent, pod('b', false))]] });
+    const involvedObject = { namespace: 'shop', name: 'web' };
+    const event = { message: 'plugin failed', lastTimestamp: at(60), source: { host: 'a' }, involvedObject };
+    const waiting = { metadata: { name: 'web', creationTimestamp: at(1) }, status: { phase: 'Pending' } };
+    const raw = async (path: string) => JSON.stringify({ items: [path.includes('/events?') ? event : waiting] });
+    const request = { targets: [target], maxFailed: 0, timeoutMs: 60_000, signal: new AbortController().signal, onProgress() {} };
+    const network = { ...cluster, raw } as ClusterReader;
+    await assert.rejects(waitRollout(network, clock, request), code('stopped', /a: shop\/web: plugin failed/));
+  });
+
   it('does not ask for a longer wait where the release is not applied: the run applies it', async () => {
     const old = agents(2);
     const spec = { ...(old.spec as object), template: { spec: { containers: [{ name: 'agent', image: 'r/node:v9' }] } } };

@@ -1,0 +1,120 @@
+import { command } from '../../kernel/argv.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { meaningOf } from './meanings.ts';
+import type { Board } from './rollout-board.ts';
+import { type Agent, type EventFields, itemsIn, refusalsOn, shortText } from './sandbox-events.ts';
+
+/** A wait that ends before this asks for nothing. */
+const EVERY_MS = 15_000;
+const EVENTS = 200;
+/** Pods that are looked at, of the newest events. */
+const PODS = 3;
+
+interface PodWithoutNetwork {
+  readonly node: string;
+  readonly pod: string;
+  readonly namespace: string;
+  readonly says: string;
+}
+
+/** Whether new pods get a network on nodes whose agent is new and ready: events of the kubelet say so, and no agent does. */
+export class PodNetwork {
+  readonly #cluster: Pick<ClusterReader, 'raw'>;
+  readonly #board: Board;
+  readonly #maxFailed: number;
+  #nextAt = EVERY_MS;
+  #busy = false;
+
+  constructor(cluster: Pick<ClusterReader, 'raw'>, board: Board, maxFailed: number) {
+    this.#cluster = cluster;
+    this.#board = board;
+    this.#maxFailed = maxFailed;
+  }
+
+  /** Never waited for: what it finds ends the wait by way of the board. */
+  look(progress: readonly RolloutProgress[], waited: number): void {
+    if (this.#busy || waited < this.#nextAt) return;
+    this.#nextAt = waited + EVERY_MS;
+    const agents = newAgents(progress, this.#board);
+    if (agents.size === 0) return;
+    this.#busy = true;
+    const after = (error?: unknown) => {
+      this.#busy = false;
+      // Who may not read events is not asked to wait for them; any other failure may pass.
+      if (error instanceof ApiFailure && error.status === 403) this.#nextAt = Number.POSITIVE_INFINITY;
+    };
+    void this.#ask(agents).then(() => after(), after);
+  }
+
+  async #ask(agents: ReadonlyMap<string, Agent>): Promise<void> {
+    const selector = encodeURIComponent('reason=FailedCreatePodSandBox');
+    const events = itemsIn(await this.#cluster.raw(`/api/v1/events?fieldSelector=${selector}&limit=${EVENTS}`));
+    const refused = refusalsOn(agents, events as readonly EventFields[]).slice(0, PODS + this.#maxFailed);
+    const found: PodWithoutNetwork[] = [];
+    for (const event of refused) {
+      if (await this.#isWaiting(event, agents)) found.push(told(event));
+    }
+    if (new Set(found.map(({ node }) => node)).size > this.#maxFailed) this.#board.fail(stopped(found, progressTargets(this.#board)));
+  }
+
+  /** Made after the node's new agent, and without a network until now. */
+  async #isWaiting({ involvedObject, source }: EventFields, agents: ReadonlyMap<string, Agent>): Promise<boolean> {
+    const { namespace = '', name = '', uid } = involvedObject ?? {};
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+    const selector = encodeURIComponent(`metadata.name=${name}`);
+    const [pod] = itemsIn(await this.#cluster.raw(`${path}?fieldSelector=${selector}`)) as readonly WaitingPod[];
+    const createdAt = Date.parse(pod?.metadata?.creationTimestamp ?? '');
+    if (!pod || pod.metadata?.deletionTimestamp || (uid !== undefined && pod.metadata?.uid !== uid)) return false;
+    const agent = agents.get(source?.host ?? '');
+    return pod.status?.phase === 'Pending' && !pod.status.podIP && agent !== undefined && createdAt > agent.createdAt;
+  }
+}
+
+interface WaitingPod {
+  readonly metadata?: { readonly uid?: string; readonly creationTimestamp?: string; readonly deletionTimestamp?: string };
+  readonly status?: { readonly phase?: string; readonly podIP?: string };
+}
+
+/** By node; of several DaemonSets the pod that became ready last. */
+function newAgents(progress: readonly RolloutProgress[], board: Board): ReadonlyMap<string, Agent> {
+  const agents = new Map<string, Agent>();
+  for (const { target, pods } of progress) {
+    if (target.kind !== 'DaemonSet') continue;
+    for (const { node, pod, phase } of pods) {
+      const facts = phase === 'new' ? board.pods.get(target)?.get(pod) : undefined;
+      if (!facts?.readyAt || facts.readyAt < (agents.get(node)?.readyAt ?? 0)) continue;
+      agents.set(node, { createdAt: facts.createdAt, readyAt: facts.readyAt });
+    }
+  }
+  return agents;
+}
+
+function progressTargets(board: Board) {
+  return [...board.pods.keys()].filter(({ kind }) => kind === 'DaemonSet');
+}
+
+function told({ involvedObject, source, message }: EventFields): PodWithoutNetwork {
+  const { namespace = '', name = '' } = involvedObject ?? {};
+  return { node: source?.host ?? '', namespace, pod: name, says: shortText(message) };
+}
+
+const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}';
+
+function stopped(found: readonly PodWithoutNetwork[], targets: ReturnType<typeof progressTargets>): Fault {
+  const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${says}`).join('; ');
+  const meaning = meaningOf(found.map(({ says }) => says));
+  return new Fault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, [
+    ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
+    ...(meaning ? [`this means: ${meaning}`] : []),
+    ...targets
+      .slice(0, 1)
+      .map(
+        ({ namespace, name }) =>
+          `the DaemonSet keeps rolling out; to hold it: ${command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`}`,
+      ),
+    'fix the node that is named, then continue with the same command',
+    'or allow more such nodes with --max-failed',
+  ]);
+}

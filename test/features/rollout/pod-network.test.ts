@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { PodNetwork } from '../../../src/features/rollout/pod-network.ts';
+import { Board } from '../../../src/features/rollout/rollout-board.ts';
+import type { Fault } from '../../../src/kernel/fault.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../../../src/kernel/rollout.ts';
+import { podFacts } from '../../../src/kube/pod-facts.ts';
+
+const target: RolloutTarget = {
+  kind: 'DaemonSet',
+  namespace: 'kube-system',
+  name: 'agent',
+  container: 'agent',
+  image: 'r/node:v2',
+  ready: { type: 'all-containers' },
+};
+const READY = Date.parse('2026-01-01T10:00:00Z');
+const at = (seconds: number) => new Date(READY + seconds * 1000).toISOString();
+const SAYS = 'Failed to create pod sandbox: plugin type="calico": x509: certificate signed by unknown authority';
+
+const event = (seconds: number, more: object = {}) => ({
+  reason: 'FailedCreatePodSandBox',
+  message: SAYS,
+  lastTimestamp: at(seconds),
+  source: { component: 'kubelet', host: 'n1' },
+  involvedObject: { kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'u1' },
+  ...more,
+});
+const waiting = (status: object = { phase: 'Pending' }, metadata: object = {}) => ({
+  metadata: { name: 'web-1', uid: 'u1', creationTimestamp: at(5), ...metadata },
+  status,
+});
+
+/** One agent, ready since `READY`, and a server that answers with these. Resolves to what ended the wait. */
+async function look(
+  events: readonly object[] | number,
+  pod: object | undefined,
+  options: { waited?: number; maxFailed?: number; phase?: 'new' | 'old' } = {},
+) {
+  const board = new Board([target]);
+  const agent = podFacts({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'agent-1', namespace: 'kube-system', uid: 'a', creationTimestamp: at(-10) },
+    spec: { nodeName: 'n1', containers: [{ name: 'agent', image: 'r/node:v2' }] },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: at(0) }] },
+  });
+  board.pods.get(target)?.set('agent-1', agent);
+  const paths: string[] = [];
+  const raw = async (path: string) => {
+    paths.push(path);
+    if (typeof events === 'number') throw new ApiFailure(events, 'Refused', 'no');
+    return JSON.stringify({ items: path.includes('/events?') ? events : pod ? [pod] : [] });
+  };
+  const pods = [{ node: 'n1', pod: 'agent-1', phase: options.phase ?? 'new', release: 'v2', ready: '1/1', why: '' }] as const;
+  const progress: RolloutProgress[] = [{ target, desired: 2, pods, pending: 'more', done: false }];
+  const network = new PodNetwork({ raw }, board, options.maxFailed ?? 0);
+  const again = async (waited: number) => {
+    network.look(progress, waited);
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await again(options.waited ?? 15_000);
+  await again((options.waited ?? 15_000) + 15_000);
+  let fault: Fault | undefined;
+  try {
+    board.progress(READY);
+  } catch (thrown) {
+    fault = thrown as Fault;
+  }
+  return { fault, paths };
+}
+
+describe('new pods on nodes whose agent is new', () => {
+  it('that get no network stop the wait, with the words of the event and what it means', async () => {
+    const { fault } = await look([event(25)], waiting());
+    assert.equal(fault?.code, 'stopped');
+    assert.ok(fault.message.includes(`n1: shop/web-1: ${SAYS}`), fault.message);
+    assert.equal(fault.suggestions[0], 'see why: kubectl -n shop describe pod web-1');
+    assert.match(fault.suggestions[1] ?? '', /this means: a certificate is not trusted/);
+    assert.match(fault.suggestions[2] ?? '', /kubectl -n kube-system patch daemonset agent --type=merge -p .*OnDelete/);
+  });
+
+  const passing: Readonly<Record<string, () => ReturnType<typeof look>>> = {
+    'of the time before the agent was ready': () => look([event(-5), event(10)], waiting()),
+    'of another node': () => look([event(25, { source: { host: 'n2' } })], waiting()),
+    'of a pod that has a network by now': () => look([event(25)], waiting({ phase: 'Pending', podIP: '10.0.0.1' })),
+    'of a pod that runs': () => look([event(25)], waiting({ phase: 'Running' })),
+    'of a pod that is gone': () => look([event(25)], undefined),
+    'of an earlier pod of the same name': () => look([event(25)], waiting(undefined, { uid: 'u2' })),
+    'of a pod that is being deleted': () => look([event(25)], waiting(undefined, { deletionTimestamp: at(20) })),
+    'of a pod that is older than the agent': () => look([event(25)], waiting(undefined, { creationTimestamp: at(-60) })),
+    'on a node whose agent is still old': () => look([event(25)], waiting(), { phase: 'old' }),
+    'within the number that is tolerated': () => look([event(25)], waiting(), { maxFailed: 1 }),
+    'whose server fails': () => look(500, undefined),
+  };
+  for (const [title, run] of Object.entries(passing))
+    it(`stop nothing by events ${title}`, async () => assert.equal((await run()).fault, undefined));
+
+  it('are not asked for in the first seconds, nor again by who may not read events', async () => {
+    assert.deepEqual((await look([event(25)], waiting(), { waited: -20_000 })).paths, []);
+    assert.equal((await look(403, undefined)).paths.length, 1);
+    assert.equal((await look(500, undefined)).paths.length, 2);
+    assert.equal((await look([], undefined)).paths[0], '/api/v1/events?fieldSelector=reason%3DFailedCreatePodSandBox&limit=200');
+  });
+});
