@@ -3,6 +3,7 @@ export { agentSetting } from './agent-setting.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged } from './at-zero-check.ts';
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT } from './failed-pods.ts';
+export { latePods, reasonsOf } from './pod-reasons.ts';
 export { agentsHealthy, controllersHealthy, SETTLED_BY_ROLLOUT, typhaHealthy } from './rollout-health.ts';
 export { readNodes, readRollouts } from './state.ts';
 export { defaultWaitMs, neededTarget, rolloutTarget, rolloutTargets } from './targets.ts';

@@ -1,4 +1,5 @@
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { meaningOf } from './meanings.ts';
 import { itemsIn, shortText } from './sandbox-events.ts';
 
@@ -7,6 +8,18 @@ export interface Lagging {
   readonly namespace: string;
   readonly pod: string;
   readonly why: string;
+  /** The container of the service in it. */
+  readonly container?: string;
+}
+
+/** Of more pods the reasons help nobody. */
+const SHOWN = 3;
+
+/** The first pods that keep rollouts from their end: what has failed before what is only late. */
+export function latePods(progress: readonly RolloutProgress[]): readonly Lagging[] {
+  const lagging = progress.filter(({ done }) => !done);
+  const pods = lagging.flatMap(({ pods, target: { namespace, container } }) => pods.map((one) => ({ ...one, namespace, container })));
+  return [...pods.filter(({ phase }) => phase === 'failed'), ...pods.filter(({ phase }) => phase === 'updating')].slice(0, SHOWN);
 }
 
 /** Events that the server is asked for, of one pod. */
@@ -26,20 +39,24 @@ export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: reado
   return [...new Set(told.flat())];
 }
 
-async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why }: Lagging): Promise<readonly string[]> {
+async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly string[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const container = endedContainer(why);
+  const ended = endedContainer(why);
+  // A container that runs and is not ready says why in its present log.
+  const container = ended ?? (why.startsWith('not ready') ? own : undefined);
   const selector = encodeURIComponent(`involvedObject.kind=Pod,involvedObject.name=${pod}`);
   const [events, log] = await Promise.all([
     asked(() => cluster.raw(`${path}/events?fieldSelector=${selector}&limit=${EVENTS}`)),
     container === undefined
       ? undefined
       : asked(() =>
-          cluster.raw(`${path}/pods/${encodeURIComponent(pod)}/log?container=${encodeURIComponent(container)}&previous=true&${LOG}`),
+          cluster.raw(
+            `${path}/pods/${encodeURIComponent(pod)}/log?container=${encodeURIComponent(container)}${ended === undefined ? '' : '&previous=true'}&${LOG}`,
+          ),
         ),
   ]);
   const event = events?.text === undefined ? undefined : lastWarning(events.text);
-  const lines = log?.text === undefined ? [] : lastLines(log.text);
+  const lines = log?.text === undefined ? [] : lastLines(log.text, ended !== undefined);
   const meaning = meaningOf([...(event ? [event] : []), ...lines, why]);
   return [
     ...(event ? [`${pod} says: ${event}`] : []),
@@ -93,9 +110,9 @@ const TELLING: ReadonlySet<string> = new Set(['FailedCreatePodSandBox', 'Unhealt
 
 const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => String(lastTimestamp ?? eventTime ?? '');
 
-/** The last lines that tell of an error; where none does, the last lines. */
-function lastLines(text: string): readonly string[] {
+/** The last lines that tell of an error; where none does, the last lines of what has ended. */
+function lastLines(text: string, hasEnded: boolean): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => /error|fatal|panic|fail|forbidden|x509|refus|segfault|GLIBC/i.test(line));
-  return (errors.length > 0 ? errors : lines).slice(-LOG_LINES).map(shortText);
+  return (errors.length > 0 || !hasEnded ? errors : lines).slice(-LOG_LINES).map(shortText);
 }

@@ -4,7 +4,7 @@ import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { PodNetwork } from './pod-network.ts';
-import { reasonsOf } from './pod-reasons.ts';
+import { latePods, reasonsOf } from './pod-reasons.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
 
@@ -60,7 +60,7 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
 async function withReasons(thrown: unknown, cluster: ClusterReader, progress: readonly RolloutProgress[]): Promise<unknown> {
   if (!(thrown instanceof Fault) || (thrown.code !== 'stopped' && thrown.code !== 'timeout')) return thrown;
   const { code, message, suggestions, cause } = thrown;
-  const reasons = await reasonsOf(cluster, latePods(progress.filter((one) => !one.done)));
+  const reasons = await reasonsOf(cluster, latePods(progress));
   const looks = suggestions.filter((one) => one.startsWith(SEE));
   return new Fault(code, message, [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))], cause);
 }
@@ -112,20 +112,11 @@ function isUnapplied({ unapplied }: RolloutProgress): boolean {
   return unapplied === true;
 }
 
-/** Commands for more pods than these help nobody. */
-const SHOWN = 3;
-
 const SEE = 'see why: ';
 
 /** What shows why the first pods lag. */
 function looksAt(lagging: readonly RolloutProgress[]): readonly string[] {
   return latePods(lagging).map(({ namespace, pod }) => `${SEE}${command`kubectl -n ${namespace} describe pod ${pod}`}`);
-}
-
-/** The first pods that lag: what has failed before what is only late. */
-function latePods(lagging: readonly RolloutProgress[]) {
-  const pods = lagging.flatMap(({ pods, target }) => pods.map((one) => ({ ...one, namespace: target.namespace })));
-  return [...pods.filter(({ phase }) => phase === 'failed'), ...pods.filter(({ phase }) => phase === 'updating')].slice(0, SHOWN);
 }
 
 function laggards(progress: RolloutProgress): string {

@@ -61,6 +61,8 @@ export interface VerifyFacts {
   /** Every container of the service in the cluster, whatever manifest it came from. */
   readonly images: Reading<readonly ServiceImage[]>;
   readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** What events and logs say of pods that keep a rollout from its end; read only where one is not done. */
+  readonly reasons: readonly string[];
   /** What lags by the rule for the end of an upgrade by the operator; undefined on other paths. */
   readonly operator: Reading<readonly OperatorLag[] | undefined>;
   /** Undefined on paths without a full manifest to compare with. */

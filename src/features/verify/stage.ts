@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
-import { SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
+import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { readClis } from '../service-cli/index.ts';
 import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
@@ -45,5 +45,19 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     attempt(() => readOwnerFacts(cluster, context, 'value' in datastore ? datastore.value : 'api')),
     attempt(() => readStillOff(sources, context)),
   ]);
-  return { datastore, clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, stillOff, clis };
+  const reasons = 'value' in rollouts ? await reasonsOf(cluster, latePods(rollouts.value)) : [];
+  return {
+    datastore,
+    clusterVersion,
+    images,
+    rollouts,
+    reasons,
+    operator,
+    leftovers,
+    leftBehind,
+    temporaryPolicies,
+    owners,
+    stillOff,
+    clis,
+  };
 }

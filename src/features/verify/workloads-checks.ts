@@ -66,7 +66,7 @@ export const rolloutComplete: VerifyCheck = defineCheck('NS-303', {
       open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
       `${counted(rollouts.length, 'workload')} rolled out and ready`,
       (names) => ({
-        because: `the rolling update is not complete: ${names}`,
+        because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
         hint: 'Wait for it; it names the node and the reason.',
         next: `${PROGRAM} wait`,
       }),

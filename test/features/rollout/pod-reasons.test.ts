@@ -69,6 +69,18 @@ describe('why a pod does not get ready', () => {
     for (const never of ['secret', '\u001b']) assert.ok(!lines.join('\n').includes(never), never);
   });
 
+  it('is in the present log of a container that runs and is not ready: its errors alone', async () => {
+    const server = serverWith({ events: [], log: 'level=info all is well\nERROR clusterinformations is forbidden: User "x" cannot get' });
+    const lines = await reasonsOf(server, [{ ...LATE, container: 'agent' }]);
+    assert.match(lines[0] ?? '', /^agent-y logs: ERROR clusterinformations/);
+    assert.match(lines[1] ?? '', /^this means: the account of the pod lacks a right/);
+    assert.ok(
+      server.paths.some((path) => path.endsWith('/log?container=agent&tailLines=20&limitBytes=16384')),
+      server.paths.join('\n'),
+    );
+    assert.deepEqual(await reasonsOf(serverWith({ events: [], log: 'level=info all is well' }), [{ ...LATE, container: 'agent' }]), []);
+  });
+
   it('is not made up where nothing is told, and what may not be read is said', async () => {
     assert.deepEqual(await reasonsOf(serverWith({ events: [], log: '' }), [CRASHED]), []);
     assert.deepEqual(await reasonsOf(serverWith({ events: 'no JSON' }), [LATE]), []);

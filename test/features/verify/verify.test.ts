@@ -46,6 +46,7 @@ const good: VerifyFacts = {
   },
   images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.32.1')] },
   rollouts: { value: [rollout('')] },
+  reasons: [],
   operator: { value: [] },
   leftovers: { value: [] },
   leftBehind: { value: [] },
@@ -137,6 +138,13 @@ const cases: readonly Case[] = [
   ['a build of the release runs', 'NS-302', { images: { value: [image('node', 'v3.32.1-fips')] } }, 'ok', /all 1 container/],
   ['there is no pod of the service', 'NS-302', { images: { value: [image('ctl', 'v3.32.1', { isCli: true })] } }, 'error', /no pod/],
   ['the rollout goes on', 'NS-303', { rollouts: { value: [rollout('1 of 2 pods')] } }, 'error', /DaemonSet\/kube-system\/calico-node/],
+  [
+    'the cluster says why it goes on',
+    'NS-303',
+    { rollouts: { value: [rollout('1 of 2 pods')] }, reasons: ['a says: Unhealthy: 503'] },
+    'error',
+    /calico-node; a says: Unhealthy: 503$/,
+  ],
   ['no workload was found', 'NS-303', { rollouts: { value: [] } }, 'error', /no workload/],
   [
     'a leftover is there',
