@@ -112,6 +112,55 @@ describe('the rollout table', () => {
     ]);
   });
 
+  for (const [columns, lines] of [
+    [
+      60,
+      [
+        'netsvc-node [###-------] 2/6 · 1 updating · 1 failed  02:14',
+        'NODE    AGENT    READY  WHY',
+        'node-3  v3.32.2  2/2    cannot pull image registry.example.…',
+        'node-4  v3.32.2  1/2    starting',
+        '2 waiting',
+      ],
+    ],
+    [
+      80,
+      [
+        'netsvc-node [###-------] 2/6 · 1 updating · 1 failed  02:14',
+        'NODE    AGENT    READY  WHY',
+        'node-3  v3.32.2  2/2    cannot pull image registry.example.org/node:v3.32.2 (40…',
+        'node-4  v3.32.2  1/2    starting',
+        '2 waiting',
+      ],
+    ],
+    [
+      120,
+      [
+        'netsvc-node [###-------] 2/6 · 1 updating · 1 failed  02:14',
+        'NODE    AGENT    READY  WHY',
+        'node-3  v3.32.2  2/2    cannot pull image registry.example.org/node:v3.32.2 (404)',
+        'node-4  v3.32.2  1/2    starting',
+        '2 waiting',
+      ],
+    ],
+    [
+      200,
+      [
+        'netsvc-node [###-------] 2/6 · 1 updating · 1 failed  02:14',
+        'NODE    AGENT    READY  WHY',
+        'node-3  v3.32.2  2/2    cannot pull image registry.example.org/node:v3.32.2 (404)',
+        'node-4  v3.32.2  1/2    starting',
+        '2 waiting',
+      ],
+    ],
+  ] as const)
+    it(`is this at ${columns} columns`, () => {
+      const why = 'cannot pull image registry.example.org/node:v3.32.2 (404)';
+      const nodes = [pod('node-1', 'new'), pod('node-2', 'new'), pod('node-3', 'failed', why), pod('node-4', 'updating', 'starting')];
+      const all = [...nodes, pod('node-5', 'old', 'next'), pod('node-6', 'old', 'next')];
+      assert.deepEqual(rolloutLines([progress(all)], 134_000, { rows: 10, columns }), lines);
+    });
+
   describe('says how long it still takes', () => {
     const rollout = (count: number, failed = false) =>
       progress([
