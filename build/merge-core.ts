@@ -18,7 +18,6 @@ const CLUSTER = [
   'src/adapters/artifacts/artifacts.ts',
   'src/adapters/work-folder.ts',
   'src/adapters/tools/tools.ts',
-  'src/adapters/earlier-answers.ts',
   'src/adapters/records/records.ts',
   'src/adapters/lock/lock.ts',
   'src/adapters/tools/await-orphans.ts',

@@ -3,8 +3,7 @@ import { request as https } from 'node:https';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { StoreCertificates, StoreHealth } from '../kernel/kvstore.ts';
 import type { StoreProbe } from '../kernel/ports.ts';
-import { boundedBody, TooLarge } from './bounded-body.ts';
-import { plainHttp } from './plain-http.ts';
+import { boundedBody, plainHttp, TooLarge } from './bounded-body.ts';
 
 /** From the first byte sent to the last one read: a store that drips its answer is as ill as one that is silent. */
 const LIMIT_MS = 3000;

@@ -152,7 +152,7 @@ async function openToolsFor(
   const { openTools } = await import('../adapters/tools/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
-  const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
+  const { rememberAnswers } = await import('../adapters/tools/tools.ts');
   const { path: kubeconfigPath, cliConfigPath, write, writeForCli } = kubeconfig;
   const pinned = {
     kubeconfigPath,

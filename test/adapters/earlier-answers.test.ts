@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
+import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import type { Invocation } from '../../src/kernel/argv.ts';
 import type { RunToolOptions, Tools } from '../../src/kernel/ports.ts';
 

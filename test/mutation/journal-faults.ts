@@ -58,7 +58,7 @@ export const JOURNAL: Room = {
       ['      await copy.forget();\n      await cluster.forget();', '      await cluster.forget();\n      await copy.forget();'],
       ['await copy.append(mergeEntries([...missing, ...entries]));', 'await copy.append(entries);'],
     ]),
-    ...faultsIn('src/adapters/journal/shape.ts', [
+    ...faultsIn('src/adapters/journal/chunk.ts', [
       ['owners.length === removed.length &&', ''],
       ['place < references.length', 'place <= references.length'],
       ['place > (removed[index - 1] ?? -1)', 'place >= (removed[index - 1] ?? -1)'],

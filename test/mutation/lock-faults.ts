@@ -36,7 +36,7 @@ export const LOCK: Room = {
       ['return { ...lease, spec: { ...specOf(lease), renewTime: microTime(serverNow) } };', 'return { ...lease };'],
       ["spec: { holderIdentity: '',", "spec: { holderIdentity: specOf(lease).holderIdentity ?? '',"],
     ]),
-    ...faultsIn('src/adapters/lock/renewals.ts', [
+    ...faultsIn('src/adapters/lock/lease.ts', [
       ['(LEASE_SECONDS - 15) * 1000', '(LEASE_SECONDS + 15) * 1000'],
       ['this.#good = attempt;', 'this.#good = this.#start();'],
     ]),

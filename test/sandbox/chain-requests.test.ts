@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
+import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { readInstalled } from '../../src/features/survey/installed.ts';
 import type { ListOptions } from '../../src/kernel/ports.ts';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
+import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { commandLine } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';

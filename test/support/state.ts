@@ -1,8 +1,7 @@
 import { journalSecrets } from '../../src/adapters/journal/secrets.ts';
 import { ledgerRecords } from '../../src/adapters/records/records.ts';
-import type { KeptHere } from '../../src/adapters/state/kept-here.ts';
 import { secretLedger } from '../../src/adapters/state/ledger.ts';
-import type { SeenHere } from '../../src/adapters/state/seen-here.ts';
+import type { KeptHere, SeenHere } from '../../src/adapters/state/seen-here.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 
 const FORGETFUL: KeptHere = { note: async () => undefined, has: async () => false };

@@ -3,11 +3,18 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts } from '../../kernel/ports.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
 import { isLoopback } from '../kube/proxy.ts';
-import { cachedArtifacts } from './cache.ts';
-import { checkedArtifacts, type Sums } from './checked.ts';
-import { artifactOf, refuseWrongContent } from './content.ts';
+import {
+  artifactOf,
+  cachedArtifacts,
+  checkedArtifacts,
+  folderOf,
+  isUrl,
+  notASource,
+  refuseWrongContent,
+  type Sums,
+  within,
+} from './checked.ts';
 import { type FetchOptions, fetchBytes, NotThere } from './https-fetch.ts';
-import { folderOf, isUrl, notASource, within } from './place.ts';
 
 export interface ArtifactsOptions extends FetchOptions {
   /** `https://…`, or a folder of the same layout: `<release>/<path>`. */

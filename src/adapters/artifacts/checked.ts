@@ -1,7 +1,8 @@
-import { basename } from 'node:path';
+import { createHash } from 'node:crypto';
+import { basename, isAbsolute, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts, KnownSum } from '../../kernel/ports.ts';
-import { isUrl } from './place.ts';
 
 /** The sums by which files of releases are known. */
 export interface Sums {
@@ -60,4 +61,82 @@ function unknown({ url, file, sha256 }: Artifact, release: string): Fault {
       'or give a folder of your own with --manifest-url DIR',
     ],
   );
+}
+
+/** A proxy's login page or an empty answer must not be taken for a release file. */
+export function refuseWrongContent(bytes: Uint8Array, url: string): Uint8Array {
+  const start = new TextDecoder().decode(bytes.subarray(0, 200)).trimStart().toLowerCase();
+  const problem =
+    bytes.length === 0 ? 'is empty' : start.startsWith('<!doctype') || start.startsWith('<html') ? 'is a web page' : undefined;
+  if (problem)
+    throw new Fault('failed', `${url} ${problem}, not a release file`, ['check --manifest-url and the proxy between here and there']);
+  return bytes;
+}
+
+/** `url` is the address or the path that the bytes came from. */
+export function artifactOf(url: string, bytes: Uint8Array): Artifact {
+  const file = isUrl(url) ? decodeURIComponent(posix.basename(new URL(url).pathname)) : basename(url);
+  return { url, file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+export const isUrl = (path: string): boolean => /^https?:\/\//.test(path);
+
+/** A bare path may hold anything but a scheme; of one letter, that is a drive. */
+export function folderOf(source: string): string {
+  try {
+    if (source.startsWith('file://')) return fileURLToPath(source);
+  } catch (thrown) {
+    throw notASource(source, thrown);
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) throw notASource(source);
+  return source;
+}
+
+export function notASource(source: string, cause?: unknown): Fault {
+  const advice = 'give --manifest-url an https:// address, or a folder of the same layout';
+  return new Fault('usage', `${source} is not a source of release files`, [advice], cause);
+}
+
+/** A file of a folder source. Throws Fault('usage') for a name that leads out of it. */
+export function within(folder: string, release: string, path: string): string {
+  const file = join(folder, release, path);
+  const inside = relative(folder, file);
+  if (!isAbsolute(inside) && inside !== '' && !/^\.\.(?:[\\/]|$)/.test(inside)) return file;
+  throw new Fault('usage', `${path} of ${release} leaves ${folder}`, ['correct --release and the profile']);
+}
+
+/**
+ * Each release file is fetched once, however often it is asked for: stages are surveyed for the plan and again before
+ * they act, and both must see the same bytes. What was not there, or could not be fetched, is asked for again.
+ */
+export function cachedArtifacts(inner: Artifacts): Artifacts {
+  const files = new Map<string, Promise<Artifact>>();
+  const present = new Map<string, Promise<boolean>>();
+  return {
+    ...inner,
+    async fetch(release, path, limitBytes) {
+      const key = keyOf(release, path);
+      const file = await remembered(files, key, () => inner.fetch(release, path, limitBytes));
+      if (limitBytes === undefined || file.bytes.length <= limitBytes) return file;
+      throw new Fault('failed', `${file.url} is larger than the limit of ${limitBytes} bytes`, ['check that it is the right file']);
+    },
+    async has(release, path) {
+      const key = keyOf(release, path);
+      if (files.has(key)) return true;
+      const isThere = await remembered(present, key, () => inner.has(release, path));
+      if (!isThere) present.delete(key);
+      return isThere;
+    },
+  };
+}
+
+function keyOf(release: string, path: string): string {
+  return `${release} ${path}`;
+}
+
+function remembered<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
+  const answer = known.get(key) ?? ask();
+  known.set(key, answer);
+  answer.catch(() => known.delete(key));
+  return answer;
 }

@@ -4,10 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import { isPassingStatus } from '../../kernel/passing.ts';
-import { boundedBody, TooLarge } from '../bounded-body.ts';
+import { boundedBody, plainHttp, TooLarge } from '../bounded-body.ts';
 import { isLoopback, proxyOf } from '../kube/proxy.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
-import { plainHttp } from '../plain-http.ts';
 import type { Trace } from '../trace.ts';
 
 export interface FetchOptions {

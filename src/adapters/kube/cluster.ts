@@ -1,15 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Interruption } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
-import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type Cluster, type ClusterWriter } from '../../kernel/ports.ts';
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
-import { together } from '../together.ts';
 import type { Trace } from '../trace.ts';
-import { explainFailure } from './failure.ts';
-import { OtherCluster } from './other-cluster.ts';
-import { readerOf } from './read.ts';
+import { explainFailure, OtherCluster } from './failure.ts';
+import { collectionPath, METADATA_ONE, objectPath, withQuery } from './list.ts';
+import { JSON_PATCH, readerOf } from './read.ts';
 import { Transport } from './transport.ts';
-import { writerOf } from './write.ts';
 
 export interface ClusterOptions {
   /** Version of this program, for User-Agent. */
@@ -86,5 +85,85 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
       mustHold = held;
     },
     close: () => transport.close(),
+  };
+}
+
+/** Field manager of what this program stores for itself: its lock and its record. */
+const OWN_MANAGER = 'netsvc-upgrade';
+
+/**
+ * The writing half of a cluster. `guard` throws if this is not the confirmed cluster; it runs before every request that does not name
+ * an instance by its UID.
+ */
+export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
+  const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
+  const own = { fieldManager: OWN_MANAGER, fieldValidation: 'Strict' };
+  return {
+    async patch(kind, ref, patch, fieldManager) {
+      const { uid } = ref;
+      if (uid === undefined) await guard();
+      // The very instance is meant: an object made anew under the same name must not be changed. No other cluster has it, so that the
+      // server's own test, in the very moment of the write, is more than a look at the cluster just before.
+      const pin = uid === undefined ? [] : [{ op: 'test', path: '/metadata/uid', value: uid }];
+      const path = withQuery(objectPath(kind, ref.name, scope(kind, ref.namespace)), { fieldManager, fieldValidation: 'Strict' });
+      try {
+        // Metadata alone: thousands of nodes need not be sent back whole.
+        return await transport.json({ method: 'PATCH', path, body: [...pin, ...patch], contentType: JSON_PATCH, accept: METADATA_ONE });
+      } catch (thrown) {
+        if (isOfAnother(thrown)) await guard();
+        throw thrown;
+      }
+    },
+    async create(kind, object) {
+      await guard();
+      const path = withQuery(collectionPath(kind, scope(kind, object.metadata.namespace)), own);
+      return transport.json<KubeObject>({ method: 'POST', path, body: object });
+    },
+    async replace(kind, object) {
+      const { name, namespace, uid } = object.metadata;
+      // As above: the server replaces the instance of this UID, and refuses any other.
+      if (uid === undefined) await guard();
+      const path = withQuery(objectPath(kind, name, scope(kind, namespace)), own);
+      try {
+        return await transport.json<KubeObject>({ method: 'PUT', path, body: object });
+      } catch (thrown) {
+        if (isOfAnother(thrown)) await guard();
+        throw thrown;
+      }
+    },
+    async remove(kind, ref) {
+      await guard();
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...(ref.uid ? { preconditions: { uid: ref.uid } } : {}) };
+      await transport.text({ method: 'DELETE', path: objectPath(kind, ref.name, scope(kind, ref.namespace)), body });
+    },
+  };
+}
+
+/** What another cluster would say as well: no such object, or not this instance (to a patch 422, to a replacement 409). */
+const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
+
+/**
+ * One look for everybody who waits for one: who asks while one is under way gets the next, so that none is older than the question.
+ * Hundreds of writes at a time then cost a few looks, not one each.
+ */
+export function together(look: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    const started = look().finally(() => {
+      if (running === started) running = undefined;
+    });
+    running = started;
+    return started;
+  };
+  return () => {
+    if (!running) return start();
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return start();
+      });
+    return next;
   };
 }

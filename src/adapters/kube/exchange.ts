@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { type Interruption, interrupted } from '../../kernel/interruption.ts';
 import type { Call } from './transport.ts';
 import type { Wire } from './wire.ts';
 
@@ -61,4 +62,93 @@ function signalOf(own: AbortSignal | undefined, timeoutMs: number | undefined): 
 
 function timedOut(message: string): Error {
   return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
+}
+
+/** When a request ends before its answer: its caller's own reason, or Ctrl-C. */
+export interface RequestEnd {
+  readonly signal: AbortSignal;
+  /** Throws what the caller's signal was aborted with, or Fault('interrupted'). */
+  throwIfEnded(): void;
+  /** The work's value. What it waits for is not waited for once the request has ended; its own failure then says nothing. */
+  whileOpen<T>(work: Promise<T>): Promise<T>;
+  /** Ends it with this reason after so long, unless what is returned is called before. */
+  endAfter(ms: number, reason: () => Error): () => void;
+  close(): void;
+}
+
+/**
+ * Ends the requests of one connection at Ctrl-C: what is under way at once, what is begun after that (the run record, the lock) once its
+ * time is over. One listener for all of them: a run sends tens of thousands.
+ */
+export class RequestCut {
+  readonly #interruption: Pick<Interruption, 'hard' | 'late'> | undefined;
+  readonly #open = new Set<AbortController>();
+
+  constructor(interruption: Pick<Interruption, 'hard' | 'late'> | undefined) {
+    this.#interruption = interruption;
+    const cut = () => {
+      for (const one of this.#open) one.abort(interrupted());
+    };
+    interruption?.hard.addEventListener('abort', cut, { once: true });
+    interruption?.late.addEventListener('abort', cut, { once: true });
+  }
+
+  open(own: AbortSignal | undefined): RequestEnd {
+    const cut = new AbortController();
+    if (this.#interruption?.late.aborted) cut.abort(interrupted());
+    this.#open.add(cut);
+    const signal = own ? AbortSignal.any([own, cut.signal]) : cut.signal;
+    const throwIfEnded = () => {
+      own?.throwIfAborted();
+      cut.signal.throwIfAborted();
+    };
+    return {
+      signal,
+      throwIfEnded,
+      async whileOpen(work) {
+        const ended = Promise.withResolvers<never>();
+        const end = () => ended.reject(signal.reason);
+        signal.addEventListener('abort', end, { once: true });
+        try {
+          return await Promise.race([work, ended.promise]);
+        } catch (thrown) {
+          throwIfEnded();
+          throw thrown;
+        } finally {
+          signal.removeEventListener('abort', end);
+        }
+      },
+      endAfter(ms, reason) {
+        const timer = setTimeout(() => cut.abort(reason()), ms);
+        return () => clearTimeout(timer);
+      },
+      close: () => this.#open.delete(cut),
+    };
+  }
+}
+
+/** Longest pause that a Retry-After header can ask for; milliseconds. */
+const LONGEST_MS = 30_000;
+
+/** Answers after which the same request may be sent again. */
+export function retryableStatus(status: number, method: string, repeatable: boolean, retryAfter: string | undefined): boolean {
+  // 429 is said before anything is done, so even a write may come again.
+  if (status === 429) return true;
+  if (!repeatable) return false;
+  if (status === 502 || status === 503 || status === 504) return true;
+  // Server-side apply answers 500 to documents that do not fit the schema: that is final.
+  return status === 500 && (method === 'GET' || retryAfter !== undefined);
+}
+
+/** The connection broke, most often a kept-alive one that the other side had closed. Refused and unknown hosts are final. */
+export function isResettable(thrown: unknown): boolean {
+  const code = (thrown as { readonly code?: unknown } | undefined)?.code;
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** Pause before attempt+1: the server's wish, else 0.2 s doubled each time. Milliseconds. */
+export function delayOf(attempt: number, retryAfter: string | undefined): number {
+  const seconds = retryAfter === undefined ? Number.NaN : Number(retryAfter);
+  const wished = Number.isNaN(seconds) ? 100 * 2 ** attempt : seconds * 1000;
+  return Math.min(LONGEST_MS, Math.max(0, wished));
 }

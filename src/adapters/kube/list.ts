@@ -1,14 +1,13 @@
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { readItems } from './items.ts';
-import { collectionPath, withQuery } from './paths.ts';
 import type { Call, Transport } from './transport.ts';
 
 /** Media types with which a server sends metadata only; an API server that cannot sends whole objects. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 export const METADATA_ONE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
-export interface Listed {
+interface Listed {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
 }
@@ -69,4 +68,25 @@ export function kept(object: KubeObject, { keep }: Pick<ListOptions, 'keep'>): K
 /** Items of a list come without apiVersion and kind, metadata with another's. */
 export function typed(kind: Kind, object: KubeObject): KubeObject {
   return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Where a resource's objects are listed and made. */
+export function collectionPath(kind: Kind, namespace?: string): string {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const scope = kind.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  return `${root}${scope}/${kind.plural}`;
+}
+
+/** Where one object is; its name exactly as given. */
+export function objectPath(kind: Kind, name: string, namespace?: string): string {
+  return `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** A path with the parameters that are set. */
+export function withQuery(path: string, query: Query): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  if (set.length === 0) return path;
+  return `${path}?${set.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`).join('&')}`;
 }

@@ -4,9 +4,8 @@ import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kern
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { plainBody, readText } from './body.ts';
-import { METADATA_LIST, typed } from './list.ts';
+import { collectionPath, METADATA_LIST, typed, withQuery } from './list.ts';
 import { type MetadataPage, readMetadataList } from './metadata-list.ts';
-import { collectionPath, withQuery } from './paths.ts';
 import type { Transport } from './transport.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';

@@ -1,9 +1,8 @@
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
 import { discoverAll, resolverOf } from './discovery.ts';
-import { listAll } from './list.ts';
+import { collectionPath, listAll, objectPath, withQuery } from './list.ts';
 import { listOwned } from './owned.ts';
-import { collectionPath, objectPath, withQuery } from './paths.ts';
 import type { Transport } from './transport.ts';
 import { watchAll } from './watch.ts';
 

@@ -3,13 +3,10 @@ import type { Interruption } from '../../kernel/interruption.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
-import { type Authorizer, authorizerOf, type Credential } from './auth.ts';
+import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
 import { readText } from './body.ts';
-import { RequestCut, type RequestEnd } from './cut.ts';
-import { changes, exchange } from './exchange.ts';
+import { changes, delayOf, exchange, isResettable, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
-import { impersonationHeaders, warningTexts } from './headers.ts';
-import { delayOf, isResettable, retryableStatus } from './retry.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** One request. */

@@ -1,9 +1,9 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions as PlainOptions } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import { plainHttp } from '../bounded-body.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
-import { plainHttp } from '../plain-http.ts';
 import type { Credential } from './auth.ts';
-import { droppingIdle } from './idle-sockets.ts';
 import { isLoopback, proxyOf } from './proxy.ts';
 
 type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
@@ -103,4 +103,23 @@ async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool
   const agent = base.protocol === 'http:' ? new (plainHttp().Agent)(pool) : new (await import('node:https')).Agent({ ...pool, ...tls });
   // It knows one server and one certificate. Node would make a name for them of kilobytes, and look it up, several times a request.
   return Object.assign(agent, { getName: () => base.host });
+}
+
+/**
+ * Idle time after which no write goes out on a kept-alive connection, milliseconds. Servers and the balancers before them close
+ * connections that are idle, the shortest after some seconds; a process that has just read a large file learns of it too late.
+ * A write whose connection breaks may have been done, so that it cannot simply be sent again; a new connection costs a few milliseconds.
+ */
+export const IDLE_LIMIT_MS = 2_000;
+
+/** Call the result before each write: it drops the connections of the agent that have been idle for too long. */
+export function droppingIdle(agent: Agent, now: () => number = () => performance.now()): () => void {
+  const freedAt = new WeakMap<object, number>();
+  agent.on('free', (socket: Socket) => freedAt.set(socket, now()));
+  return () => {
+    const limit = now() - IDLE_LIMIT_MS;
+    for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? [])) {
+      if ((freedAt.get(socket) ?? 0) < limit) socket.destroy();
+    }
+  };
 }

@@ -10,9 +10,15 @@ import {
   type KubeconfigDocument,
 } from './connection.ts';
 import { flattenCluster, flattenUser, refuseExpiredCertificate } from './files.ts';
-import { overrideCluster, overrideUser, requestTimeoutMs } from './flags.ts';
-import { inClusterSelection, SERVICE_ACCOUNT_FOLDER } from './in-cluster.ts';
-import { type Selection, selectEntries } from './select.ts';
+import {
+  inClusterSelection,
+  overrideCluster,
+  overrideUser,
+  requestTimeoutMs,
+  SERVICE_ACCOUNT_FOLDER,
+  type Selection,
+  selectEntries,
+} from './select.ts';
 import { kubeconfigFiles, originFolder, viewKubeconfig } from './view.ts';
 
 /** What reading a connection needs besides flags and environment; each has the obvious default. */

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { LockHolder } from '../../kernel/ports.ts';
 
@@ -5,7 +6,7 @@ export const LEASE_NAME = 'netsvc-upgrade';
 /** A lease that was not renewed for this long is free. */
 export const LEASE_SECONDS = 60;
 
-export interface LeaseSpec {
+interface LeaseSpec {
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
   readonly acquireTime?: string;
@@ -59,4 +60,46 @@ export function released(lease: KubeObject): KubeObject {
 
 function microTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '000Z');
+}
+
+/** A lease that was not renewed for this long is given up, safely before another run may take it. */
+export const GIVE_UP_MS = (LEASE_SECONDS - 15) * 1000;
+
+/** How long ago the lease was surely ours: counted from the start of the last renewal that succeeded. */
+export class Renewals {
+  readonly #start: () => Stopwatch;
+  #good: Stopwatch;
+
+  constructor(start: () => Stopwatch = startStopwatch) {
+    this.#start = start;
+    this.#good = start();
+  }
+
+  begin(): Stopwatch {
+    return this.#start();
+  }
+
+  succeeded(attempt: Stopwatch): void {
+    this.#good = attempt;
+  }
+
+  get tooOld(): boolean {
+    return this.#good() >= GIVE_UP_MS;
+  }
+}
+
+/** Milliseconds since it was started. */
+export type Stopwatch = () => number;
+
+/**
+ * Starts a stopwatch by clocks that nobody sets. The monotonic clock stands still on some systems while the machine
+ * sleeps, the time since boot goes on: the longer of both counts, so that sleep is never taken for no time at all.
+ */
+export function startStopwatch(now: () => readonly number[] = readings): Stopwatch {
+  const start = now();
+  return () => Math.max(...now().map((reading, index) => reading - (start[index] ?? reading)));
+}
+
+function readings(): readonly number[] {
+  return [performance.now(), uptime() * 1000];
 }

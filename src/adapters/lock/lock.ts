@@ -4,10 +4,8 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
-import { OtherCluster } from '../kube/other-cluster.ts';
-import { holderOf, isFree, LEASE_NAME, released, renewed, specOf, taken } from './lease.ts';
-import { GIVE_UP_MS, Renewals } from './renewals.ts';
-import type { Stopwatch } from './stopwatch.ts';
+import { OtherCluster } from '../kube/failure.ts';
+import { GIVE_UP_MS, holderOf, isFree, LEASE_NAME, Renewals, released, renewed, type Stopwatch, specOf, taken } from './lease.ts';
 
 export interface LockDeps {
   readonly cluster: Cluster & Partial<Pick<OpenCluster, 'writeWhile'>>;

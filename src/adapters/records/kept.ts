@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isJsonMap } from '../../kernel/json-map.ts';
+import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
 import type { KeptItem } from '../../kernel/ports.ts';
+import { RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** What a Secret holds: base64 by key. */
 export type Binary = Readonly<Record<string, string>>;
 
 /** Largest piece of one kept item, so that two always fit beside each other in a Secret of 1 MiB. Bytes before base64. */
-export const PIECE_BYTES = 400_000;
+const PIECE_BYTES = 400_000;
 /** Pieces of one item, and its bytes once unpacked: far more than any item of this program has. */
 const MOST_PIECES = 200;
 const MOST_ITEM_BYTES = 128 * 1024 * 1024;
@@ -72,7 +73,7 @@ async function unpackedItem(bytes: Uint8Array): Promise<unknown> {
 }
 
 /** True if it has the form of what is kept, whatever its content is. */
-export function isKeptItem(value: unknown): value is KeptItem {
+function isKeptItem(value: unknown): value is KeptItem {
   return isJsonMap(value) && typeof value.id === 'string' && 'content' in value;
 }
 
@@ -85,4 +86,69 @@ function damagedItem(key: string, why: string): Fault {
 /** Bytes that count against a Secret's limit. */
 export function sizeOf(binary: Binary): number {
   return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
+}
+
+const TEXTS = ['runId', 'clusterUid', 'profile', 'target', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
+const LISTS = ['accepted', 'kept'] as const;
+const TEXTS_OR_ABSENT = ['variant', 'source', 'oldest', 'backup', 'plan', 'finishedAt', 'outcome'] as const;
+const LISTS_OR_ABSENT = ['wrote', 'flags'] as const;
+
+/** The record in a text. Throws Fault('failed') for a newer layout, and for anything that is no record. */
+export function parseRecord(text: string, where: string): RunRecord {
+  const value = parsed(text, where);
+  const { version } = value;
+  if (typeof version === 'number' && version > RUN_RECORD_VERSION)
+    throw new Fault('failed', `the run record in ${where} has version ${version}; this program knows ${RUN_RECORD_VERSION}`, [
+      `use the version of kubectl netsvc-upgrade that wrote it, or a newer one${typeof value.toolVersion === 'string' ? ` (it says ${value.toolVersion})` : ''}`,
+    ]);
+  const wrong = [
+    ...(version === RUN_RECORD_VERSION ? [] : ['version']),
+    ...TEXTS.filter((field) => typeof value[field] !== 'string'),
+    ...LISTS.filter((field) => !isTexts(value[field])),
+    ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
+    ...LISTS_OR_ABSENT.filter((field) => value[field] !== undefined && !isTexts(value[field])),
+    ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
+    ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
+    ...(isJsonMap(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
+  ];
+  if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
+  return value as unknown as RunRecord;
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+
+function isStripped(value: unknown): boolean {
+  return (
+    isJsonMap(value) &&
+    Number.isInteger(value.objects) &&
+    Number.isInteger(value.references) &&
+    isTexts(value.parts) &&
+    isText(value.content)
+  );
+}
+
+function isStage(value: unknown): boolean {
+  if (!isJsonMap(value)) return false;
+  const { id, state, startedAt, endedAt, because } = value;
+  return [id, state, startedAt].every(isText) && [endedAt, because].every((one) => one === undefined || isText(one));
+}
+
+function parsed(text: string, where: string): JsonMap {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw unreadable(where, 'it is not JSON');
+  }
+  if (!isJsonMap(value)) throw unreadable(where, 'it is not an object');
+  return value;
+}
+
+function unreadable(where: string, why: string): Fault {
+  const [, namespace, name] = where.split('/');
+  return new Fault('failed', `the run record in ${where} cannot be read: ${why}`, [
+    `look at it: kubectl -n ${namespace} get secret ${name} -o jsonpath='{.data.record\\.json}' | base64 -d`,
+    'then restore it from a backup',
+  ]);
 }

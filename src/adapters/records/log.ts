@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { isJsonMap } from '../../kernel/json-map.ts';
 import type { KeptItem, KeptLine, KeptOutcome } from '../../kernel/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
+import type { Content, Entry } from '../state/ledger.ts';
 
 /** Text of the part that is written to: every append writes all of it. Bytes. */
 export const OPEN_BYTES = 100_000;
@@ -14,10 +15,10 @@ export const LINE_BYTES = 100_000;
 const MOST_PART_BYTES = 4 * 1024 * 1024;
 
 /** What a part of the log holds: text while it is open, gzip once it is full. */
-export type LogPart = { readonly text: string } | { readonly gz: Uint8Array };
+type LogPart = { readonly text: string } | { readonly gz: Uint8Array };
 
 /** Where the parts are, by their number from 1. */
-export interface LogPlace {
+interface LogPlace {
   /** Number of the last part; 0 if there is none. */
   last(): Promise<number>;
   /** Reads, changes and writes a part, once more if somebody wrote in between; `change` resolves to undefined for a part that stays as it is. */
@@ -99,4 +100,43 @@ export function joined(items: readonly KeptItem[], lines: readonly KeptLine[], p
 /** Comes after the id, with its number. */
 function besideId(id: string, nth: number): string {
   return id.replace(/(?=#\d+$)|$/, `+${nth}`);
+}
+
+const TEXT_KEY = 'kept.jsonl';
+const GZ_KEY = 'kept.jsonl.gz';
+
+/** Name of the Secret with a part of the log. */
+export function logName(number: number): string {
+  return `netsvc-upgrade-run-log-${number}`;
+}
+
+/** Number of a part of the log; 0 for what is none. */
+export function logNumber(name: string): number {
+  return Number(/^netsvc-upgrade-run-log-(\d+)$/.exec(name)?.[1] ?? 0);
+}
+
+/** Every part, by its number. */
+export async function logParts(
+  names: readonly string[],
+  read: (name: string) => Promise<Entry | undefined>,
+): Promise<ReadonlyMap<number, LogPart>> {
+  const parts = new Map<number, LogPart>();
+  for (const number of names.map(logNumber).filter((one) => one > 0)) {
+    const entry = await read(logName(number));
+    // What holds nothing is no gzip data: reading it says so.
+    if (entry) parts.set(number, partOf(entry.content) ?? { gz: new Uint8Array() });
+  }
+  return parts;
+}
+
+/** What a Secret holds of the log; undefined if it is new. */
+export function partOf(content: Content | undefined): LogPart | undefined {
+  const { [GZ_KEY]: gz, [TEXT_KEY]: text } = content ?? {};
+  if (gz !== undefined) return { gz: Buffer.from(gz, 'base64') };
+  return text === undefined ? undefined : { text: Buffer.from(text, 'base64').toString('utf8') };
+}
+
+export function contentOfPart(part: LogPart): Content {
+  if ('text' in part) return { [TEXT_KEY]: Buffer.from(part.text).toString('base64') };
+  return { [GZ_KEY]: Buffer.from(part.gz).toString('base64') };
 }

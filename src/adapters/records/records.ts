@@ -1,15 +1,11 @@
 import type { KeptLine, Records } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import type { KeptHere } from '../state/kept-here.ts';
 import type { Content, Entry, Ledger } from '../state/ledger.ts';
-import { nextSerial, type SeenHere } from '../state/seen-here.ts';
-import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './kept.ts';
-import { joined, keptLog, LINE_BYTES, readLog } from './log.ts';
-import { contentOfPart, logName, logNumber, logParts, partOf } from './log-parts.ts';
-import { parseRecord } from './shape.ts';
+import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts';
+import { type Binary, isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
+import { contentOfPart, joined, keptLog, LINE_BYTES, logName, logNumber, logParts, partOf, readLog } from './log.ts';
 
-export { keptHere } from '../state/kept-here.ts';
-export { seenHere } from '../state/seen-here.ts';
+export { keptHere, seenHere } from '../state/seen-here.ts';
 
 export const RECORD_NAME = 'netsvc-upgrade-run';
 const RECORD_KEY = 'record.json';

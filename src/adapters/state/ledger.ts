@@ -2,8 +2,7 @@ import { isJsonMap } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
-import { Expectations } from './expectations.ts';
-import { changedUnderUs, foreignSecret } from './refusals.ts';
+import { changedUnderUs, Expectations, foreignSecret } from './expectations.ts';
 
 /**
  * Type of every Secret that holds state. Secrets, because whoever may write those of the state namespace has the rights that this

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -54,4 +55,37 @@ function olderState(where: string, file: string): Fault {
     'find out who put it back: the audit log of the API server',
     `if you restored it on purpose, delete what this machine remembers, then run the same command: ${command`rm ${file}`}`,
   ]);
+}
+
+/** What this machine kept in the cluster, known again by digest. */
+export interface KeptHere {
+  note(contents: readonly unknown[]): Promise<void>;
+  has(content: unknown): Promise<boolean>;
+}
+
+const KEPT_FILE = 'kept-here';
+
+/** One sha256 per line in the work folder (0600). A folder that only stands in for it remembers nothing. */
+export function keptHere({ path, standsInFor }: Pick<WorkFolder, 'path' | 'standsInFor'>): KeptHere {
+  const file = join(path, KEPT_FILE);
+  return {
+    async note(contents) {
+      if (contents.length === 0 || standsInFor !== undefined) return;
+      await appendFile(file, contents.map((content) => `${digestOf(content)}\n`).join(''), { mode: 0o600 });
+    },
+    async has(content) {
+      const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code === 'ENOENT') return '';
+        throw thrown;
+      });
+      return text.split('\n').includes(digestOf(content));
+    },
+  };
+}
+
+/** Of the content as it comes back from the cluster: once through JSON. */
+function digestOf(content: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(content ?? null))
+    .digest('hex');
 }

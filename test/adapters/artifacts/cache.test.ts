@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cachedArtifacts } from '../../../src/adapters/artifacts/cache.ts';
+import { cachedArtifacts } from '../../../src/adapters/artifacts/checked.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { Artifacts } from '../../../src/kernel/ports.ts';
 

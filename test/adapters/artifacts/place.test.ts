@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
-import { folderOf, within } from '../../../src/adapters/artifacts/place.ts';
+import { folderOf, within } from '../../../src/adapters/artifacts/checked.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { NO_SUMS } from '../../support/no-sums.ts';
 

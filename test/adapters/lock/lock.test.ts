@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { OtherCluster } from '../../../src/adapters/kube/other-cluster.ts';
+import { OtherCluster } from '../../../src/adapters/kube/failure.ts';
 import { leaseLock } from '../../../src/adapters/lock/lock.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';

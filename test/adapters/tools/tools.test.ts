@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathCandidates } from '../../../src/adapters/tools/files-of.ts';
 import { ownerByPlace, ownerIn, questions } from '../../../src/adapters/tools/package-owner.ts';
-import { pathCandidates } from '../../../src/adapters/tools/path-candidates.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import type { Trace } from '../../../src/adapters/trace.ts';
 

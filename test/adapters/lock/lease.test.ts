@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startStopwatch } from '../../../src/adapters/lock/stopwatch.ts';
+import { startStopwatch } from '../../../src/adapters/lock/lease.ts';
 
 describe('the stopwatch', () => {
   it('counts the time that the machine slept, which one of its clocks does not', () => {

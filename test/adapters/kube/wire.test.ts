@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { droppingIdle, IDLE_LIMIT_MS } from '../../../src/adapters/kube/idle-sockets.ts';
+import { droppingIdle, IDLE_LIMIT_MS } from '../../../src/adapters/kube/wire.ts';
 import { type Loopback, sendJson, serve } from '../../support/loopback-server.ts';
 
 describe('connections that were idle', () => {
