@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -12,7 +12,7 @@ const SOON = 30;
 
 interface Held {
   readonly names: NonNullable<OperatorCrossings['certificates']>;
-  readonly certificates: readonly SecretCertificate[];
+  readonly certificates: Reading<readonly SecretCertificate[]>;
   readonly installation: Installation;
   readonly facts: PreflightFacts;
   readonly context: Context;
@@ -22,7 +22,7 @@ function withCertificates(judge: (held: Held) => Verdict) {
   return withInstallation((installation, facts, context): Verdict => {
     const names = context.profile.operator.crossings?.certificates;
     if (!facts.operated || !names) return notApplicable('no operator holds certificates of the service here');
-    return judge({ names, certificates: read(facts.operated.certificates), installation, facts, context });
+    return judge({ names, certificates: facts.operated.certificates, installation, facts, context });
   });
 }
 
@@ -32,9 +32,9 @@ export const apiCertificateFits = preflightCheck('NS-630', {
   severity: 'error',
   ref: 'domain §11.3',
   judge: withCertificates(({ names: { api, signer }, certificates, installation, facts, context }): Verdict => {
-    const found = certificates.find(({ secret }) => secret === api.secret);
-    const moves = crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
-    if (!found || !moves) return notApplicable('no certificate of an API server meets another address on this way');
+    const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
+    const found = moves ? read(certificates).find(({ secret }) => secret === api.secret) : undefined;
+    if (!found) return notApplicable('no certificate of an API server meets another address on this way');
     if (found.names.includes(api.name)) return ok(`the certificate of the API server is for ${api.name} too`);
     if (found.issuer === signer) return ok('the operator has signed the certificate of the API server, and renews it');
     return failed(
@@ -48,13 +48,26 @@ export const apiCertificateFits = preflightCheck('NS-630', {
   }),
 });
 
+/** Whoever may not read Secrets can still upgrade: certificates that are over are rare, and others renew them. */
+function unreadable({ namespace, secrets }: Held['names'], because: string): Verdict {
+  return failed(
+    `the certificates of agents and Typha could not be read: ${because}`,
+    'See when they end, with an account that may read them.',
+    {
+      severity: 'warning',
+      next: command`kubectl -n ${namespace} get secrets ${secrets}`,
+    },
+  );
+}
+
 /** Agents that restart connect to Typha anew: with certificates that are over they cannot. */
 export const certificatesValid = preflightCheck('NS-631', {
   category: 'resources',
   severity: 'error',
   ref: 'domain §11.3',
   judge: withCertificates(({ names, certificates, facts, context: { options } }): Verdict => {
-    const own = certificates.filter(({ secret }) => names.secrets.includes(secret));
+    if ('unread' in certificates) return unreadable(names, certificates.unread);
+    const own = certificates.value.filter(({ secret }) => names.secrets.includes(secret));
     const ending = own.filter(({ until }) => until - facts.now < SOON * DAY);
     const isOver = ending.some(({ until }) => until < facts.now);
     const older = options.enableFlowLogs ? own.filter(({ issuer }) => issuer.startsWith(`${names.signer}@`)) : [];

@@ -4,6 +4,7 @@ import { jsonAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { type Certificate, readCertificate } from '../../kube/certificate.ts';
+import { crosses } from './release-checks.ts';
 
 /** A certificate of the service, by the Secret that has it. */
 export interface SecretCertificate extends Certificate {
@@ -14,13 +15,15 @@ export interface SecretCertificate extends Certificate {
 /** Certificates that the operator keeps. Of each Secret the certificate alone is decoded; nothing else of it is kept. */
 export async function readCertificates(
   cluster: Pick<ClusterReader, 'get'>,
-  { profile }: Context,
-  { hasApiServer }: Installation,
+  { profile, options }: Context,
+  { hasApiServer, release }: Installation,
 ): Promise<readonly SecretCertificate[]> {
   const names = profile.operator.crossings?.certificates;
   if (!names) return [];
   const { namespace, keys } = names;
-  const secrets = [...names.secrets, ...(hasApiServer ? [names.api.secret] : [])];
+  // Where the address of the API server stays, nothing depends on its certificate.
+  const isMoved = hasApiServer && crosses(release, options.release, names.api.since);
+  const secrets = [...names.secrets, ...(isMoved ? [names.api.secret] : [])];
   const found = await Promise.all(
     secrets.map(async (secret) => {
       const data = jsonAt(await cluster.get(K.Secret, secret, namespace), 'data');

@@ -54,6 +54,11 @@ checkCases('NS-630', {
 
 checkCases('NS-631', {
   'does not apply without an operator': { is: 'not-applicable' },
+  'only warns where they may not be read': {
+    facts: { ...holding(), operated: { certificates: { unread: 'secrets is forbidden' } } as unknown as OperatedFacts },
+    is: 'warning',
+    says: /could not be read: secrets is forbidden/,
+  },
   'passes where they are valid': { facts: holding(certificate('typha-certs'), certificate('node-certs')), is: 'ok' },
   'stops where one is over': {
     facts: holding(certificate('typha-certs', { until: NOW - DAY }), certificate('node-certs')),
@@ -76,11 +81,6 @@ checkCases('NS-631', {
   'passes with an earlier signer without flow logs': {
     facts: holding(certificate('node-certs', { issuer: 'tigera-operator-signer@1611111111' })),
     is: 'ok',
-  },
-  'fails if they could not be read': {
-    facts: { ...holding(), operated: { certificates: { unread: 'secrets is forbidden' } } as unknown as OperatedFacts },
-    is: 'error',
-    says: /forbidden/,
   },
 });
 
@@ -118,5 +118,11 @@ describe('the certificates that an operator keeps', () => {
     assert.deepEqual(secrets.asked, ['typha-certs', 'node-certs']);
     assert.deepEqual(await readCertificates(secrets, contextOf({}, netsvc), installation), []);
     assert.equal(secrets.asked.length, 2);
+  });
+
+  it('are not asked for of an API server whose address stays', async () => {
+    const secrets = cluster();
+    await readCertificates(secrets, contextOf(), { ...installation, release: 'v3.31.2', hasApiServer: true });
+    assert.deepEqual(secrets.asked, ['typha-certs', 'node-certs']);
   });
 });
