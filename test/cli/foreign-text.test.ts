@@ -47,6 +47,12 @@ function assertInert(text: string, what: string): void {
   if (what !== 'html') assert.doesNotMatch(text, /^Next: curl/m, what);
 }
 
+/** What a program reads has the value as it is. */
+function assertWhole(out: string, format: string): void {
+  const values = format === 'json' ? JSON.parse(out) : format === 'yaml' ? parse(out) : undefined;
+  if (values !== undefined) assert.ok(JSON.stringify(values).includes(JSON.stringify(EVIL)), 'the value is whole');
+}
+
 const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: EVIL };
 const stage = () =>
   fakeStage('apply', {
@@ -79,8 +85,7 @@ describe('foreign text on every screen', () => {
         assertInert(out, format === 'html' ? format : 'stdout');
         assertInert(screen.err(), 'stderr');
         if (format !== 'name') assert.match(out, SHOWN, 'it was there, and it is shown');
-        const values = format === 'json' ? JSON.parse(out) : format === 'yaml' ? parse(out) : undefined;
-        if (values !== undefined) assert.ok(JSON.stringify(values).includes(JSON.stringify(EVIL)), 'the value is whole');
+        assertWhole(out, format);
       });
 
   it('is inert in every form of the report file', async () => {
