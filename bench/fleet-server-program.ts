@@ -6,7 +6,7 @@ import type { Kind, KubeObject } from '../src/kernel/object.ts';
 import { apiVersionOf } from '../src/kernel/object.ts';
 import { virtualClock } from '../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../src/sandbox/scenario.ts';
-import { isSelected } from '../src/sandbox/select.ts';
+import { isSelected } from '../src/sandbox/watch.ts';
 import { ownReleases } from '../test/support/releases.ts';
 import { benchFleet, fleetObjects } from './hep-fleet.ts';
 

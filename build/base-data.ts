@@ -5,7 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { packedText, type StoredBasesFile, storedBasesPath } from '../src/adapters/stored-bases.ts';
 import type { KubeObject } from '../src/kernel/object.ts';
 import type { Profile } from '../src/kernel/profile.ts';
-import { withoutTexts } from '../src/manifest/definition-texts.ts';
+import { withoutTexts } from '../src/manifest/definition-differences.ts';
 import { parseManifest } from '../src/manifest/manifest.ts';
 import { calico } from '../src/profiles/calico.ts';
 

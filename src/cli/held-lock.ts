@@ -1,21 +1,20 @@
 import { ageText } from '../kernel/age-text.ts';
-import { Fault } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { carriedTo } from '../report/carry.ts';
+import type { Outcome } from './report/run.ts';
 import type { Session } from './session.ts';
 
-/** Before anything is planned: where another run is at work, a person is told so at once. */
-export async function assertLockFree(session: Session): Promise<void> {
+/** Before anything is planned: where another run is at work, a person is told so at once. Undefined where nobody is. */
+export async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const { lock, records, clock } = session.composition;
   const holder = await lock.holder();
-  if (!holder) return;
+  if (!holder) return undefined;
   const record = await records.load().catch(() => undefined);
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
-  throw new Fault('locked', `${heldText(holder, record, clock.now())}; nothing was changed by this command`, [
-    `follow that run: ${ours('status --watch')}`,
-    `if it is certainly dead: ${ours('unlock')}`,
-  ]);
+  const suggestions = [`follow that run: ${ours('status --watch')}`, `if it is certainly dead: ${ours('unlock')}`];
+  const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
+  return { exit: 'locked', findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 
 /** `anna on host-1 holds the lock since 02:10 (4m), at stage apply`. */

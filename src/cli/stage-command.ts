@@ -34,7 +34,8 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
-    await (await import('./held-lock.ts')).assertLockFree(session);
+    const held = await (await import('./held-lock.ts')).besideAnother(session);
+    if (held) return report(session, held);
     const answer = await confirmPlan(session, stages, saved);
     if (answer.stopped) return answer.stopped;
     // A chain without anything to write only looks: no backup is taken of what stays as it is.

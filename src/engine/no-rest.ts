@@ -14,3 +14,9 @@ const OTHER_WRITER = [
   'pause it, then continue with the same command',
 ];
 const NOT_SO = ['mend what it says, then continue with the same command'];
+
+/** What was left behind, in one line; undefined if nothing was. */
+export function leftText(left: ReadonlyMap<string, string>): string | undefined {
+  if (left.size === 0) return undefined;
+  return `left behind: ${[...left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
+}

@@ -9,7 +9,6 @@ import { MovedOn } from '../kernel/outdated.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { CONTINUE } from '../kernel/run-tool.ts';
 import { servedKind } from '../kube/served-kind.ts';
-import { deleteObject } from './delete-object.ts';
 import { assertGuards, preconditionOf } from './exec-effect.ts';
 import { patchAll } from './patch-all.ts';
 
@@ -94,4 +93,17 @@ function withoutTimes(op: JsonPatchOp): JsonPatchOp {
   if (op.path !== '/metadata/managedFields' || !Array.isArray(op.value)) return op;
   const entries = (op.value as readonly ManagedFieldsEntry[]).filter(({ subresource }) => subresource === undefined);
   return { ...op, value: entries.map((entry) => ({ ...entry, time: undefined })) };
+}
+
+/** Deletes the very object that was read; one that is gone, or another by now, has the stage planned anew. */
+async function deleteObject({ cluster }: EnginePorts, { target }: Delete): Promise<string> {
+  try {
+    await cluster.remove(await servedKind(cluster, target), target);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && [404, 409].includes(thrown.status)) {
+      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+    }
+    throw thrown;
+  }
+  return refText(target);
 }

@@ -11,7 +11,6 @@ import { oneLook } from '../kernel/one-look.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage } from '../kernel/stage.ts';
-import { inChain } from './in-chain.ts';
 
 export interface PlannedChain {
   readonly stages: readonly PlannedStage[];
@@ -104,4 +103,12 @@ export function exitOf(findings: readonly Finding[], context: Context): ExitName
   if (verdict !== 'blocked') return verdict;
   const errors = findings.filter((finding) => finding.outcome === 'error');
   return errors.every((finding) => finding.exit !== undefined) ? errors[0]?.exit : 'blocked';
+}
+
+/** The context of one stage of a chain; `onlyPlanned` if what comes before it is not performed. */
+export function inChain(context: Context, stages: readonly AnyStage[], stage: AnyStage, onlyPlanned: boolean, again = false): Context {
+  const ids = stages.map(({ id }) => id);
+  const at = ids.indexOf(stage.id);
+  const place = { pending: onlyPlanned ? ids.slice(0, at) : [], onlyPlanned, later: ids.slice(at + 1) };
+  return { ...context, chain: again ? { ...place, again } : place };
 }

@@ -1,11 +1,11 @@
+import { stepsAfter } from '../kernel/after-failure.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EnginePorts } from '../kernel/engine-ports.ts';
 import type { Observer } from '../kernel/event.ts';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
-import { chainParts } from './chain-parts.ts';
-import { endChain } from './end-chain.ts';
+import { type ChainParts, chainParts } from './chain-parts.ts';
 import { StageRounds } from './stage-rounds.ts';
 
 /**
@@ -38,4 +38,71 @@ export async function runChain(
       observe({ type: 'note', stage: current?.id ?? '', level: 'warning', text });
     });
   }
+}
+
+export interface ChainEnd {
+  readonly exit: ExitName;
+  /** The one that did not end. */
+  readonly stage?: AnyStage | undefined;
+  readonly thrown?: unknown;
+}
+
+/** Ends the run record, puts the outcome together and keeps a report of it. Nothing is written once the lock is lost. */
+export function endChain(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
+  return parts.ports.interruption.finish(() => ended(parts, end));
+}
+
+async function ended(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<ChainOutcome> {
+  const { hold, live, recorder, judged, plans, actor } = parts;
+  if (!hold.isLost && live) await endRecord(parts, { exit, stage, thrown });
+  const outcome: ChainOutcome = {
+    exit,
+    findings: judged.findings,
+    plans: [...plans.values()],
+    stages: recorder.stages,
+    writes: actor.writes,
+    suggestions: stepsAfter(thrown),
+    ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
+    ...(stage ? { stoppedAt: stage.id } : {}),
+    ...recorder.run,
+  };
+  if (!hold.isLost && live) await keepOutcome(parts, outcome);
+  return outcome;
+}
+
+async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<void> {
+  const whole = stages.some((one) => one.judgesResult === true);
+  try {
+    await recorder.end(exit, { stage, thrown, whole, takeLock: () => hold.take() });
+  } catch (failure) {
+    const text = `the run record could not be updated: ${messageOf(failure)}`;
+    observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
+  }
+}
+
+/** A report that cannot be kept is a pity, and no reason for a run to end otherwise than it did. */
+async function keepOutcome({ more: { keepsake }, ports, context, observe }: ChainParts, outcome: ChainOutcome): Promise<void> {
+  if (keepsake === undefined || outcome.runId === undefined) return;
+  try {
+    await keepReport(ports, outcome.runId, context.startedAt, await keepsake(outcome));
+  } catch (failure) {
+    const text = `the report could not be kept beside the run record: ${messageOf(failure)}`;
+    observe({ type: 'note', stage: outcome.stoppedAt ?? '', level: 'warning', text });
+  }
+}
+
+/** Reports are small, but a run that is continued every minute for a week must not fill the cluster. */
+const REPORTS_PER_RUN = 10;
+
+/** Stores a report of one part of a run, which began then. A run of very many parts keeps the first ones and the last one. */
+export async function keepReport(
+  { records }: Pick<EnginePorts, 'records'>,
+  runId: string,
+  startedAt: Date,
+  report: unknown,
+): Promise<void> {
+  const folder = `${runId}/report/`;
+  const kept = await records.keptWith(folder);
+  const last = kept.length >= REPORTS_PER_RUN ? kept.at(-1) : undefined;
+  await records.keep(last?.id ?? `${folder}${startedAt.toISOString()}`, report);
 }

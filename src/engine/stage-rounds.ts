@@ -4,10 +4,8 @@ import type { ExitName } from '../kernel/fault.ts';
 import type { Outdated } from '../kernel/outdated.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import type { ChainParts } from './chain-parts.ts';
-import { inChain } from './in-chain.ts';
-import { leftText } from './left-text.ts';
-import { noRest } from './no-rest.ts';
-import { exitOf, plannedStage } from './plan-chain.ts';
+import { leftText, noRest } from './no-rest.ts';
+import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
 /**
  * What a stage needs after a round: to be judged and planned anew (the lock was just taken), to be planned anew

@@ -1,7 +1,6 @@
-import type { ChartNames } from './chart-names.ts';
 import type { Defect } from './defect.ts';
 import type { Datastore } from './installation.ts';
-import type { ComponentStatusName, OperatorApi } from './operator-names.ts';
+import type { ChartNames, ComponentStatusName, OperatorApi } from './operator-names.ts';
 import type { ReadyRule } from './rollout.ts';
 
 /** A workload that carries the service, by the names of one variant. */

@@ -2,7 +2,6 @@ import { counted } from '../kernel/counted.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
 import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from '../kernel/rollout.ts';
 import type { NodeFacts, PodFacts } from './pod-facts.ts';
-import { isSameImage } from './same-image.ts';
 
 /** What the state of one pod depends on. */
 export interface PodSurroundings {
@@ -85,4 +84,21 @@ function troubleText(trouble: NonNullable<PodFacts['trouble']>, image: string | 
 
 function nodeDown(node: NodeFacts): string {
   return `node is not ready (${node.reason})`;
+}
+
+/**
+ * True if both references name the same image of the same tag. The registry may be another one and a digest may be added: admission
+ * rewrites that for mirrors, in pods or in the workload itself, and what was asked for still runs.
+ */
+export function isSameImage(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [a, b] = [taggedName(one), taggedName(other)];
+  return a !== undefined && a === b;
+}
+
+/** `node:v3.32.2`; undefined without a tag: a digest alone tells no release. */
+function taggedName(image: string): string | undefined {
+  const located = image.replace(/@.*$/, '');
+  const last = located.slice(located.lastIndexOf('/') + 1);
+  return last.includes(':') ? last : undefined;
 }

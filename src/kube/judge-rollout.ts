@@ -1,9 +1,8 @@
 import { command } from '../kernel/argv.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
-import { judgePod, type PodSurroundings } from './judge-pod.ts';
+import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
-import { isSameImage } from './same-image.ts';
 
 /** Everything a verdict over one workload needs. */
 export interface RolloutView extends PodSurroundings {

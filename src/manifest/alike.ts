@@ -1,7 +1,8 @@
 import { isRecord, ownField } from '../kernel/json.ts';
+import type { FieldChange } from '../kernel/plan.ts';
+import { parseRelease } from '../kernel/release.ts';
 import { imageKey, parseImage } from './images.ts';
 import { itemsOf } from './list-items.ts';
-import { isOpenMap } from './open-maps.ts';
 import { sameMeaning } from './same-meaning.ts';
 
 /** What the server writes where a person wrote nothing. */
@@ -51,3 +52,38 @@ function alikeLists(a: readonly unknown[], b: readonly unknown[], how: Compariso
     return [...left].every(([key, item]) => right.has(key) && alike(item, right.get(key), { ...how, name: '', entry: false }));
   return a.every((item, index) => alike(item, b[index], { ...how, name: '', entry: false }));
 }
+
+/** Says nothing of a person's intent: the same meaning written differently, or another tag of the same image. */
+export function isNoise({ before, after, path }: FieldChange): boolean {
+  if (sameMeaning(before, after, isEntryPath(path))) return true;
+  if (!isImage(path, before, after)) return false;
+  return repositoryOf(String(before)) === repositoryOf(String(after)) && isReleaseTag(String(before)) && isReleaseTag(String(after));
+}
+
+function isImage(path: string, ...values: readonly unknown[]): boolean {
+  return path.endsWith('.image') && values.every((value) => typeof value === 'string');
+}
+
+/** `docker.io/calico/node:v3.27.5` → `calico/node`: the default registry need not be written. */
+function repositoryOf(image: string): string {
+  return image
+    .replace(/@.*$/, '')
+    .replace(/:[^/:]*$/, '')
+    .replace(/^(docker\.io|index\.docker\.io)\//, '');
+}
+
+function isReleaseTag(image: string): boolean {
+  const tag = /:([^/:@]+)$/.exec(image)?.[1];
+  return tag !== undefined && !image.includes('@') && parseRelease(tag)?.suffix === '';
+}
+
+/** Maps whose keys people choose. An entry without text is an entry all the same: `node-role.kubernetes.io/control-plane: ""`. */
+const OPEN_MAPS = new Set(['labels', 'annotations', 'matchLabels', 'nodeSelector', 'selector', 'data', 'stringData', 'binaryData']);
+
+const WITHIN = new RegExp(`(^|\\.)(${[...OPEN_MAPS].join('|')})[.[]`);
+
+/** True for the field of this name: what it holds are entries, not fields that Kubernetes knows. */
+export const isOpenMap = (name: string | undefined): boolean => name !== undefined && OPEN_MAPS.has(name);
+
+/** True for a path into such a map. */
+const isEntryPath = (path: string): boolean => WITHIN.test(path);

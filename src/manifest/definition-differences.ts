@@ -1,8 +1,8 @@
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { FieldChange } from '../kernel/plan.ts';
-import { withoutTexts } from './definition-texts.ts';
-import { changedFields } from './fields.ts';
+import { stepInto, stepsOf } from '../kube/field-paths.ts';
+import { itemsByKey, keyFields } from '../kube/list-keys.ts';
 import { prepared } from './prepare.ts';
 
 /**
@@ -26,4 +26,96 @@ function isNothing(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
   return isRecord(value) && Object.keys(value).length === 0;
+}
+
+type Parts = ReadonlyMap<string, unknown>;
+
+/** A value taken apart: its members, and whether they are items of a list; undefined if it is one value. */
+interface Taken {
+  readonly members: Parts;
+  readonly list: boolean;
+}
+
+/**
+ * What differs, leaf by leaf. Lists with keys are compared item by item (their order does not count), other lists as
+ * one value; `null` is as good as absent.
+ */
+export function changedFields(before: unknown, after: unknown): readonly FieldChange[] {
+  return [...changes(before ?? undefined, after ?? undefined, '', '')];
+}
+
+/** The value at a path of `changedFields`; undefined if there is none. Throws RangeError for a malformed path. */
+export function fieldAt(object: unknown, path: string): unknown {
+  let [value, name] = [object, ''];
+  for (const step of stepsOf(path)) {
+    if (Array.isArray(value)) value = itemsByKey(name, value)?.get(step);
+    else value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+    name = step;
+  }
+  return value ?? undefined;
+}
+
+function* changes(before: unknown, after: unknown, path: string, name: string): Generator<FieldChange> {
+  const [was, is] = [take(name, before), take(name, after)];
+  if (!comparableParts(before, was, after, is)) {
+    if (!isSameLeaf(before, was, after, is))
+      yield { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+    return;
+  }
+  const list = (was ?? is)?.list === true;
+  for (const member of new Set([...(was?.members.keys() ?? []), ...(is?.members.keys() ?? [])])) {
+    const [left, right] = [was?.members.get(member), is?.members.get(member)];
+    const inside = stepInto(path, member, list);
+    yield* list ? itemChanges(name, left, right, inside, member) : changes(left, right, inside, member);
+  }
+}
+
+function isSameLeaf(before: unknown, was: Taken | undefined, after: unknown, is: Taken | undefined): boolean {
+  return was && is ? was.list === is.list && was.members.size + is.members.size === 0 : sameValue(before, after);
+}
+
+/** Both sides can be taken apart in the same way and there is something in them; an absent side goes with anything. */
+function comparableParts(before: unknown, was: Taken | undefined, after: unknown, is: Taken | undefined): boolean {
+  if (!was?.members.size && !is?.members.size) return false;
+  if (before === undefined) return is !== undefined;
+  if (after === undefined) return was !== undefined;
+  return was !== undefined && is !== undefined && was.list === is.list;
+}
+
+function take(name: string, value: unknown): Taken | undefined {
+  if (Array.isArray(value)) {
+    const members = itemsByKey(name, value);
+    return members && { members, list: true };
+  }
+  if (!isRecord(value)) return undefined;
+  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return { members: new Map(members), list: false };
+}
+
+/** The key is in the path already; it is a leaf only where an item has nothing else. */
+function itemChanges(name: string, left: unknown, right: unknown, path: string, member: string): Generator<FieldChange> {
+  const [before, after] = [withoutKey(name, left), withoutKey(name, right)];
+  const isNothing = [before, after].every((item) => item === undefined || (isRecord(item) && Object.keys(item).length === 0));
+  return isNothing && (left === undefined || right === undefined)
+    ? changes(left, right, path, member)
+    : changes(before, after, path, member);
+}
+
+function withoutKey(name: string, item: unknown): unknown {
+  if (!isRecord(item)) return item;
+  const told = keyFields(name, item);
+  return Object.fromEntries(Object.entries(item).filter(([field]) => !told.includes(field)));
+}
+
+/** A definition without its descriptions: they are text for people, and releases reword them without changing anything. */
+export function withoutTexts<T extends KubeObject>(definition: T): T {
+  return definition.kind === 'CustomResourceDefinition' ? (bare(definition) as T) : definition;
+}
+
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (!isRecord(value)) return value;
+  // A field that is called `description` has a schema there, not a text.
+  const fields = Object.entries(value).filter(([name, field]) => name !== 'description' || typeof field !== 'string');
+  return Object.fromEntries(fields.map(([name, field]) => [name, bare(field)]));
 }

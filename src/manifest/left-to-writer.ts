@@ -4,7 +4,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import { type FieldOwner, ownersOf } from '../kube/field-owners.ts';
 import { stepsOf } from '../kube/field-paths.ts';
 import { itemsByKey } from '../kube/list-keys.ts';
-import { changedFields, fieldAt } from './fields.ts';
+import { changedFields, fieldAt } from './definition-differences.ts';
 import type { MergeInput } from './merge-input.ts';
 import type { Place, Three } from './walk.ts';
 

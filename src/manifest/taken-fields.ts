@@ -2,7 +2,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, TakenChange } from '../kernel/plan.ts';
 import { ownersOf } from '../kube/field-owners.ts';
 import { clientSideManagers, KUBECTL } from '../kube/managed-fields.ts';
-import { isNoise } from './noise.ts';
+import { isNoise } from './alike.ts';
 
 /** Managers behind which nobody stands but earlier applies. */
 const OWN = [KUBECTL, 'kubectl-client-side-apply', 'before-first-apply'];

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../kernel/plan.ts';
 import { ownersOf } from '../kube/field-owners.ts';
-import { isNoise } from './noise.ts';
+import { isNoise } from './alike.ts';
 
 /** What a comparison of two needs of an object. */
 export interface Seen {

@@ -4,9 +4,8 @@ import type { ObjectRef } from '../kernel/object.ts';
 import { refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import type { KindRules } from '../kube/list-keys.ts';
-import { alike, type Comparison } from './alike.ts';
+import { alike, type Comparison, isOpenMap } from './alike.ts';
 import type { ImageMap } from './images.ts';
-import { isOpenMap } from './open-maps.ts';
 
 /** Where a merge stands within an object. */
 export interface Place {

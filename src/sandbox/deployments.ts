@@ -1,8 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { WorkloadDeps } from './kubelets.ts';
-import { isPodReady } from './pod-status.ts';
-import { isOfTemplate, isStopping, makePod, nodeOf, podsOf, specOf } from './pods-of.ts';
+import { isOfTemplate, isPodReady, isStopping, makePod, nodeOf, podsOf, specOf } from './pods-of.ts';
 import type { Store } from './store.ts';
 
 /** So many pods of the newest template: Recreate stops all old ones first, else an old one goes when a new one is ready. */

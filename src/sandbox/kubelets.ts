@@ -3,8 +3,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import { podShape } from '../kube/pod-facts.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Nodes } from './nodes.ts';
-import { isPodReady, type PodState, podStatus } from './pod-status.ts';
-import { nodeOf } from './pods-of.ts';
+import { isPodReady, nodeOf, type PodState, podStatus } from './pods-of.ts';
 import type { Store } from './store.ts';
 
 export interface WorkloadDeps {

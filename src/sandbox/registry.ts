@@ -4,12 +4,9 @@ import type { Clock } from '../kernel/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { appliedServerSide } from './apply.ts';
 import { hasOwnStatus, withCrdStatus } from './kinds.ts';
-import { withoutOmitted } from './omitted.ts';
 import { ownedByUpdate } from './ownership.ts';
-import { mergePatched, patched } from './patches.ts';
-import { assertPreconditions, badRequest, conflict } from './refusals.ts';
 import { notFound, resourceText, type Store } from './store.ts';
-import { validate } from './validate.ts';
+import { assertPreconditions, badRequest, conflict, mergePatched, patched, validate, withoutOmitted } from './validate.ts';
 
 export interface RegistryDeps {
   readonly store: Store;

@@ -8,9 +8,8 @@ import { type EndpointFaults, startHostEndpoints } from './host-endpoints.ts';
 import { findKind, servedKinds } from './kinds.ts';
 import { Nodes } from './nodes.ts';
 import { Registry } from './registry.ts';
-import { isSelected } from './select.ts';
 import { resourceText, Store } from './store.ts';
-import { watchStore } from './watch.ts';
+import { isSelected, watchStore } from './watch.ts';
 import { startWorkloads } from './workloads.ts';
 
 export interface SandboxOptions {

@@ -1,6 +1,8 @@
 import { isRecord, sameValue } from '../kernel/json.ts';
-import type { Kind, KubeObject } from '../kernel/object.ts';
+import type { JsonPatchOp, Kind, KubeObject } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
+import { applyJsonPatch, PatchFailure } from '../manifest/json-patch.ts';
+import { resourceText } from './store.ts';
 
 interface Cause {
   readonly field: string;
@@ -44,4 +46,61 @@ function doubleSources(object: KubeObject): readonly Cause[] {
       });
     });
   });
+}
+
+/** The wanted object names the very state that it changes: 409 if that is not the live one. */
+export function assertPreconditions(kind: Kind, live: KubeObject, { metadata }: KubeObject): void {
+  const { name, uid, resourceVersion } = live.metadata;
+  if (metadata.name !== name) throw badRequest('the name of the object does not match the name on the URL');
+  if (metadata.uid && metadata.uid !== uid) {
+    throw conflict(kind, name, `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`);
+  }
+  if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion) {
+    throw conflict(kind, name, 'the object has been modified; please apply your changes to the latest version and try again');
+  }
+}
+
+export function conflict(kind: Kind, name: string, why: string): ApiFailure {
+  return new ApiFailure(409, 'Conflict', `Operation cannot be fulfilled on ${resourceText(kind)} "${name}": ${why}`);
+}
+
+export function badRequest(why: string): ApiFailure {
+  return new ApiFailure(400, 'BadRequest', why);
+}
+
+/** RFC 6902. Throws 422 if a test fails or a path is not there. */
+export function patched(live: KubeObject, ops: readonly JsonPatchOp[]): KubeObject {
+  try {
+    return applyJsonPatch(live, ops);
+  } catch (thrown) {
+    if (thrown instanceof PatchFailure)
+      throw new ApiFailure(422, 'Invalid', `the server rejected our request due to an error in our request: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+/** RFC 7386: `null` removes. */
+export function mergePatched(live: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const fields = Object.entries(patch).map(([field, value]) => [field, mergePatched(isRecord(live) ? live[field] : undefined, value)]);
+  const all = { ...(isRecord(live) ? live : {}), ...Object.fromEntries(fields) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+}
+
+const OF_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+const OF_CORE = ['data', 'binaryData', 'stringData'];
+
+/** As the server stores it: of metadata, and of the maps of ConfigMaps and Secrets, an empty one is as good as none. */
+export function withoutOmitted(object: KubeObject): KubeObject {
+  const metadata = { ...withoutEmpty(object.metadata, OF_METADATA), name: object.metadata.name };
+  const rest = object.apiVersion === 'v1' ? withoutEmpty(object, OF_CORE) : object;
+  return { ...rest, apiVersion: object.apiVersion, kind: object.kind, metadata };
+}
+
+function withoutEmpty(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).filter(([field, value]) => !fields.includes(field) || !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 }

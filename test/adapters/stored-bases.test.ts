@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { openStoredBases, type StoredBases, storedBasesPath } from '../../src/adapters/stored-bases.ts';
-import { withoutTexts } from '../../src/manifest/definition-texts.ts';
+import { withoutTexts } from '../../src/manifest/definition-differences.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { manifestFile } from '../support/releases.ts';

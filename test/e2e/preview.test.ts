@@ -6,7 +6,7 @@ import type { PreviewedObject } from '../../src/features/install-manifest/outcom
 import { previewDocument } from '../../src/features/install-manifest/preview.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
-import { changedFields, fieldAt } from '../../src/manifest/fields.ts';
+import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
 import { comparable } from '../../src/manifest/normalise.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';

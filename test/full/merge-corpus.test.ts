@@ -5,7 +5,7 @@ import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bas
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { sameRelease } from '../../src/kernel/release.ts';
 import { mergeByBase, releasesIn } from '../../src/manifest/choose-base.ts';
-import { withoutTexts } from '../../src/manifest/definition-texts.ts';
+import { withoutTexts } from '../../src/manifest/definition-differences.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import { identityOf, prepared } from '../../src/manifest/prepare.ts';

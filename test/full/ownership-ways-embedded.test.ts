@@ -4,7 +4,7 @@ import { applyWhole } from '../../src/features/install-manifest/file.ts';
 import type { OwnershipMode } from '../../src/kernel/context.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
-import { changedFields } from '../../src/manifest/fields.ts';
+import { changedFields } from '../../src/manifest/definition-differences.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { findKind } from '../../src/sandbox/kinds.ts';
 import { type SandboxCluster, sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';

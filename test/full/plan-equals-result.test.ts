@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sameValue } from '../../src/kernel/json.ts';
-import { changedFields } from '../../src/manifest/fields.ts';
+import { changedFields } from '../../src/manifest/definition-differences.ts';
 import { installClientSide } from '../support/client-side-install.ts';
 import { type Compared, endState, type OpenPlane, openPlane, planAndApply } from '../support/plan-and-result.ts';
 import { type UpgradeCase, upgradeCases } from '../support/upgrade-cases.ts';

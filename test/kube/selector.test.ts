@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { type LabelSelector, selectorOf, selectorText, selects } from '../../src/kube/selector.ts';
-import { isSelected } from '../../src/sandbox/select.ts';
+import { isSelected } from '../../src/sandbox/watch.ts';
 
 const PODS: readonly Readonly<Record<string, string>>[] = [{}, { app: 'a' }, { app: 'b' }, { app: 'c', canary: '' }];
 

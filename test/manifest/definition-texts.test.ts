@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withoutTexts } from '../../src/manifest/definition-texts.ts';
+import { withoutTexts } from '../../src/manifest/definition-differences.ts';
 
 describe('a definition without its descriptions', () => {
   const schema = { type: 'object', description: 'a text', properties: { description: { type: 'string', description: 'another' } } };

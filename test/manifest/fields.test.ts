@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ManagedFieldsEntry } from '../../src/kernel/object.ts';
 import { ownersOf } from '../../src/kube/field-owners.ts';
 import { keyOfItem, mergeKeys } from '../../src/kube/list-keys.ts';
-import { changedFields, fieldAt } from '../../src/manifest/fields.ts';
+import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
 import { comparable } from '../../src/manifest/normalise.ts';
 import { maskChanges } from '../../src/manifest/secrets.ts';
 

@@ -4,7 +4,7 @@ import type { Trace } from '../../src/kernel/edit-trace.ts';
 import { isRecord } from '../../src/kernel/json.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { alike } from '../../src/manifest/alike.ts';
-import { changedFields, fieldAt } from '../../src/manifest/fields.ts';
+import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
 import { canonicalRepository, parseImage } from '../../src/manifest/images.ts';
 import { readJson } from '../../src/manifest/json-text.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';

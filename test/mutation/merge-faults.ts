@@ -4,7 +4,7 @@ export const MERGE: Room = {
   name: 'merge',
   tests: ['test/manifest/*.test.ts'],
   faults: [
-    ...faultsIn('src/manifest/fields.ts', [
+    ...faultsIn('src/manifest/definition-differences.ts', [
       ['was.list === is.list && was.members.size + is.members.size === 0', 'was.members.size + is.members.size === 0'],
       ['member !== null && member !== undefined', 'member !== undefined'],
       ['!told.includes(field)', 'true'],
@@ -97,7 +97,7 @@ export const MERGE: Room = {
       ['others.filter((one) => distance(one.documents) < own)', 'others'],
     ]),
     ...faultsIn('src/manifest/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
-    ...faultsIn('src/manifest/noise.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
+    ...faultsIn('src/manifest/alike.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
     ...faultsIn('src/manifest/secrets.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
     ...faultsIn('src/manifest/carry.ts', [
       ["  if (object.kind !== 'Secret' || !hasValues) return object;", '  if (hasValues || !hasValues) return object;'],

@@ -72,7 +72,7 @@ export const WRITE_AHEAD: Room = {
     'test/sandbox/owner-troubles.test.ts',
   ],
   faults: [
-    ...faultsIn('src/features/ownerrefs/journal-effects.ts', [
+    ...faultsIn('src/features/ownerrefs/effects.ts', [
       ['const missing = entries.filter(', 'const missing = [].filter('],
       ['isRecorded(entry, stored.get(entryKey(entry)))', 'stored.has(entryKey(entry))'],
       ['  if (recordedIn === undefined) return;\n', '  return;\n'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { changedFields } from '../../src/manifest/fields.ts';
+import { changedFields } from '../../src/manifest/definition-differences.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { findKind } from '../../src/sandbox/kinds.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Trace } from '../../src/kernel/edit-trace.ts';
 import { type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
 import { alike } from '../../src/manifest/alike.ts';
-import { changedFields, fieldAt } from '../../src/manifest/fields.ts';
+import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
 import { folderOf, parseImage } from '../../src/manifest/images.ts';
 import type { MergeResult } from '../../src/manifest/merge-input.ts';
 import { identityOf, podSpecOf, prepared, recordsIn } from '../../src/manifest/prepare.ts';

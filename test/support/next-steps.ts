@@ -105,7 +105,8 @@ function around(stage: AnyStage, [command]: readonly string[]): AnyStage {
 /** What a command of this program shows; without answers nobody is at the terminal. */
 export async function shown(bench: CommandBench, words: readonly string[], answers: readonly boolean[] | undefined): Promise<Shown> {
   bench.answers = answers && [...answers];
-  const exit = await bench.run(...words);
+  // Who watches waits for the other run to end, and here nobody ends it: its first look is what is shown.
+  const exit = await bench.run(...words.filter((word) => word !== '--watch'));
   // The document ends a command: it is on stdout, and everything on stderr comes before its last line.
   const lines = `${bench.err()}\n${bench.out()}`.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   const next = lines.findLast((line) => line.startsWith('Next: '))?.slice('Next: '.length);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type KubeObject, type ObjectRef, refText } from '../../src/kernel/object.ts';
 import type { FieldChange, PlannedObject } from '../../src/kernel/plan.ts';
-import { changedFields } from '../../src/manifest/fields.ts';
+import { changedFields } from '../../src/manifest/definition-differences.ts';
 import { comparable } from '../../src/manifest/normalise.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 

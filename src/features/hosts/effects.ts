@@ -1,9 +1,13 @@
+import type { Effect } from '../../kernel/action.ts';
 import type { ExpectationTypes, PreconditionTypes } from '../../kernel/effect-type.ts';
-import { deleteNamed } from './delete-old.ts';
-import type { SuccessorExpected, WayBackExpected } from './successor-stands.ts';
-import { assertSuccessor, assertWayBack } from './successor-stands.ts';
-import type { EndpointsExpected } from './wait-host-endpoints.ts';
-import { waitHostEndpoints } from './wait-host-endpoints.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { Outdated } from '../../kernel/outdated.ts';
+import type { OnLine } from '../../kernel/performing.ts';
+import type { KeptOutcome } from '../../kernel/ports.ts';
+import { runTool } from '../../kernel/run-tool.ts';
+import { assertSuccessor, assertWayBack, type SuccessorExpected, type WayBackExpected } from './successor-stands.ts';
+import { type EndpointsExpected, waitHostEndpoints } from './wait-host-endpoints.ts';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
@@ -39,3 +43,40 @@ export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'
   },
   'way-back': { assert: assertWayBack },
 };
+
+type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
+
+/**
+ * Lets the service's CLI delete objects of these names. It goes on after one that is not there, and fails in the end (host endpoint notes 2):
+ * then somebody else was first, and what that one removed is not ours to give back. Throws Outdated where nothing else went wrong.
+ */
+export async function deleteNamed(
+  ports: EnginePorts,
+  effect: Removal,
+  names: readonly string[],
+  signal: AbortSignal,
+  onLine: OnLine,
+): Promise<void> {
+  const said: string[] = [];
+  try {
+    await runTool(ports, effect, signal, (line, stream) => {
+      said.push(line);
+      onLine(line, stream);
+    });
+  } catch (thrown) {
+    const except = thrown instanceof Fault && thrown.code === 'failed' ? removedBefore(said, names) : [];
+    if (except.length === 0) throw thrown;
+    const outcome: KeptOutcome = { done: except.length < names.length, except };
+    throw new Outdated(`somebody else removed ${except.join(', ')} meanwhile`, outcome);
+  }
+}
+
+const ABSENT = /^failed to delete .*: resource does not exist: \w+\(([^)]+)\)/i;
+const DELETED = /^Successfully deleted (\d+) /i;
+
+/** Which of the names were not there; none where it is not sure what became of each of the others. */
+function removedBefore(said: readonly string[], names: readonly string[]): readonly string[] {
+  const absent = said.flatMap((line) => ABSENT.exec(line)?.[1] ?? []).filter((name) => names.includes(name));
+  const deleted = said.reduce((sum, line) => sum + Number(DELETED.exec(line)?.[1] ?? 0), 0);
+  return absent.length + deleted === names.length ? absent : [];
+}

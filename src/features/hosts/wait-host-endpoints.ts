@@ -1,10 +1,16 @@
 import type { EnginePorts } from '../../kernel/engine-ports.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Kind } from '../../kernel/object.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Report } from '../../kernel/performing.ts';
-import type { AutomaticSigns, ExpectedCoverage, Uncovered } from '../policy-rules/index.ts';
+import {
+  type AutomaticSigns,
+  type ExpectedCoverage,
+  type HostEndpoint,
+  hostEndpointOf,
+  type Uncovered,
+  whyUncovered,
+} from '../policy-rules/index.ts';
 import { type CliCall, cliList } from '../service-cli/index.ts';
-import { EndpointBoard } from './endpoint-board.ts';
 
 /** Every node has its automatic host endpoint, complete. */
 export interface EndpointsExpected {
@@ -19,7 +25,7 @@ export interface EndpointsExpected {
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;
 
-export interface EndpointWait {
+interface EndpointWait {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly report: Report;
@@ -80,5 +86,58 @@ async function* polled(ports: Ports, board: EndpointBoard, cli: CliCall, signal:
     board.replaceAll(await cliList(ports, cli, 'hostendpoints'));
     yield;
     await ports.clock.sleep(POLL_MS, signal).catch(() => undefined);
+  }
+}
+
+/** Which expected nodes lack their automatic endpoint; each change is judged for its own node only. */
+class EndpointBoard {
+  readonly #expected: ReadonlyMap<string, ExpectedCoverage>;
+  readonly #signs: AutomaticSigns;
+  readonly #apiGroup: string;
+  readonly #endpoints = new Map<string, HostEndpoint>();
+  readonly #open = new Map<string, string>();
+
+  constructor(expected: readonly ExpectedCoverage[], signs: AutomaticSigns, apiGroup: string) {
+    this.#expected = new Map(expected.map((one) => [one.node, one]));
+    this.#signs = signs;
+    this.#apiGroup = apiGroup;
+  }
+
+  get open(): readonly Uncovered[] {
+    return [...this.#open].map(([node, why]) => ({ node, why }));
+  }
+
+  replaceAll(objects: readonly KubeObject[]): void {
+    this.#endpoints.clear();
+    for (const object of objects) this.#endpoints.set(object.metadata.name, hostEndpointOf(object, this.#apiGroup));
+    const byNode = Map.groupBy(this.#endpoints.values(), ({ node }) => node);
+    for (const node of this.#expected.keys()) this.#judge(node, byNode.get(node) ?? []);
+  }
+
+  put(object: KubeObject): void {
+    const endpoint = hostEndpointOf(object, this.#apiGroup);
+    this.#endpoints.set(endpoint.name, endpoint);
+    this.#judgeAgain(endpoint.node);
+  }
+
+  drop(object: KubeObject): void {
+    const gone = this.#endpoints.get(object.metadata.name);
+    this.#endpoints.delete(object.metadata.name);
+    if (gone) this.#judgeAgain(gone.node);
+  }
+
+  #judgeAgain(node: string): void {
+    if (this.#expected.has(node))
+      this.#judge(
+        node,
+        [...this.#endpoints.values()].filter((endpoint) => endpoint.node === node),
+      );
+  }
+
+  #judge(node: string, endpoints: readonly HostEndpoint[]): void {
+    const expected = this.#expected.get(node);
+    const why = expected && whyUncovered(expected, endpoints, this.#signs);
+    if (why === undefined) this.#open.delete(node);
+    else this.#open.set(node, why);
   }
 }

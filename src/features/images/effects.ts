@@ -1,10 +1,16 @@
-import type { EffectTypes } from '../../kernel/effect-type.ts';
-import { whole } from '../../kernel/effect-type.ts';
+import type { Effect } from '../../kernel/action.ts';
+import { command } from '../../kernel/argv.ts';
+import { type EffectTypes, whole } from '../../kernel/effect-type.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, refOf } from '../../kernel/object.ts';
+import { Outdated } from '../../kernel/outdated.ts';
+import type { Report } from '../../kernel/performing.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import { timeText } from '../../kernel/time-text.ts';
-import { probeText } from './image-probe.ts';
-import type { ProbeImages } from './probe-images.ts';
-import { probeImages } from './probe-images.ts';
+import { PROBE_LABEL } from '../survey/index.ts';
+import { isProbed, type ProbedImage, probedImages, probeText } from './image-probe.ts';
 
 declare module '../../kernel/action.ts' {
   interface Effects {
@@ -27,3 +33,96 @@ export const imageEffects: Pick<EffectTypes, 'probe-images'> = {
     digest: whole,
   },
 };
+
+/**
+ * Pods on every node that pull these images, in which programs say their version at most, deleted again whatever happens; what the nodes said is written to the
+ * work folder as `saveAs`, marked with `run`.
+ */
+interface ProbeImages {
+  readonly type: 'probe-images';
+  readonly daemonSet: KubeObject;
+  readonly images: readonly string[];
+  readonly run: string;
+  readonly saveAs: string;
+  readonly timeoutMs: number;
+}
+
+interface ProbeWait {
+  readonly signal: AbortSignal;
+  readonly report: Report;
+  readonly warn: (text: string) => void;
+}
+
+type ProbeEffect = Extract<Effect, { type: 'probe-images' }>;
+
+const APART_MS = 2_000;
+
+/**
+ * Creates the probe, watches it until every node has told every image or the time is up, writes down what they said, and deletes it
+ * whatever happens. Throws Fault('interrupted') if a person stops it.
+ */
+async function probeImages(ports: EnginePorts, effect: ProbeEffect, wait: ProbeWait): Promise<string> {
+  await mayDelete(ports, effect.daemonSet);
+  const created = await create(ports, effect.daemonSet);
+  try {
+    const results = await watched(ports, effect, wait);
+    await ports.work.write(effect.saveAs, JSON.stringify({ run: effect.run, results }));
+    const pulled = results.filter(({ state }) => state === 'pulled').length;
+    return `${pulled} of ${results.length} pulled`;
+  } finally {
+    await remove(ports, created, wait);
+  }
+}
+
+/** What could not be deleted afterwards is not created. */
+async function mayDelete({ cluster }: EnginePorts, { metadata: { namespace } }: KubeObject): Promise<void> {
+  const { group, plural: resource } = K.DaemonSet;
+  const [allowed] = await cluster.reviewAccess([{ verb: 'delete', group, resource, ...(namespace ? { namespace } : {}) }]);
+  if (allowed) return;
+  throw new Fault('failed', `this account may not delete DaemonSets in ${namespace ?? 'any namespace'}: the probe would stay there`, [
+    WITHOUT,
+  ]);
+}
+
+const WITHOUT = 'leave --probe-images out, or give the account the rights of docs/permissions.md';
+
+async function create({ cluster }: EnginePorts, daemonSet: KubeObject): Promise<KubeObject> {
+  try {
+    return await cluster.create(K.DaemonSet, daemonSet);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    if (thrown.status === 409) throw new Outdated(`${probeText(daemonSet)} is there already`);
+    throw new Fault('failed', `the server does not take ${probeText(daemonSet)}: ${messageOf(thrown)}`, [WITHOUT], thrown);
+  }
+}
+
+async function watched({ cluster, clock }: EnginePorts, effect: ProbeEffect, wait: ProbeWait): Promise<readonly ProbedImage[]> {
+  const { daemonSet, images, timeoutMs } = effect;
+  const { namespace } = daemonSet.metadata;
+  const until = clock.now().getTime() + timeoutMs;
+  const scope = { labelSelector: `${PROBE_LABEL}=images`, ...(namespace ? { namespace } : {}) };
+  for (;;) {
+    const [pods, nodes] = await Promise.all([cluster.list(K.Pod, scope), cluster.list(K.Node)]);
+    const results = probedImages(pods, nodes.filter(isProbed), images, clock.now().getTime());
+    const untold = results.filter(({ state }) => state === 'untold');
+    const [first] = untold;
+    wait.report(results.length - untold.length, results.length, 'images told by nodes', first && `${first.node}: ${first.because}`);
+    if (untold.length === 0 || clock.now().getTime() >= until) return results;
+    if (wait.signal.aborted)
+      throw new Fault('interrupted', 'stopped while the nodes pull; the probe is deleted', ['start it again with the same command']);
+    await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
+  }
+}
+
+/** What cannot be deleted is said with the command that does it: the next probe finds it by its label, too. */
+async function remove({ cluster }: EnginePorts, daemonSet: KubeObject, { warn }: ProbeWait): Promise<void> {
+  const { name, namespace = '' } = daemonSet.metadata;
+  try {
+    await cluster.remove(K.DaemonSet, refOf(daemonSet));
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && thrown.status === 404) return;
+    warn(
+      `${probeText(daemonSet)} could not be deleted (${messageOf(thrown)}): ${command`kubectl delete daemonset ${name} -n ${namespace}`}`,
+    );
+  }
+}

@@ -5,7 +5,7 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
-import { pullSecretsIn } from '../../manifest/listed-images.ts';
+import { pullSecretsIn } from '../../manifest/images.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { PROBE_LABEL, readInstalled } from '../survey/index.ts';
 import { type ImageProbeJudged, imagesPulled } from './checks.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { imagesIn, listed, pullSecretsIn } from '../../manifest/listed-images.ts';
+import { imagesIn, listed, pullSecretsIn } from '../../manifest/images.ts';
 import { readChartFacts, renderedChart } from '../install-chart/index.ts';
 import { readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
 import { readOperatedImages } from '../install-operator/index.ts';

@@ -5,7 +5,7 @@ import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { ownersOf } from '../../kube/field-owners.ts';
-import { changedFields, fieldAt } from '../../manifest/fields.ts';
+import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { mergePatched } from '../../manifest/merge-patch.ts';
 import { comparable } from '../../manifest/normalise.ts';

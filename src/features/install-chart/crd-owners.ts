@@ -1,9 +1,11 @@
+import type { Context } from '../../kernel/context.ts';
 import type { ChartRelease } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
+import { attempt, eachOf } from '../survey/index.ts';
 import type { ChartJudged } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 
@@ -48,4 +50,39 @@ export async function readForeignCrds(
 
 function listCrds(cluster: ClusterReader): Promise<readonly KubeObject[]> {
   return cluster.list(K.CustomResourceDefinition, { metadataOnly: true });
+}
+
+/** Kinds with content that no chart writes again. */
+const HOLDING: readonly string[] = ['Namespace', 'Secret', 'ConfigMap', 'PersistentVolumeClaim', 'PersistentVolume'];
+
+/**
+ * What helm would delete with its content: objects of the release that the new chart no longer has. helm keeps those whose live object
+ * is annotated so, whatever the stored release says. `rendered` is asked only where the release holds such objects at all.
+ */
+export async function readLostData(
+  cluster: ClusterReader,
+  { profile }: Pick<Context, 'profile'>,
+  base: HelmRecord,
+  rendered: () => Promise<readonly KubeObject[]>,
+): Promise<ChartJudged['lostData']> {
+  const kinds = [...HOLDING, profile.operator.installationKind.kind];
+  // Policies, address pools and settings of the service are data too.
+  const groups = [profile.crdGroup, profile.apiGroup];
+  const isHolding = ({ kind, apiVersion }: KubeObject) =>
+    kinds.includes(kind) || groups.some((group) => apiVersion.startsWith(`${group}/`));
+  const placed = (one: KubeObject) => ({ ...one, metadata: { namespace: base.namespace, ...one.metadata } });
+  const held = parseManifest(base.manifest, 'the stored release')
+    .documents.map(({ object }) => placed(object))
+    .filter(isHolding);
+  if (held.length === 0) return { value: [] };
+  return attempt(async () => {
+    const stays = new Set((await rendered()).map((one) => objectKey(placed(one))));
+    const gone = held.filter((one) => !stays.has(objectKey(one)));
+    const lost = await eachOf(gone, 4, async ({ apiVersion, kind: name, metadata }) => {
+      const kind = await cluster.resolve(apiVersion, name);
+      const live = kind && (await cluster.get(kind, metadata.name, kind.namespaced ? metadata.namespace : undefined));
+      return live && live.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep' ? [refOf(live)] : [];
+    });
+    return lost.flat();
+  });
 }

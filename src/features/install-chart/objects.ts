@@ -1,6 +1,6 @@
 import { type KubeObject, type ObjectRef, objectKey, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
-import { changedFields } from '../../manifest/fields.ts';
+import { changedFields } from '../../manifest/definition-differences.ts';
 import { comparable } from '../../manifest/normalise.ts';
 import { maskChanges } from '../../manifest/secrets.ts';
 import { withRestarts } from '../install-manifest/index.ts';

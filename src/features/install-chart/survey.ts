@@ -1,10 +1,10 @@
-import type { ChartNames } from '../../kernel/chart-names.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { contains, type JsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import type { ChartNames } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { ChartPlace, HelmAnswer, HelmUpgrade, HelmVersion } from '../install-manifest/index.ts';
 import {
@@ -26,10 +26,9 @@ import {
 } from '../install-manifest/index.ts';
 import type { ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
-import { readForeignCrds, readLostCrds } from './crd-owners.ts';
+import { readForeignCrds, readLostCrds, readLostData } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';
 import { isPending } from './helm-record.ts';
-import { readLostData } from './lost-data.ts';
 import { type MoveTried, misplacedIn, readOldRecords, tryMove } from './move.ts';
 import { readStoredRelease, recordIn } from './release.ts';
 import { renderedChart } from './rendered.ts';

@@ -3,8 +3,7 @@ import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ownersOf } from '../../kube/field-owners.ts';
 import type { BaseCandidate } from '../../manifest/choose-base.ts';
-import { definitionDifferences } from '../../manifest/definition-differences.ts';
-import { fieldAt } from '../../manifest/fields.ts';
+import { definitionDifferences, fieldAt } from '../../manifest/definition-differences.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import type { OwnObject } from './own-objects.ts';
 

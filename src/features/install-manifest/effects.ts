@@ -1,7 +1,12 @@
+import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { ExpectationTypes } from '../../kernel/effect-type.ts';
-import type { CrdsEstablished } from './wait-crds-established.ts';
-import { waitCrds } from './wait-crds-established.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { isPassing } from '../../kernel/passing.ts';
+import type { Report } from '../../kernel/performing.ts';
+import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
@@ -18,3 +23,80 @@ export const manifestExpectations: Pick<ExpectationTypes, 'crds-established'> = 
     text: ({ names }) => `${counted(names.length, 'CRD')} to be established`,
   },
 };
+
+/** The server has taken these definitions over: it serves what they define. */
+interface CrdsEstablished {
+  readonly type: 'crds-established';
+  readonly names: readonly string[];
+}
+
+interface CrdsWait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** The server needs some hundredths of a second. */
+const APART_MS = 250;
+
+/** Waits until the server serves what was defined. Throws Fault `timeout` (naming what it does not, and why) or `interrupted`. */
+export async function waitCrds(
+  { cluster, clock }: { readonly cluster: Pick<ClusterReader, 'get'>; readonly clock: Clock },
+  { names }: CrdsEstablished,
+  { timeoutMs, signal, report }: CrdsWait,
+): Promise<void> {
+  const until = clock.now().getTime() + timeoutMs;
+  // One by one, and only what is open: a list would bring every definition of the cluster, with its schema.
+  let open: readonly Lag[] = names.map((name) => ({ name, why: 'not seen yet' }));
+  for (;;) {
+    open = (await Promise.all(open.map(({ name }) => lagOf(cluster, name)))).filter((one) => one !== undefined);
+    report(names.length - open.length, names.length, 'CRDs established', open[0] && textOf(open[0]));
+    if (open.length === 0) return;
+    if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', ['continue with the same command']);
+    if (clock.now().getTime() >= until) throw tooLate(open, timeoutMs);
+    await clock.sleep(APART_MS, signal).catch(() => undefined);
+  }
+}
+
+interface Lag {
+  readonly name: string;
+  readonly why: string;
+}
+
+async function lagOf(cluster: Pick<ClusterReader, 'get'>, name: string): Promise<Lag | undefined> {
+  try {
+    const crd = await cluster.get(K.CustomResourceDefinition, name);
+    const why = crd ? notEstablished(crd) : 'does not exist';
+    return why === undefined ? undefined : { name, why };
+  } catch (thrown) {
+    if (!isPassing(thrown)) throw thrown;
+    return { name, why: `the API server gives no answer: ${thrown.message}` };
+  }
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
+
+/** Names that are taken are why it is not established, and say more. */
+function notEstablished({ status }: KubeObject): string | undefined {
+  // Null where the server has judged nothing yet.
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
+  const find = (type: string) => conditions?.find((one) => one.type === type);
+  if (find('Established')?.status === 'True') return undefined;
+  const names = find('NamesAccepted');
+  return (names?.status === 'False' ? names : find('Established'))?.message ?? 'not established yet';
+}
+
+function tooLate(open: readonly Lag[], timeoutMs: number): Fault {
+  return new Fault('timeout', `CRDs not established after ${Math.round(timeoutMs / 1000)} s: ${open.map(textOf).join('; ')}`, [
+    `see why with: ${command`kubectl describe crd ${open.map(({ name }) => name)}`}`,
+    'then continue with the same command',
+  ]);
+}
+
+function textOf({ name, why }: Lag): string {
+  return `${name}: ${why}`;
+}

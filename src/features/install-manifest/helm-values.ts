@@ -1,5 +1,5 @@
-import type { ChartNames } from '../../kernel/chart-names.ts';
 import { isJsonMap, type JsonMap, jsonAt } from '../../kernel/json-map.ts';
+import type { ChartNames } from '../../kernel/operator-names.ts';
 
 /** One value that we set beside the person's own: `goldmane.enabled=false`. */
 export interface Setting {

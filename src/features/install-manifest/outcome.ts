@@ -1,7 +1,7 @@
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject } from '../../kernel/plan.ts';
 import { isHandedOver } from '../../kube/managed-fields.ts';
-import { changedFields } from '../../manifest/fields.ts';
+import { changedFields } from '../../manifest/definition-differences.ts';
 import { comparable } from '../../manifest/normalise.ts';
 import { maskChanges } from '../../manifest/secrets.ts';
 import { takenFields } from '../../manifest/taken-fields.ts';

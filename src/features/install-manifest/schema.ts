@@ -1,7 +1,6 @@
 import { isJsonMap } from '../../kernel/json-map.ts';
 import { defaulted } from './schema-defaults.ts';
-import { holdsFormat } from './schema-formats.ts';
-import { matchesPattern } from './schema-patterns.ts';
+import { holdsFormat, matchesPattern } from './schema-formats.ts';
 import { holdsRule } from './schema-rules.ts';
 
 /** A structural schema, as a CRD holds it. Only what is judged here is named. */

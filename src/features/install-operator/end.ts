@@ -2,10 +2,10 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart } from '../survey/index.ts';
 import { readPinnedImages } from './image-set.ts';
-import { operatorEndNames } from './operator-end-names.ts';
 import { operatorLags } from './operator-points.ts';
 import type { OperatorEndNames } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
@@ -82,4 +82,25 @@ async function readRegistry({ cluster }: Sources, { installation }: OperatorEndN
   const registry = (live?.spec as { readonly registry?: string } | undefined)?.registry;
   if (registry === undefined || registry === '' || registry === 'UseDefault') return undefined;
   return registry.endsWith('/') ? registry : `${registry}/`;
+}
+
+/**
+ * The names that the rule for the end needs, with the operator's Deployment where it was found; undefined where the profile does
+ * not know them: then no end may be declared.
+ */
+export function operatorEndNames(
+  { operator }: Pick<Profile, 'operator'>,
+  found?: OperatorEndNames['deployment'],
+): OperatorEndNames | undefined {
+  const { namespace, deployment: name, end, statusVersionField: versionField } = operator;
+  if (!end || versionField === undefined) return undefined;
+  const required = [operator.agent, operator.controllers].map((workload) => `${workload.kind}/${workload.name}`);
+  return {
+    deployment: found ?? { namespace, name },
+    installation: { ...operator.installationKind, namespaced: false },
+    workloads: operator.workloadNamespace,
+    versionField,
+    required,
+    ...end,
+  };
 }

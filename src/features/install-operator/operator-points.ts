@@ -2,8 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
-import { podCause } from './operator-causes.ts';
-import { componentLags } from './operator-components.ts';
+import { componentLags, podCause } from './operator-causes.ts';
 import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage, workloadLags } from './operator-workloads.ts';
 

@@ -1,6 +1,94 @@
+import type { Effect, PatchAll } from '../../kernel/action.ts';
 import { announced, type EffectTypes, type GuardTypes, whole } from '../../kernel/effect-type.ts';
-import type { ForgetOwners, RecordOwners } from './journal-effects.ts';
-import { assertRecorded, forgetOwners, recordOwners } from './journal-effects.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { refText } from '../../kernel/object.ts';
+import { entryKey, type JournalEntry, strippedIn } from '../../kernel/owner-journal.ts';
+import type { Performed } from '../../kernel/performing.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
+import { isRecorded, unrecorded } from './owner-strip.ts';
+
+/** Appends to the journal of owner references; durable, and read back, when it is done. */
+interface RecordOwners {
+  readonly type: 'record-owners';
+  readonly entries: readonly JournalEntry[];
+  /** Says only what is back. The journal without it is the safe side, so that a server that refuses it (a quota) ends nothing. */
+  readonly isNote?: boolean;
+}
+
+/** Writes the journal of owner references to a file on this machine, then deletes it from the cluster. */
+interface ForgetOwners {
+  readonly type: 'forget-owners';
+  readonly file: string;
+}
+
+type Ports = Pick<EnginePorts, 'ownerJournal'>;
+
+const MOST_ARCHIVES = 20;
+/** Forbidden (a quota among others), too large, invalid: the same request fares no better. */
+const REFUSALS: readonly number[] = [403, 413, 422];
+
+const isRefused = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && REFUSALS.includes(thrown.status);
+
+type Recording = Extract<Effect, { type: 'record-owners' }>;
+
+/**
+ * Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. A note that the
+ * server refuses is told instead.
+ */
+export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<Performed> {
+  try {
+    await ownerJournal.append(entries);
+  } catch (thrown) {
+    if (isNote && isRefused(thrown)) return { detail: `not noted, so that what is taken off by hand may come back: ${thrown.message}` };
+    throw thrown;
+  }
+  const journal = await ownerJournal.load();
+  const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
+  const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
+  const whole = journal && !journal.copyOnly ? { notes: { stripped: strippedIn(journal) } } : {};
+  if (missing.length === 0) return { detail: `${entries.length} objects recorded`, ...whole };
+  throw new Fault(
+    'failed',
+    `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,
+    ['nothing was taken off; look at who else writes Secrets in the state namespace, then continue with the same command'],
+  );
+}
+
+/** The last gate before references go: whatever planned the patches, the stored journal must hold what they remove (§4.8/1). */
+export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
+  if (recordedIn === undefined) return;
+  // A run that was cut off between the two places left the second one behind.
+  await ownerJournal.append([]);
+  const stored = await ownerJournal.load();
+  // A copy on this machine alone is lost with it.
+  const entries = stored && !stored.copyOnly ? stored.entries : [];
+  const [first, ...more] = unrecorded(patches, entries);
+  if (!first) return;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  throw new Fault('failed', `the journal in the cluster does not hold the owner references of ${refText(first.target)}${others}`, [
+    'nothing was taken off; continue with the same command: it records them first',
+  ]);
+}
+
+/** Archives the journal, then deletes it; nothing happens if there is none. */
+export async function forgetOwners({ ownerJournal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
+  const kept = (await ownerJournal.load()) === undefined ? undefined : await archived(ownerJournal, file);
+  await ownerJournal.forget();
+  return kept === undefined ? 'there was none' : `kept as ${kept}`;
+}
+
+/** A run that was cut off right here has archived already: its file stays as it is. */
+async function archived(ownerJournal: Ports['ownerJournal'], file: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);
+    try {
+      return await ownerJournal.archive(name);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'usage' || number >= MOST_ARCHIVES) throw thrown;
+    }
+  }
+}
 
 declare module '../../kernel/action.ts' {
   interface Effects {

@@ -1,10 +1,11 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { isPerson, referenceWriter } from '../../kube/reference-writer.ts';
 import { attempt, eachOf } from '../survey/index.ts';
-import { controllersNamed } from './controllers.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
@@ -65,3 +66,49 @@ async function withWriter(cluster: Pick<ClusterReader, 'get'>, one: OwnedFate): 
   });
   return { ...one, fates };
 }
+
+/** Workloads that can be scaled to 0. */
+const SCALED: readonly Kind[] = [K.Deployment, K.StatefulSet];
+
+/**
+ * Workloads that may be the controllers behind these field managers. Unless it is told another, a client's manager is the name of its
+ * program; operators mostly use their own name, which their Deployment, container or image has as well.
+ */
+async function controllersNamed(cluster: Pick<ClusterReader, 'list'>, managers: readonly string[]): Promise<readonly PausableController[]> {
+  if (managers.length === 0) return [];
+  const lists = await Promise.all(SCALED.map((kind) => attempt(() => cluster.list(kind))));
+  return lists.flatMap((list) => ('value' in list ? list.value : [])).flatMap((one) => controllerOf(one, managers));
+}
+
+function controllerOf(workload: KubeObject, managers: readonly string[]): readonly PausableController[] {
+  const { kind, metadata, spec } = workload;
+  const replicas = (spec as WorkloadSpec | undefined)?.replicas ?? 1;
+  const names = namesOf(workload);
+  const manager = managers.find((one) => names.includes(one));
+  if (manager === undefined || replicas === 0) return [];
+  return [{ manager, kind, namespace: metadata.namespace ?? '', name: metadata.name, replicas }];
+}
+
+interface WorkloadSpec {
+  readonly replicas?: number;
+  readonly template?: {
+    readonly spec?: {
+      readonly containers?: readonly { readonly name: string; readonly image?: string; readonly command?: readonly string[] }[];
+    };
+  };
+}
+
+function namesOf({ metadata, spec }: KubeObject): readonly string[] {
+  const containers = (spec as WorkloadSpec | undefined)?.template?.spec?.containers ?? [];
+  const ofContainers = containers.flatMap(({ name, image = '', command: [program = ''] = [] }) => [
+    name,
+    imageName(image),
+    lastOf(program),
+  ]);
+  return [metadata.name, ...ofContainers];
+}
+
+const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
+
+/** `registry:5000/team/shop-operator:v1@sha256:…` is `shop-operator`. */
+const imageName = (image: string): string => lastOf(image.split('@')[0] ?? '').split(':')[0] ?? '';

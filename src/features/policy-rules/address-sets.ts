@@ -1,9 +1,8 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type Direction, labelPrefixes, prefixed, type Rule } from './global-policy.ts';
-import { parseSelector } from './parse-selector.ts';
 import { type Selector, selectorText } from './selector.ts';
-import { storedSelector } from './stored-selector.ts';
+import { parseSelector, storedSelector } from './stored-selector.ts';
 
 /** Endpoints that a rule selects: the agents keep their addresses in a set. Host endpoints are in it with their `expectedIPs`. */
 export interface AddressSet {

@@ -1,7 +1,7 @@
-import type { GlobalPolicy } from './global-policy.ts';
+import { type Direction, type GlobalPolicy, isUnconditional, type Rule } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { letsThrough } from './lets-through.ts';
 import { LANES, type Lane, type LanePosture, type PolicyWorld, policiesInForce, postureOf } from './posture.ts';
+import { profileRules } from './profile-end.ts';
 
 /** What becomes of a host when policies are no more. */
 export interface HostWithout {
@@ -12,7 +12,7 @@ export interface HostWithout {
   readonly decided: readonly LaneWithout[];
 }
 
-export interface LaneWithout {
+interface LaneWithout {
   readonly lane: Lane;
   readonly after: LanePosture;
 }
@@ -42,4 +42,46 @@ export function hostsWithout(
     const decided = lanes.filter((lane) => !denied.includes(lane) && after[lane].policies.length > 0);
     return [{ endpoint, denied: withPosture(denied), decided: withPosture(decided) }];
   });
+}
+
+/**
+ * False if every packet of the lane is dropped, the failsafe ports aside, by these policies in their order: within a tier the first rule
+ * that decides does, at its end the tier's default action does, and profiles judge only what every tier passed on. What a rule's
+ * conditions select is not known here: one that allows anything lets something through.
+ */
+function letsThrough(
+  lane: Lane,
+  policies: readonly GlobalPolicy[],
+  { profiles }: Pick<HostEndpoint, 'profiles'>,
+  world: PolicyWorld,
+): boolean {
+  const way: Direction = lane === 'egress' || lane === 'forward-egress' ? 'egress' : 'ingress';
+  for (const [tier, inTier] of Map.groupBy(policies, (policy) => policy.tier)) {
+    const { allows, passes, leaves } = fateBy(inTier.flatMap(({ rules }) => rules[way]));
+    if (allows) return true;
+    // What is judged that early meets the other policies after it: no tier drops it at its end.
+    const passesAtEnd = lane === 'pre-dnat' || lane === 'untracked' || world.tiers.get(tier)?.defaultAction === 'Pass';
+    if (!passes && !(leaves && passesAtEnd)) return false;
+  }
+  // Profiles are about the host's own traffic.
+  return (lane !== 'ingress' && lane !== 'egress') || fateBy(profiles.flatMap((name) => profileRules(name, way, world))).allows;
+}
+
+/** What may become of packets by rules in their order: let through, passed on to the next tier, left undecided. */
+interface Fate {
+  readonly allows: boolean;
+  readonly passes: boolean;
+  readonly leaves: boolean;
+}
+
+/** A rule without conditions decides on all that is left: those after it never come into play. */
+function fateBy(rules: readonly Rule[]): Fate {
+  let passes = false;
+  for (const rule of rules) {
+    const action = rule.action?.toLowerCase();
+    if (action === 'allow') return { allows: true, passes, leaves: true };
+    passes ||= action === 'pass';
+    if ((action === 'deny' || action === 'pass') && isUnconditional(rule)) return { allows: false, passes, leaves: false };
+  }
+  return { allows: false, passes, leaves: true };
 }

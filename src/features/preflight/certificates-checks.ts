@@ -49,13 +49,13 @@ export const apiCertificateFits = preflightCheck('NS-630', {
 });
 
 /** Whoever may not read Secrets can still upgrade: certificates that are over are rare, and others renew them. */
-function unreadable({ namespace, secrets }: Held['names'], because: string): Verdict {
+function unreadable({ namespace }: Held['names'], because: string): Verdict {
   return failed(
     `the certificates of agents and Typha could not be read: ${because}`,
     'See when they end, with an account that may read them.',
     {
       severity: 'warning',
-      next: command`kubectl -n ${namespace} get secrets ${secrets}`,
+      next: command`kubectl auth can-i get secrets -n ${namespace}`,
     },
   );
 }

@@ -1,14 +1,14 @@
 import { read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { DefectCondition } from '../../kernel/defect.ts';
+import type { DefectCondition, ReleaseRange } from '../../kernel/defect.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { isOlder, parseRelease } from '../../kernel/release.ts';
 import { compareVersions } from '../../kernel/version-numbers.ts';
 import { agentSetting, allContainersOf } from '../rollout/index.ts';
 import { objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
-import { isInRange } from './release-range.ts';
 
 export interface DefectWorld {
   readonly facts: PreflightFacts;
@@ -137,4 +137,10 @@ function packetFilterOf({ facts, installation, context: { profile } }: DefectWor
   const mode = agentSetting(facts, installation, profile, 'nftablesMode');
   if (mode !== undefined && mode !== 'Auto') return mode === 'Enabled' ? 'nftables' : 'iptables';
   return read(facts.proxyMode) === 'nftables' ? 'nftables' : 'iptables';
+}
+
+/** Whether a release is of a range; an unknown one is of none. */
+export function isInRange(release: string | undefined, { from, before }: ReleaseRange): boolean {
+  if (release === undefined || !parseRelease(release)) return false;
+  return !isOlder(release, from) && (before === undefined || isOlder(release, before));
 }

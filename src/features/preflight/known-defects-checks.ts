@@ -5,8 +5,7 @@ import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { allContainersOf, serviceWorkloads } from '../rollout/index.ts';
 import { failed, listed, PROGRAM, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
-import { type DefectWorld, seenOn } from './defect-conditions.ts';
-import { isInRange } from './release-range.ts';
+import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
 
 interface Hit {
   readonly defect: Defect;

@@ -1,8 +1,10 @@
 import { command } from '../../kernel/argv.ts';
-import { read, type Verdict } from '../../kernel/check.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { evidenceOf, failIfAny, preflightCheck } from '../survey/index.ts';
+import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
+import { evidenceOf, failIfAny, preflightCheck, withInstallation } from '../survey/index.ts';
 import { conditionOf } from './server-checks.ts';
 
 export const nodesReady = preflightCheck('NS-421', {
@@ -64,4 +66,33 @@ export const noPressure = preflightCheck('NS-423', {
 
 function pressuresOf(node: KubeObject): readonly string[] {
   return PRESSURES.filter((type) => conditionOf(node, type)?.status === 'True');
+}
+
+const METHOD = 'IP_AUTODETECTION_METHOD';
+
+/** A restarted agent detects the address of its node again; by the first interface it finds, that may be another one. */
+export const addressesKept = preflightCheck('NS-428', {
+  category: 'nodes',
+  severity: 'warning',
+  ref: 'domain §12',
+  judge: withInstallation((installation, facts, { profile }): Verdict => {
+    const agent = serviceWorkloads(installation, profile)?.agent;
+    if (!agent || installation.datastore !== 'api') return notApplicable('the addresses that the agents use are not on the nodes');
+    const method = envOf(findWorkload(read(facts.daemonSets), agent), agent.container, METHOD);
+    if (method !== undefined && method !== 'first-found') return ok(`${METHOD} is ${method}`);
+    const foreign = read(facts.nodes).flatMap((node) => foreignAddress(node, `${profile.apiGroup}/IPv4Address`));
+    return failIfAny(foreign, 'every node has the address that its agent uses', (names) => ({
+      because: `${counted(foreign.length, 'node')} whose agent uses an address that Kubernetes does not know: ${names}. The new agent detects the address again, and may find another one`,
+      hint: `Set ${METHOD} of the agents (an operator has nodeAddressAutodetectionV4) to kubernetes-internal-ip, or to the interface that you want, before the upgrade.`,
+      next: 'kubectl get nodes -o wide',
+    }));
+  }),
+});
+
+function foreignAddress(node: KubeObject, key: string): readonly Evidence[] {
+  const used = node.metadata.annotations?.[key]?.split('/')[0];
+  const addresses = jsonAt(node.status, 'addresses');
+  if (!used || !Array.isArray(addresses) || addresses.some((one) => jsonAt(one, 'address') === used)) return [];
+  const known = addresses.filter((one) => jsonAt(one, 'type') === 'InternalIP').map((one) => String(jsonAt(one, 'address')));
+  return [evidenceOf(node, `its agent uses ${used}, Kubernetes has ${known.join(', ')}`)];
 }

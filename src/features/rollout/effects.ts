@@ -1,10 +1,11 @@
 import type { ExpectationTypes } from '../../kernel/effect-type.ts';
-import { refText } from '../../kernel/object.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Performed } from '../../kernel/performing.ts';
+import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
-import { type ApiServicesExpected, waitApiServices } from './wait-apiservice.ts';
-import type { RolloutExpected } from './wait-rollout.ts';
-import { waitRollout } from './wait-rollout.ts';
+import { type RolloutExpected, waitRollout } from './wait-rollout.ts';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
@@ -43,4 +44,59 @@ function nameOf({ target: { kind, namespace, name } }: RolloutProgress): string 
 
 function whyNot({ pods, pending }: RolloutProgress): string {
   return pods.find(({ phase }) => phase === 'failed')?.why ?? pending;
+}
+
+/** The aggregated API of these names answers. */
+interface ApiServicesExpected {
+  readonly type: 'apiservice-available';
+  readonly names: readonly string[];
+}
+
+interface ApiServiceShape {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] };
+}
+
+function availability(service: KubeObject | undefined): { available: boolean; because: string } {
+  const condition = (service as ApiServiceShape | undefined)?.status?.conditions?.find((one) => one.type === 'Available');
+  return {
+    available: condition?.status === 'True',
+    because: condition?.message ?? (service ? 'no Available condition yet' : 'does not exist'),
+  };
+}
+
+/** Waits until every named APIService says Available. Throws Fault `timeout` or `interrupted`. */
+async function waitApiServices(
+  cluster: ClusterReader,
+  clock: Clock,
+  names: readonly string[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const limit = AbortSignal.any([signal, abortAfter(clock, timeoutMs, signal)]);
+  const open = new Map(names.map((name) => [name, 'not seen yet']));
+  for await (const update of cluster.watch(K.APIService, { signal: limit })) {
+    for (const service of update.type === 'snapshot' ? update.items : [update.object]) {
+      const name = service.metadata.name;
+      if (!names.includes(name)) continue;
+      const { available, because } = availability(update.type === 'deleted' ? undefined : service);
+      if (available) open.delete(name);
+      else open.set(name, because);
+    }
+    if (open.size === 0) return;
+  }
+  if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['continue with the same command']);
+  const list = [...open].map(([name, because]) => `${name}: ${because}`).join('; ');
+  throw new Fault('timeout', `APIService not available after ${Math.round(timeoutMs / 1000)} s: ${list}`, [
+    `see why: kubectl describe apiservice ${[...open.keys()].join(' ')}`,
+    'look at the pods of its server, then continue with the same command',
+  ]);
+}
+
+function abortAfter(clock: Clock, ms: number, signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  void clock.sleep(ms, signal).then(
+    () => controller.abort(),
+    () => undefined,
+  );
+  return controller.signal;
 }

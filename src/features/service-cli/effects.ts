@@ -1,10 +1,37 @@
+import type { Effect } from '../../kernel/action.ts';
 import { announced, type EffectTypes, type GuardTypes, whole } from '../../kernel/effect-type.ts';
-import type { InstallCli } from './install-cli.ts';
-import { installCli } from './install-cli.ts';
-import { assertSameStore } from './same-store.ts';
-import type { StoreExpected } from './store-identity.ts';
-import type { WriteCliConfig } from './write-cli-config.ts';
-import { writeCliConfig } from './write-cli-config.ts';
+import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { type InstallCli, installCli } from './install-cli.ts';
+import { askGuid, guidIn, type StoreExpected } from './store-identity.ts';
+
+const LIMIT_MS = 15_000;
+
+/**
+ * Right before a write of the service's CLI to a key-value store: its configuration file, or what its endpoints lead to, may have changed
+ * since the store was proved. Throws Fault `failed` if it is another one by now, or cannot be told.
+ */
+export async function assertSameStore(
+  { tools }: Pick<EnginePorts, 'tools'>,
+  { run, program, store }: Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program' | 'store'>,
+): Promise<void> {
+  if (run.tool !== 'netsvcctl') return;
+  const config = run.args.filter((argument) => argument.startsWith('--config='));
+  if (config.length === 0) return;
+  if (store === undefined) throw new Error(`a write by ${config.join(' ')} names no store that it is meant for`);
+  const answer = guidIn(
+    store,
+    await tools.run(askGuid(store, config), { timeoutMs: LIMIT_MS, ...(program === undefined ? {} : { program }) }),
+  );
+  if ('guid' in answer && answer.guid === store.guid) return;
+  const now = 'guid' in answer ? `it has ${store.guidField} ${answer.guid}, not ${store.guid}` : answer.because;
+  throw new Fault('failed', `this is another key-value store than the one confirmed, or it cannot be told: ${now}`, [
+    `check ${config.join(' ').slice('--config='.length)} and its endpoints; this write was not sent`,
+    'then continue with the same command: what is done stays done',
+  ]);
+}
 
 interface RemoveFile {
   readonly type: 'remove-file';
@@ -69,3 +96,32 @@ function withoutCopy(effect: InstallCli | RemoveFile): unknown {
 export const cliGuards: Pick<GuardTypes, 'same-store'> = {
   'same-store': { of: 'exec', assert: assertSameStore },
 };
+
+/** The configuration of the service's CLI, where there is none; 0600. */
+interface WriteCliConfig {
+  readonly type: 'write-cli-config';
+  readonly to: string;
+  readonly content: string;
+  /** Files beside it from a Secret: path → key of its data. Their values are read when they are written, and never shown. */
+  readonly certificates?: { readonly secret: ObjectRef; readonly files: Readonly<Record<string, string>> };
+}
+
+/**
+ * The certificates first, the configuration that names them last: cut off between them, nothing uses what is half there, and the next
+ * run goes on. What stands there with other content is left and said.
+ */
+export async function writeCliConfig(ports: EnginePorts, effect: Extract<Effect, { type: 'write-cli-config' }>): Promise<string> {
+  const { to, content, certificates } = effect;
+  if (certificates) {
+    const { secret, files } = certificates;
+    const data = ((await ports.cluster.get(K.Secret, secret.name, secret.namespace))?.data ?? {}) as Readonly<Record<string, string>>;
+    const empty = Object.values(files).filter((key) => (data[key] ?? '') === '');
+    if (empty.length > 0)
+      throw new Fault('failed', `${refText(secret)} has no value for ${empty.join(', ')}: nothing was written`, [
+        'see that the agents reach their store, then run the same command again',
+      ]);
+    for (const [file, key] of Object.entries(files)) await ports.machine.writeNew(file, atob(data[key] ?? ''));
+  }
+  await ports.machine.writeNew(to, content);
+  return to;
+}

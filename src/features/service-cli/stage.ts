@@ -1,14 +1,36 @@
 import type { Action, Cure } from '../../kernel/action.ts';
+import { notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { stage } from '../../kernel/stage.ts';
+import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
 import { configActions } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
 import { folderOf } from './folder.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText, untilUpgraded } from './instructions.ts';
-import { cliSumKnown } from './new-cli.ts';
 import { noOldCli as oldCliFound } from './old-cli-checks.ts';
 import { fileIn } from './release.ts';
 import type { NewCli } from './source.ts';
+
+/** What the stage `cli` knows about the new CLI before it fetches it. */
+interface NewCliFacts {
+  readonly fresh: { readonly url: string; readonly sum?: { readonly from: string } } | { readonly missing: string };
+}
+
+const cliSumKnown = defineCheck<NewCliFacts>('NS-309', {
+  category: 'tools',
+  severity: 'error',
+  ref: '§4.4/4',
+  judge: ({ fresh }) => {
+    if ('missing' in fresh) return notApplicable(fresh.missing);
+    if (fresh.sum !== undefined) return ok(`the sum of the new CLI is known from ${fresh.sum.from}`);
+    const file = fresh.url.slice(fresh.url.lastIndexOf('/') + 1);
+    return failed(
+      `no checksum is known for ${fresh.url}: the download could not be checked`,
+      `Give the sum that the release publishes: --artifact-digest ${file}=SHA256. Or put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile.`,
+      { next: `${PROGRAM} explain NS-309`, evidence: [{ text: file, detail: fresh.url }], byName: true },
+    );
+  },
+});
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({

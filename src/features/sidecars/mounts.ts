@@ -4,8 +4,8 @@ import { refOf, refText } from '../../kernel/object.ts';
 import { parseRelease } from '../../kernel/release.ts';
 import { injectorRevision, notAfterLine } from '../survey/index.ts';
 import type { TemplateMounts } from './checks.ts';
-import { givesTarget } from './images.ts';
 import type { Data } from './merge.ts';
+import { givesTarget } from './restarted.ts';
 import { type Injector, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 

@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import { parseImage } from '../../kernel/release.ts';
-import { sidecarImage } from './images.ts';
-import type { Injector } from './templates.ts';
+import { injectorRevision } from '../survey/index.ts';
+import { type Injector, type Injectors, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
 /** Workloads whose pods this command replaces, or waits for while they are being replaced already; what cannot be restarted is in NS-734. */
@@ -17,4 +18,66 @@ export function restartedWorkloads(
   return workloads.filter(
     ({ stale, obstacle, isOlderThanRun }) => obstacle === undefined && (stale > 0 || (options.all === true && isOlderThanRun)),
   );
+}
+
+/** The image that the injectors give new pods once their templates are the target’s; one of the target’s release where any does. */
+export function sidecarImage(injectors: readonly Injector[], context: Context): string {
+  const { profile, options } = context;
+  const images = injectors.flatMap((one) => imageOf(one, context) ?? []);
+  const found = images.find((image) => parseImage(image).tag === options.release) ?? images[0];
+  return found ?? `${profile.registries[0] ?? ''}/${profile.images.sidecar[0] ?? ''}:${options.release}`;
+}
+
+/**
+ * A restart brings the new sidecar only to pods whose revision’s injector gives it: those of one whose template is left as it is would come
+ * back as they were, and be restarted by every run; those of one that lost the sidecar, or of none, would come back without any.
+ */
+export function withInjectorsOf(
+  workloads: readonly MeshedWorkload[],
+  { withSidecar, plain }: Injectors,
+  context: Context,
+): readonly MeshedWorkload[] {
+  const given = [
+    ...withSidecar.map((one) => givenBy(one.map, givesTarget(one, context) ? 'new' : 'older', context)),
+    ...plain.map((map) => givenBy(map, 'none', context)),
+  ];
+  if (!given.some(({ gives }) => gives === 'new')) return workloads;
+  return workloads.map((one) => {
+    const obstacle = one.obstacle ?? whyNotNew(one, given);
+    return obstacle === undefined ? one : { ...one, obstacle };
+  });
+}
+
+interface Given {
+  readonly revision: string;
+  readonly name: string;
+  readonly gives: 'new' | 'older' | 'none';
+}
+
+function givenBy({ metadata: { name } }: KubeObject, gives: Given['gives'], { profile }: Context): Given {
+  return { revision: injectorRevision(name, profile), name, gives };
+}
+
+function whyNotNew({ revision }: MeshedWorkload, given: readonly Given[]): string | undefined {
+  if (revision === undefined) {
+    if (given.every(({ gives }) => gives === 'new')) return undefined;
+    return 'its pods do not tell which injector serves them, and not every one gives the new sidecar: restart it by hand';
+  }
+  const mine = given.find((one) => one.revision === revision);
+  if (!mine)
+    return `its pods are of revision ${revision}, of which no injector has the sidecar: restarted, they could come back without it`;
+  if (mine.gives === 'new') return undefined;
+  if (mine.gives === 'older') return `its injector ${mine.name} still gives an older sidecar: a restart would change nothing`;
+  return `its injector ${mine.name} has no sidecar: restarted, its pods would come back without it`;
+}
+
+/** True if new pods of this injector get the target's sidecar, once its template is the target's or where it stays as it is. */
+export function givesTarget(injector: Injector, context: Context): boolean {
+  return parseImage(imageOf(injector, context) ?? '').tag === context.options.release;
+}
+
+function imageOf(injector: Injector, { profile }: Context): string | undefined {
+  return Object.values(templateData(injector))
+    .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image))
+    .find((image) => profile.images.sidecar.includes(parseImage(image).name));
 }

@@ -5,11 +5,9 @@ import { parseImage } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { stage } from '../../kernel/stage.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
-import { batchesOf } from './batches.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readAlpFacts } from './facts.ts';
-import { sidecarImage } from './images.ts';
-import { restartedWorkloads } from './restarted.ts';
+import { restartedWorkloads, sidecarImage } from './restarted.ts';
 import { templateActions } from './template-actions.ts';
 import { undoPlan } from './undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './workloads.ts';
@@ -98,4 +96,19 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
       timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
     },
   };
+}
+
+/** In their order, but workloads that share a disruption budget never side by side: one restart would spend it for the other. */
+function batchesOf(wanted: readonly MeshedWorkload[], size: number): readonly (readonly MeshedWorkload[])[] {
+  const batches: MeshedWorkload[][] = [];
+  for (const one of wanted) {
+    const room = batches.find((batch) => batch.length < size && !batch.some((other) => share(one, other)));
+    if (room) room.push(one);
+    else batches.push([one]);
+  }
+  return batches;
+}
+
+function share(one: MeshedWorkload, other: MeshedWorkload): boolean {
+  return one.ref.namespace === other.ref.namespace && one.budgets.some((name) => other.budgets.includes(name));
 }

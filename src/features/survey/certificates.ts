@@ -4,7 +4,7 @@ import { jsonAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { type Certificate, readCertificate } from '../../kube/certificate.ts';
-import { crosses } from './release-checks.ts';
+import { crosses } from './source-release-checks.ts';
 
 /** A certificate of the service, by the Secret that has it. */
 export interface SecretCertificate extends Certificate {

@@ -2,13 +2,12 @@ import type { Detection, InstallPath } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type Agent, type Agents, agentText, findAgents } from './find-agents.ts';
-import { managers } from './installed-sign.ts';
+import { managers, type Readings, readingsOf } from './installed-sign.ts';
 import type { Inventory } from './inventory-sign.ts';
 import { detectManifest, takeVariant } from './manifest-path.ts';
 import { detectHalfMigrated, detectOperated } from './operator-path.ts';
 import { findOperator, operatorRelease } from './operator-sign.ts';
 import { otherProduct } from './other-product.ts';
-import { type Readings, readingsOf } from './readings.ts';
 import { isNamed } from './workload.ts';
 
 /** What a person said about their installation (`--path`, `--variant`). */

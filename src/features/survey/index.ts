@@ -47,12 +47,20 @@ export { noCrdsPruned, noNativeCrds, notGitOpsManaged, notPlatformManaged } from
 export { type PathPart, pathPart, pathStage } from './path-stage.ts';
 export { podView } from './pods.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
-export { crosses, explained, notAfterLine, sourceRelease } from './release-checks.ts';
 export { rememberOf } from './remember-installed.ts';
 export { objectsOf, specOf, withResources } from './resource-checks.ts';
 export { readAgentConfig, readInjectors, readProxyMode, readResources } from './resources.ts';
 export { sameFile } from './same-file.ts';
 export { showPoliciesByCli } from './show-by-cli.ts';
-export { oneRelease, sourceChecks, sourceNotNewer, sourceSupported } from './source-release-checks.ts';
+export {
+  crosses,
+  explained,
+  notAfterLine,
+  oneRelease,
+  sourceChecks,
+  sourceNotNewer,
+  sourceRelease,
+  sourceSupported,
+} from './source-release-checks.ts';
 export { withStoredVersions } from './stored-versions.ts';
 export { containersOf } from './workload.ts';

@@ -1,11 +1,12 @@
+import type { Reading } from '../../kernel/check.ts';
 import type { ChartRelease, Datastore, Installation, InstallPath } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import type { PodFacts } from '../../kube/pod-facts.ts';
 import { componentsOf, hasComponent, mixedComponents } from './components.ts';
 import type { Agent } from './find-agents.ts';
-import type { Inventory } from './inventory-sign.ts';
+import type { CrdFact, Inventory } from './inventory-sign.ts';
 import { managersOf } from './managed-by.ts';
-import type { Readings } from './readings.ts';
 import { releaseOf } from './release-evidence.ts';
 import { settingsOf } from './settings.ts';
 
@@ -87,4 +88,36 @@ function hasNativeCrds(agent: Agent | undefined, readings: Readings, profile: Pr
 function agentName({ object, container }: Agent): NonNullable<Installation['agent']> {
   const { namespace = '', name } = object.metadata;
   return { kind: 'DaemonSet', namespace, name, container: container.name };
+}
+
+/** The part of the inventory without which nothing can be said. */
+export interface Readings {
+  readonly daemonSets: readonly KubeObject[];
+  readonly deployments: readonly KubeObject[];
+  readonly pods: readonly PodFacts[];
+  readonly configMaps: readonly KubeObject[];
+  readonly crds: readonly CrdFact[];
+  readonly installations: readonly KubeObject[];
+}
+
+/** All of it, or the reasons why parts are missing: an installation is never told from half of the facts. */
+export function readingsOf(inventory: Inventory): Readings | { readonly unread: readonly string[] } {
+  const { daemonSets, deployments, pods, configMaps, crds, installations } = inventory;
+  const unread = Object.entries({ daemonSets, deployments, pods, configMaps, crds, installations }).flatMap(([name, reading]) =>
+    'unread' in reading ? `${name}: ${reading.unread}` : [],
+  );
+  if (unread.length > 0) return { unread };
+  return {
+    daemonSets: valueOr(daemonSets, []),
+    deployments: valueOr(deployments, []),
+    pods: valueOr(pods, []),
+    configMaps: valueOr(configMaps, []),
+    crds: valueOr(crds, []),
+    installations: valueOr(installations, []),
+  };
+}
+
+/** The value of a reading, or what stands for it where it is only a second opinion. */
+export function valueOr<T>(reading: Reading<T>, otherwise: T): T {
+  return 'unread' in reading ? otherwise : reading.value;
 }

@@ -1,10 +1,8 @@
-import type { Detection } from '../../kernel/installation.ts';
+import type { Datastore, Detection } from '../../kernel/installation.ts';
 import type { Profile, Variant } from '../../kernel/profile.ts';
-import { datastoreOf } from './datastore.ts';
 import { type Agent, agentText } from './find-agents.ts';
-import { installed, managers } from './installed-sign.ts';
+import { installed, managers, type Readings } from './installed-sign.ts';
 import type { Inventory } from './inventory-sign.ts';
-import type { Readings } from './readings.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { chooseVariant, type VariantFacts } from './variant.ts';
 import { hasContainer, isNamed } from './workload.ts';
@@ -71,4 +69,26 @@ function oddity(agent: Agent, variants: readonly Variant[], settings: Settings, 
   const missing = [...new Set(variants.map(({ configMap }) => configMap))].filter((name) => !settings.hasConfigMap(name));
   const noConfig = missing.length > 0 ? ` and there is no ConfigMap ${missing.join(' or ')}` : '';
   return `it installs no CNI plugin (no container ${profile.cniInstaller})${noConfig}: policy beside another network, from no install manifest`;
+}
+
+type DatastoreAnswer = { readonly datastore: Datastore; readonly evidence: string } | { readonly unclear: string };
+
+/** Where the agent keeps its data: the variable that says so, else endpoints of a key-value store (domain §2.3). */
+function datastoreOf(settings: Settings, configMaps: readonly string[], profile: Profile): DatastoreAnswer {
+  const facts = profile.datastore;
+  const named = settings.env(facts.env);
+  if (named) return byName(named.value, profile);
+  const endpoints =
+    facts.endpointsEnv.map((name) => settings.env(name)).find((setting) => setting !== undefined) ??
+    configMaps.map((name) => settings.key(name, facts.endpointsKey)).find((setting) => setting !== undefined);
+  if (endpoints) return { datastore: 'kvstore', evidence: `key-value datastore: ${endpoints.from} is set, ${facts.env} is not` };
+  if (facts.otherwise) return { datastore: facts.otherwise, evidence: `datastore ${facts.otherwise}: nothing else is set` };
+  return { unclear: `the agents have neither ${facts.env} nor ${facts.endpointsEnv.join(' nor ')}: their datastore is unknown` };
+}
+
+function byName(value: string | undefined, profile: Profile): DatastoreAnswer {
+  const { env, api, kvstore } = profile.datastore;
+  if (value !== undefined && api.includes(value)) return { datastore: 'api', evidence: `API datastore: ${env}=${value}` };
+  if (value !== undefined && kvstore.includes(value)) return { datastore: 'kvstore', evidence: `key-value datastore: ${env}=${value}` };
+  return { unclear: `${env} of the agents is ${value === undefined ? 'set by a reference that leads nowhere' : `"${value}"`}` };
 }

@@ -3,10 +3,9 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type ChartAnswer, chartOf } from './chart-sign.ts';
 import { type Agents, agentText } from './find-agents.ts';
-import { type Decision, installed, managers } from './installed-sign.ts';
+import { type Decision, installed, managers, type Readings, valueOr } from './installed-sign.ts';
 import type { Inventory } from './inventory-sign.ts';
 import { findOperator, isOfOtherLine, operatorRelease } from './operator-sign.ts';
-import { type Readings, valueOr } from './readings.ts';
 
 /** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
 export function detectOperated(

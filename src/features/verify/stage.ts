@@ -1,16 +1,19 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import type { Datastore, Installation } from '../../kernel/installation.ts';
+import { refText } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
+import { deployedOperatorImage } from '../install-chart/index.ts';
+import { type OperatorLag, operatorImage, operatorLags, readExpectation, readOperatorView } from '../install-operator/index.ts';
 import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
-import { readClis } from '../service-cli/index.ts';
+import { currentCli, type FoundCli, leadCli, readClis, readCliVersion } from '../service-cli/index.ts';
 import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
-import type { VerifyFacts } from './facts.ts';
-import { readOperatorLags } from './operator.ts';
+import type { ClusterVersionFacts, VerifyFacts, VersionAnswer } from './facts.ts';
 import { readOwnerFacts, readStillOff } from './owners.ts';
 import { readServiceImages } from './pods.ts';
 import { readLeftBehind, readTemporaryPolicies } from './resources.ts';
-import { readClusterVersion } from './version.ts';
 import { readLeftovers, readResult, readTargetIfAny } from './workloads.ts';
 
 /** Proves the result (§4.4/5, §9): versions, pods, leftovers, references; changes nothing. */
@@ -60,4 +63,60 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     stillOff,
     clis,
   };
+}
+
+/** What the new CLI says, and what the cluster's own record says (§4.4/5, §4.5/5). */
+export async function readClusterVersion(
+  sources: Sources,
+  context: Context,
+  clis: readonly FoundCli[],
+  datastore: Datastore,
+): Promise<ClusterVersionFacts> {
+  const [cli, record] = await Promise.all([askCli(sources, context, clis, datastore), attempt(() => readRecord(sources.cluster, context))]);
+  return { cli, record };
+}
+
+async function askCli(
+  sources: Sources,
+  context: Context,
+  clis: readonly FoundCli[],
+  datastore: Datastore,
+): Promise<ClusterVersionFacts['cli']> {
+  const file = await currentCli(sources, context, clis, 'line');
+  if (file === undefined) return { notAsked: `none of ${lineOf(context.options.release) ?? context.options.release} was found` };
+  const call = await leadCli(sources, context, datastore, file);
+  if ('missing' in call) return { notAsked: call.missing };
+  const { cluster, because } = await readCliVersion(sources.tools, call);
+  const by = [file, 'version', ...call.args].join(' ');
+  return cluster === undefined ? { by, because: because ?? 'it did not say' } : { by, value: cluster };
+}
+
+/** From the stored v1 group; with native v3 CRDs it is in the v3 group instead. */
+async function readRecord(cluster: ClusterReader, { profile }: Context): Promise<VersionAnswer> {
+  const { kind, plural, name, versionField } = profile.clusterInformation;
+  const of = (group: string, version: string) => cluster.get({ group, version, kind, plural, namespaced: false }, name);
+  const found = (await of(profile.crdGroup, 'v1')) ?? (await of(profile.apiGroup, 'v3'));
+  const by = `${kind}/${name}`;
+  const value = (found?.spec as Readonly<Record<string, unknown>> | undefined)?.[versionField];
+  if (typeof value === 'string' && value !== '') return { by, value };
+  return { by, because: found ? `it has no ${versionField}` : 'there is none in the API' };
+}
+
+/** What lags by the rule for the end, at one look; undefined on paths without an operator. */
+export async function readOperatorLags(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+): Promise<readonly OperatorLag[] | undefined> {
+  const { path } = installation;
+  if (path !== 'operator' && path !== 'chart') return undefined;
+  const expected = await readExpectation(sources, context, installation, path === 'operator' ? operatorImage : releasedImage);
+  return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
+}
+
+/** No chart is rendered to verify: where the release does not tell the image, statuses, release and API are judged all the same. */
+async function releasedImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
+  const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
+  return (await deployedOperatorImage(sources, context, installation)) ?? running ?? '';
 }

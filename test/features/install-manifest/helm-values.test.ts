@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { overlaid, pinsOf, settingsFor, settingValues, type ValueFacts } from '../../../src/features/install-manifest/helm-values.ts';
-import type { ChartNames } from '../../../src/kernel/chart-names.ts';
 import { contains } from '../../../src/kernel/json-map.ts';
+import type { ChartNames } from '../../../src/kernel/operator-names.ts';
 
 const names: ChartNames = {
   manageCrds: 'manageCRDs',

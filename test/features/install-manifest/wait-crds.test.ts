@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitCrds } from '../../../src/features/install-manifest/wait-crds-established.ts';
+import { waitCrds } from '../../../src/features/install-manifest/effects.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';

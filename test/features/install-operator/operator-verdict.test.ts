@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { operatorEndNames } from '../../../src/features/install-operator/operator-end-names.ts';
+import { operatorEndNames } from '../../../src/features/install-operator/end.ts';
 import { operatorVerdict } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';

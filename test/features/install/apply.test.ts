@@ -4,7 +4,7 @@ import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Artifacts } from '../../../src/kernel/ports.ts';
 import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
-import { fieldAt } from '../../../src/manifest/fields.ts';
+import { fieldAt } from '../../../src/manifest/definition-differences.ts';
 import {
   type ApplyBench,
   applyBench,

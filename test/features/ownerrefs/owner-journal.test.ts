@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRecorded, forgetOwners, recordOwners } from '../../../src/features/ownerrefs/journal-effects.ts';
+import { assertRecorded, forgetOwners, recordOwners } from '../../../src/features/ownerrefs/effects.ts';
 import { stripPatch } from '../../../src/features/ownerrefs/owner-patches.ts';
 import type { GuardedPatch, PatchAll } from '../../../src/kernel/action.ts';
 import { Fault } from '../../../src/kernel/fault.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseSelector } from '../../../src/features/policy-rules/parse-selector.ts';
 import { type Labels, matches, type Selector, SelectorError, selectorText } from '../../../src/features/policy-rules/selector.ts';
+import { parseSelector } from '../../../src/features/policy-rules/stored-selector.ts';
 import { CASES, WRONG } from './selector-cases.ts';
 
 const labelsOf = (text: string): Labels =>

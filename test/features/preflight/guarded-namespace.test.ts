@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
-import { readReaching } from '../../../src/features/survey/guarded-namespace.ts';
+import { readReaching } from '../../../src/features/survey/operated.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { contextOf, deployment, found, installation, object, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';

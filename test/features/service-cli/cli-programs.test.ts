@@ -9,7 +9,7 @@ import { localFiles } from '../../../src/adapters/user-files.ts';
 import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
 import { installCli } from '../../../src/features/service-cli/install-cli.ts';
 import { cliStage } from '../../../src/features/service-cli/stage.ts';
-import { readClusterVersion } from '../../../src/features/verify/version.ts';
+import { readClusterVersion } from '../../../src/features/verify/stage.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { effects } from '../../../src/cli/effects.ts';
 import { realExecutor } from '../../../src/engine/execute.ts';
-import { assertSameStore } from '../../../src/features/service-cli/same-store.ts';
+import { assertSameStore } from '../../../src/features/service-cli/effects.ts';
 import type { StoreExpected } from '../../../src/features/service-cli/store-identity.ts';
 import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import { CLI_CONFIG, GUID, kvstoreSources } from '../../support/kvstore-sources.ts';

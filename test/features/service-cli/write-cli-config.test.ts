@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeCliConfig } from '../../../src/features/service-cli/write-cli-config.ts';
+import { writeCliConfig } from '../../../src/features/service-cli/effects.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import { Fault } from '../../../src/kernel/fault.ts';

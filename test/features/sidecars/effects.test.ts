@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRestartable } from '../../../src/features/sidecars/still-restartable.ts';
+import { assertRestartable } from '../../../src/features/sidecars/effects.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { Outdated } from '../../../src/kernel/outdated.ts';

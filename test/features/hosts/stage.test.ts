@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { migrationNotes } from '../../../src/features/hosts/notes.ts';
+import { migrationNotes } from '../../../src/features/hosts/stage.ts';
 import { hostEndpointVerdicts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { ALLOW_ALL, type Fleet, fleetOf, hep, SIGNS } from '../policy-rules/fleet.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { imagesIn, listed, pullSecretsIn, withRegistry } from '../../src/manifest/listed-images.ts';
+import { imagesIn, listed, pullSecretsIn, withRegistry } from '../../src/manifest/images.ts';
 
 const pods = {
   initContainers: [{ name: 'i', image: 'calico/cni:v1' }],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { deleteNamed } from '../../../src/features/hosts/delete-old.ts';
+import { deleteNamed } from '../../../src/features/hosts/effects.ts';
 import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { Outdated } from '../../../src/kernel/outdated.ts';
