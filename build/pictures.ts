@@ -1,22 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { quoteArgument } from '../src/kernel/argv.ts';
-import { type Span, TerminalScreen } from './terminal-screen.ts';
+import { type Lines, plainLines, runInTerminal, type Shown } from './in-terminal.ts';
+import type { Span } from './terminal-screen.ts';
 import { terminalSvg } from './terminal-svg.ts';
 
 const root = join(import.meta.dirname, '..');
 export const PICTURES = join(root, 'docs', 'pictures');
 const [COLUMNS, ROWS] = [80, 24];
-
-type Lines = readonly (readonly Span[])[];
-
-/** What a run showed: each complete picture of its live view, and everything at its end. */
-export interface Shown {
-  readonly frames: readonly Lines[];
-  readonly end: Lines;
-}
 
 export interface Picture {
   readonly title: string;
@@ -47,24 +38,15 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
   },
 };
 
-/** Runs the built program in a terminal of 80×24 (`script` gives it one). Throws if it cannot be run. */
-export function show(args: readonly string[]): Shown {
+/** Runs the built program in a terminal of 80×24. Throws if it cannot be run. */
+export async function show(args: readonly string[]): Promise<Shown> {
   const home = mkdtempSync(join(tmpdir(), 'pictures-'));
-  const command = [join(root, 'bin', 'kubectl-netsvc_upgrade'), ...args].map(quoteArgument).join(' ');
   const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
-  const inTerminal = ['-qec', `stty cols ${COLUMNS} rows ${ROWS}; ${command}`, '/dev/null'];
-  const { stdout, error } = spawnSync('script', inTerminal, {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 120_000,
-  });
-  rmSync(home, { recursive: true, force: true });
-  if (error) throw error;
-  const screen = new TerminalScreen(COLUMNS);
-  const frames: Lines[] = [];
-  screen.write(stdout, () => frames.push(screen.lines().slice(-ROWS)));
-  return { frames, end: screen.lines() };
+  try {
+    return await runInTerminal([join(root, 'bin', 'kubectl-netsvc_upgrade'), ...args], { columns: COLUMNS, rows: ROWS, env });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
 /** A line without what differs from run to run: times and the turning wheel. */
@@ -76,8 +58,6 @@ export function steady(line: string): string {
 function withoutWheel(line: string): string {
   return line.replace(/[⠀-⣿]/g, '⠋');
 }
-
-export const plainLines = (lines: Lines): readonly string[] => lines.map((line) => line.map((span) => span.text).join(''));
 
 const text = (lines: Lines) => plainLines(lines).join('\n');
 
@@ -91,7 +71,7 @@ function part(lines: Lines, first: RegExp, last: RegExp): Lines | undefined {
 if (import.meta.main) {
   mkdirSync(PICTURES, { recursive: true });
   for (const [file, { title, args, pick }] of Object.entries(ALL_PICTURES)) {
-    const lines = pick(show(args))?.map((line) => line.map((span) => ({ ...span, text: withoutWheel(span.text) })));
+    const lines = pick(await show(args))?.map((line) => line.map((span) => ({ ...span, text: withoutWheel(span.text) })));
     if (!lines) throw new Error(`${file}: the run has no such moment`);
     const prompt: Span[] = [{ text: `$ kubectl netsvc-upgrade ${args.join(' ')}`, styles: ['1'] }];
     writeFileSync(join(PICTURES, file), terminalSvg(title, [prompt, ...lines], COLUMNS));

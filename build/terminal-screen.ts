@@ -62,8 +62,14 @@ export class TerminalScreen {
     if (code === 'B') this.#row += count;
     if (code === 'G') this.#column = count - 1;
     if (code === 'K') this.#lineAt(this.#row).splice(numbers === '2' ? 0 : this.#column);
-    if (code === 'J') this.#lines.splice(this.#row + 1);
+    if (code === 'J') this.#eraseBelow();
     if (code === 'm') for (const number of numbers === '' ? ['0'] : numbers.split(';')) this.#look(number);
+  }
+
+  /** From the cursor to the end. */
+  #eraseBelow(): void {
+    this.#lineAt(this.#row).splice(this.#column);
+    this.#lines.splice(this.#row + 1);
   }
 
   #look(number: string): void {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALL_PICTURES, PICTURES, plainLines, type Shown, show, steady } from '../../build/pictures.ts';
+import { plainLines, type Shown } from '../../build/in-terminal.ts';
+import { ALL_PICTURES, PICTURES, show, steady } from '../../build/pictures.ts';
 import { svgLines } from '../../build/terminal-svg.ts';
-import { describeWhere } from '../support/needs.ts';
+import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const picture = (file: string) => readFileSync(join(PICTURES, file), 'utf8');
@@ -25,12 +25,10 @@ describe('the terminal pictures', function () {
     }
   });
 
-  const there = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
-  const problem = there ? undefined : 'script of util-linux is not on PATH';
-  describeWhere(problem, 'are what is still shown (npm run pictures)', () => {
+  describeWhere(NO_TERMINAL, 'are what is still shown (npm run pictures)', () => {
     for (const args of [...new Set(Object.values(ALL_PICTURES).map((one) => one.args.join(' ')))])
-      it(`by ${args}`, () => {
-        const now = show(args.split(' '));
+      it(`by ${args}`, async () => {
+        const now = await show(args.split(' '));
         for (const [file] of Object.entries(ALL_PICTURES).filter(([, one]) => one.args.join(' ') === args)) stillShown(file, now);
       });
   });

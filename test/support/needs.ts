@@ -22,6 +22,10 @@ export function lacksProgram(program: string): string | undefined {
 /** Why tests with processes as POSIX has them cannot run. */
 export const NOT_POSIX = process.platform === 'win32' ? 'Windows has no such thing' : undefined;
 
+const hasScript = spawnSync('script', ['--version'], { timeout: 20_000 }).stdout?.includes('util-linux') === true;
+/** Why a program cannot be shown in a pseudo-terminal; undefined where it can. */
+export const NO_TERMINAL = hasScript ? undefined : 'script of util-linux is not on PATH';
+
 /** Skips a suite that found only in a hook what is not there, which its title then says. */
 export function lacking(hook: Mocha.Context, problem: string): never {
   const suite = hook.test?.parent;

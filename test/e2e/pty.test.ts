@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
+import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
+import { sandboxReleases } from '../support/sandbox-command.ts';
+
+const source = ['--manifest-url', sandboxReleases];
+
+describeWhere(NO_TERMINAL, 'the built program in a pseudo-terminal', function () {
+  this.timeout(120_000);
+  let cluster: SeenCluster;
+  before(async () => {
+    cluster = await seenCluster();
+  });
+  after(() => cluster.close());
+
+  it('asks a person, and is told no', async () => {
+    const { exit, text } = await inPty(['run', ...source], { answers: [{ when: /\[y\/N\]/, type: 'no\r' }] }, cluster);
+    assert.match(
+      steadied(text),
+      /\(http:\/\/127\.0\.0\.1:PORT, 2 nodes\).*\[y\/N\] no$/ms.exec(steadied(text)) ? /declined/ : /a question/,
+    );
+    assert.equal(exit, 5);
+  });
+
+  it('is interrupted by a key', async () => {
+    const { exit, text } = await inPty(['run', ...source], { answers: [{ when: /\[y\/N\]/, type: '\u0003' }] }, cluster);
+    assert.match(text, /stopped before anything was changed/);
+    assert.equal(exit, 130);
+  });
+
+  it('shows no line wider than the terminal says it is, and keeps what scrolled away', async () => {
+    const { text, screen } = await inPty(['plan', ...source], { columns: 200, rows: 10 }, cluster);
+    assert.ok(text.split('\n').some((line) => line.length > 80 && line.length <= 200));
+    assert.equal(screen.split('\n').length, 10);
+    assert.ok(text.endsWith(screen) && text.length > screen.length);
+  });
+
+  it('paints, but not with NO_COLOR or TERM=dumb', async () => {
+    const styles = async (env: Readonly<Record<string, string>>) => (await inPty(['preflight', ...source], { env }, cluster)).styles.length;
+    assert.ok((await styles({})) > 0);
+    assert.deepEqual([await styles({ NO_COLOR: '' }), await styles({ TERM: 'dumb' })], [0, 0]);
+  });
+
+  it('keeps to pipes where there is no terminal', async () => {
+    const { exit, stdout } = await inPipe(['preflight', ...source], cluster);
+    assert.equal(exit, 0);
+    assert.match(stdout, /Next: /);
+  });
+});
