@@ -15,10 +15,8 @@ describeWhere(NO_TERMINAL, 'the built program in a pseudo-terminal', function ()
 
   it('asks a person, and is told no', async () => {
     const { exit, text } = await inPty(['run', ...source], { answers: [{ when: /\[y\/N\]/, type: 'no\r' }] }, cluster);
-    assert.match(
-      steadied(text),
-      /\(http:\/\/127\.0\.0\.1:PORT, 2 nodes\).*\[y\/N\] no$/ms.exec(steadied(text)) ? /declined/ : /a question/,
-    );
+    assert.match(steadied(text), /\(http:\/\/127\.0\.0\.1:PORT, 2 nodes\).*\[y\/N\] no$/ms);
+    assert.match(text, /declined/);
     assert.equal(exit, 5);
   });
 
@@ -38,7 +36,7 @@ describeWhere(NO_TERMINAL, 'the built program in a pseudo-terminal', function ()
   it('paints, but not with NO_COLOR or TERM=dumb', async () => {
     const styles = async (env: Readonly<Record<string, string>>) => (await inPty(['preflight', ...source], { env }, cluster)).styles.length;
     assert.ok((await styles({})) > 0);
-    assert.deepEqual([await styles({ NO_COLOR: '' }), await styles({ TERM: 'dumb' })], [0, 0]);
+    assert.deepEqual([await styles({ NO_COLOR: '1' }), await styles({ TERM: 'dumb' })], [0, 0]);
   });
 
   it('keeps to pipes where there is no terminal', async () => {
