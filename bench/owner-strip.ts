@@ -86,7 +86,7 @@ function opsOf(entry: JournalEntry) {
   return stripPatch(entry, { uid: entry.object.uid, references: entry.references }).ops;
 }
 
-/** References that were taken off, as they were: the next round takes the very same off again. */
+/** References that were removed, as they were: the next round takes the very same off again. */
 function opsBack(entry: JournalEntry) {
   const [reference] = entry.references;
   return restorePatch(entry, { uid: entry.object.uid, references: [] }, () => ({ uid: reference?.uid ?? '' })).ops;

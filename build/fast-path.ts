@@ -1,9 +1,10 @@
 import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/completion-table.ts';
-import { FILE_FLAGS } from '../src/cli/flags.ts';
+import { type Row, rowsOf } from '../src/cli/flag.ts';
 import { DISPLAYED_NAMES } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
-import { registry } from '../src/kernel/check-titles.ts';
+import { checkTitles } from '../src/features/check-titles.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';
+import { classes } from './command-classes.ts';
 import { helpPages } from './help-pages.ts';
 import { plainCommands } from './plain-commands.ts';
 
@@ -13,12 +14,12 @@ export async function makeFastPath(manifest: Manifest, root: string): Promise<Fa
   const help: Record<string, Readonly<Record<string, string>>> = {};
   for (const name of DISPLAYED_NAMES) help[name] = await helpPages(manifest, name, root);
   const plain = await plainCommands(manifest);
-  return { version: manifest.version, commands: Object.fromEntries(commands), plain, titles: registry, help };
+  return { version: manifest.version, commands: Object.fromEntries(commands), plain, titles: checkTitles, help };
 }
 
 function entryOf(command: Manifest['commands'][string]): CommandEntry {
   const flags = Object.values(command.flags).filter((flag) => !flag.hidden);
-  const values = command.id === 'explain' ? Object.keys(registry) : (Object.values(command.args)[0]?.options ?? []);
+  const values = command.id === 'explain' ? Object.keys(checkTitles) : (Object.values(command.args)[0]?.options ?? []);
   return {
     about: command.summary ?? '',
     flags: flags.map(flagEntry),
@@ -29,38 +30,36 @@ function entryOf(command: Manifest['commands'][string]): CommandEntry {
 function flagEntry(flag: Manifest['commands'][string]['flags'][string]): FlagEntry {
   const option = flag.type === 'option' ? flag : undefined;
   const values = option?.options ?? knownValues[flag.name];
-  const live = LIVE[flag.name];
+  const { file, live }: Row = completed.get(flag.name) ?? {};
   return {
     name: flag.name,
     ...(flag.char ? { char: flag.char } : {}),
     about: flag.summary ?? '',
     takesValue: option !== undefined,
     ...(values ? { values } : {}),
-    ...(FILE_FLAGS.includes(flag.name) ? { file: true } : {}),
+    ...(file ? { file: true } : {}),
     ...(option?.multiple ? { repeatable: true } : {}),
     ...(live ? { live } : {}),
     ...(flag.name === 'accept' ? { subjects: NODE_CHECKS } : {}),
   };
 }
 
+/** What the rows of flags say beside the manifest; a flag is completed alike in every command. */
+const completed = new Map(
+  Object.values(classes)
+    .flatMap(({ flags = {} }) => rowsOf(flags))
+    .filter(([, { file, live }]) => file || live),
+);
+
 const unique = (values: readonly string[]) => [...new Set(values)];
 
 /** Values of flags that also take others. */
 const knownValues: Readonly<Record<string, readonly string[]>> = {
-  accept: Object.keys(registry),
+  accept: Object.keys(checkTitles),
   profile: shippedProfiles.map(({ name }) => name),
   release: unique(shippedProfiles.map(({ defaultRelease }) => defaultRelease)),
   variant: unique(shippedProfiles.flatMap(({ variants }) => variants.map(({ id }) => id))),
   delete: unique(shippedProfiles.map(({ temporaryPolicy }) => temporaryPolicy)),
-};
-
-/** Flags whose values are names of what there is. */
-const LIVE: Readonly<Record<string, LiveNames>> = {
-  context: 'contexts',
-  cluster: 'clusters',
-  user: 'users',
-  namespace: 'namespaces',
-  'state-namespace': 'namespaces',
 };
 
 /** Checks of hosts, which are accepted node by node. */

@@ -2,23 +2,17 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Defect } from '../src/kernel/defect.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';
+import { explainedIncidents, type Incident } from './explained-incidents.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 export const KNOWN_INCIDENTS = join(docs, 'use', 'known-incidents.md');
 
-interface Incident {
-  readonly seen: string;
-  readonly why: string;
-  readonly here: string;
-  readonly sources: readonly string[];
-}
-
-/** docs/use/known-incidents.md, from the defects of the shipped profiles and the pages of checks that have `**Seen**` and `**Source**`. */
+/** docs/use/known-incidents.md, from the defects of the shipped profiles, the pages of checks that have `**Seen**` and `**Source**`, and what can only be explained. */
 export function knownIncidents(): string {
   const pages = readdirSync(join(docs, 'checks')).filter((file) => file.startsWith('NS-'));
   const found = pages.sort().flatMap((file) => ofPage(file.replace('.md', ''), readFileSync(join(docs, 'checks', file), 'utf8')));
   const defects = shippedProfiles.flatMap(({ defects = [] }) => defects);
-  const incidents = [...found, ...defects.map(ofDefect)].sort((a, b) => (a.seen < b.seen ? -1 : 1));
+  const incidents = [...found, ...defects.map(ofDefect), ...explainedIncidents].sort((a, b) => (a.seen < b.seen ? -1 : 1));
   return [
     '# Known incidents',
     '',

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { BuildOptions, ImportKind, Metafile, Plugin } from 'esbuild';
 
 /** Entries of what every command loads, as the first pass names them; whatever they import comes with them. None needs oclif. */
-const CORE = ['src/cli/plain-shell.ts', 'src/kernel/check-titles.ts'];
+const CORE = ['src/cli/plain-shell.ts'];
 
 /** Entries of what those load besides that oclif runs. */
 const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];

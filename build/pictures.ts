@@ -21,20 +21,20 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
   'rollout.svg': {
     title:
       'The live view of a run in a terminal: stages that are done, and the rolling update node by node, each with its version and why it is not ready',
-    args: ['demo', '--fast'],
+    args: ['demo', '--fast', '--yes'],
     pick: ({ frames }) =>
       frames.find((lines) => /netsvc-node \[\S+\] 2\/4/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
   },
   'stuck.svg': {
     title:
       'A run that gives up on a node that does not become ready: what it found, the state of each stage, the exact next command, and how to go on',
-    args: ['demo', '--fast', '--keep-going'],
+    args: ['demo', '--fast', '--yes', '--keep-going'],
     pick: ({ end }) => part(end, /^STAGE /, /^Exit code 124/),
   },
   'done.svg': {
-    title: 'The end of a run: checks that passed, what was done and what was not needed and why, and the next command',
-    args: ['demo', '--fast'],
-    pick: ({ end }) => part(end, /^\d+ ok$/, /^Next: /),
+    title: 'The last lines of a run: what was upgraded and how long it took, the manual steps left, what was changed, and the next command',
+    args: ['demo', '--fast', '--yes'],
+    pick: ({ end }) => part(end, /^✔ Cluster networking/, /^Next: /),
   },
 };
 

@@ -21,10 +21,12 @@ export const FEATURES = [
   'install',
   'rights',
   'images',
+  'git-files',
   'backup',
   'verify',
   'hosts',
   'preflight',
+  'support',
 ] as const;
 
 interface Rule {

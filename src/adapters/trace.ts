@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HIDDEN } from '../kernel/hidden.ts';
-import type { Call } from './kube/transport.ts';
+import type { Call } from './kube/call.ts';
 
 /** Levels of `-v`, as kubectl counts them: what each adds. */
 export const LEVEL = { programs: 1, requests: 6, headers: 7, bodies: 8 } as const;

@@ -1,8 +1,8 @@
 import { quoteFor } from '../kernel/argv.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
-import { CARRIED, type CarriedFlag } from '../report/carry.ts';
 import { withBareBooleans, writtenBoolean } from './boolean-words.ts';
-import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
+import { CARRIED, type CarriedFlag } from './carry.ts';
+import { CREDENTIAL_FLAGS, type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import type { Asked, SessionFlags } from './session.ts';
 
 type Shapes = Readonly<Record<string, FlagShape>>;
@@ -28,7 +28,7 @@ export interface Parsed {
 /** What a command is asked for, with everything that continues it. */
 export function askedOf(parsed: Parsed): Asked {
   const { command, flags, typed, commands } = parsed;
-  const line = [command, ...withoutToken(typed).map(quoted)].join(' ');
+  const line = [command, ...withoutCredentialFlags(typed).map(quoted)].join(' ');
   return { command, flags, typed: line, carried: carriedFlags(parsed), commands };
 }
 
@@ -39,8 +39,10 @@ const levelled = (word: string, index: number, argv: readonly string[]) =>
 /** A word as it may be shown: what was typed into an address is not repeated. */
 const quoted = (word: string) => quoteFor(process.platform, withoutAddressCredentials(word));
 
-function withoutToken(argv: readonly string[]): readonly string[] {
-  return argv.filter((word, index) => word !== '--token' && !word.startsWith('--token=') && argv[index - 1] !== '--token');
+function withoutCredentialFlags(argv: readonly string[]): readonly string[] {
+  const names = CREDENTIAL_FLAGS.map((name) => `--${name}`);
+  const isOne = (word = '') => names.some((name) => word === name || word.startsWith(`${name}=`));
+  return argv.filter((word, index) => !isOne(word) && !names.includes(argv[index - 1] ?? ''));
 }
 
 /** Flags that somebody set: on the command line, or by the environment, whose words come with those that were typed in `words`. */

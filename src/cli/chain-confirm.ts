@@ -1,12 +1,13 @@
 import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
+import { agoText } from '../kernel/age-text.ts';
 import { counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import { timeText } from '../kernel/time-text.ts';
-import { type PlanHead, planSummary } from '../report/plan-view.ts';
+import type { PlanHead } from '../report/head-line.ts';
+import { planSummary } from '../report/plan-view.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
 import { stagesHere } from './next-here.ts';
 import { planStages, planText } from './plan/chain.ts';
@@ -33,6 +34,8 @@ export interface Confirmation {
   readonly writes: boolean;
   /** The session to go on with: the person may have taken something on. */
   readonly session: Session;
+  /** Release that is installed, where that is clear. */
+  readonly source?: string;
   /** What was looked at a moment ago; absent where a person has thought about it meanwhile. */
   readonly known?: Known;
 }
@@ -64,7 +67,8 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, h
 
 async function confirmWith(session: Session, stages: readonly AnyStage[], planned: Planned & Known, head: PlanHead): Promise<Confirmation> {
   const { writes } = planned;
-  if (!writes || session.context.options.yes) return { session, writes, known: planned };
+  const source = head.source === undefined ? {} : { source: head.source };
+  if (!writes || session.context.options.yes) return { session, writes, ...source, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   session.say(planSummary(planned.stages));
@@ -72,7 +76,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   if (session.interrupts.soft.aborted)
     throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
-  return { session, writes };
+  return { session, writes, ...source };
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
@@ -82,7 +86,11 @@ async function refuse(session: Session, planned: Planned, exit: ExitName): Promi
     findings: planned.findings,
     plans: stagesHere(planned.stages, session.asked),
     stages: [],
-    suggestions: [exit === 'locked' ? 'wait for the other run' : 'repair what is marked ×, or accept a risk by name: --accept CHECK-ID'],
+    suggestions: [
+      exit === 'locked'
+        ? 'wait for the other run'
+        : 'fix what is marked ×, or waive a check after reading its page (explain CHECK-ID): --accept CHECK-ID',
+    ],
     writes: 0,
     message: 'checks failed: nothing was changed',
   };
@@ -121,6 +129,5 @@ async function question(session: Session, stages: readonly AnyStage[], head: Pla
 function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
   const last = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted' || state === 'running');
   if (last === undefined) return undefined;
-  const since = now.getTime() - Date.parse(last.endedAt ?? last.startedAt);
-  return `${last.state === 'running' ? 'cut off' : 'stopped'} at ${last.id} ${timeText(Math.max(0, since))} ago`;
+  return `${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)}`;
 }

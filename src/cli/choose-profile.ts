@@ -1,25 +1,43 @@
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
-import type { ClusterReader } from '../kernel/ports.ts';
+import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 
+/** The cluster as a person knows it: context and server. */
+export function placeText({ contextName, server }: { readonly contextName?: string | undefined; readonly server: string }): string {
+  return contextName === undefined || contextName === '' ? server : `context "${contextName}" (${server})`;
+}
+
 /**
  * `--profile NAME|FILE`; without it, the one shipped profile that the cluster matches.
- * @param where The cluster as a person knows it: context and server.
+ * @param where `placeText` of the cluster.
  * @param any True if the command does not depend on the service's names: no request is made for it.
  */
 export async function chooseProfile(wanted: string | undefined, cluster: ClusterReader, any: boolean, where: string): Promise<Profile> {
   if (wanted !== undefined) return namedProfile(wanted);
   if (any) return firstShipped();
   const [crds, daemonSets] = await Promise.all([
-    cluster.list(K.CustomResourceDefinition, { metadataOnly: true }),
+    cluster.list(K.CustomResourceDefinition, { metadataOnly: true }).catch(forbidden),
     cluster.list(K.DaemonSet, { metadataOnly: true }),
   ]);
   const { matchProfile } = await import('../profiles/match.ts');
-  const crdGroups = crds.map(({ metadata }) => metadata.name.slice(metadata.name.indexOf('.') + 1));
+  const crdGroups = (crds ?? []).map(({ metadata }) => metadata.name.slice(metadata.name.indexOf('.') + 1));
   const workloads = daemonSets.map(({ metadata }) => ({ kind: 'DaemonSet', namespace: metadata.namespace ?? '', name: metadata.name }));
-  return matchProfile({ crdGroups, workloads }, shippedProfiles, where);
+  try {
+    return matchProfile({ crdGroups, workloads }, shippedProfiles, where);
+  } catch (thrown) {
+    if (crds || !(thrown instanceof Fault)) throw thrown;
+    throw new Fault('usage', `no agents of a known name run on ${where}, and this account may not list CRDs, which tell more`, [
+      `name the profile: --profile ${firstShipped().name}`,
+      'or grant the roles that kubectl netsvc-upgrade permissions --for preflight-read-only prints',
+    ]);
+  }
+}
+
+/** The agents that run tell more than CRDs do: a reader of workloads can do without. */
+function forbidden(thrown: unknown): undefined {
+  if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
 }
 
 function firstShipped(): Profile {

@@ -4,17 +4,17 @@ import type { Ledger } from '../adapters/state/ledger.ts';
 import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
 import type { LocalWorkFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
-import { registry, withdrawn } from '../kernel/check-titles.ts';
 import { cliConfigFor } from '../kernel/cli-config.ts';
 import type { Context, Options } from '../kernel/context.ts';
 import { isAnswer } from '../kernel/interruption.ts';
+import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
 import { artifactOptionsOf } from './artifact-options.ts';
-import { chooseProfile } from './choose-profile.ts';
+import { chooseProfile, placeText } from './choose-profile.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
 import { forPrograms } from './environment.ts';
-import { stateNamespaceOf, toOptions } from './options.ts';
+import { acceptableChecks, stateNamespaceOf, toOptions } from './options.ts';
 import type { WithRecord } from './recorded-flags.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
@@ -36,8 +36,8 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   cluster.pin(clusterUid);
   const { flags, recorded } = typed.usesRecord ? await withRecord(typed, cluster, clusterUid) : { flags: typed.flags, recorded: [] };
   const request = { ...typed, flags };
-  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, placeOf(connection));
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
+  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, placeText(connection));
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const artifacts = await openArtifactsFor(request, profile, options.release);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection), profile);
   const tools = await openToolsFor(request, profile, files, connection);
@@ -84,13 +84,14 @@ async function withRecord({ flags }: ComposeRequest, cluster: Composition['clust
   return flagsWithRecord(flags, record, clusterUid);
 }
 
-function placeOf({ contextName, server }: Connection): string {
-  return contextName === undefined || contextName === '' ? server : `context "${contextName}" (${server})`;
-}
-
 /** Manifests of releases that come with the program; no cluster is needed for them. */
 export async function openStored(profile: string): Promise<Composition['stored']> {
   return (await import('../adapters/stored-bases.ts')).storedManifests(profile);
+}
+
+/** A run can fail before anything else is joined. */
+export async function openNotifierFor(value: string, env: ComposeRequest['env']): Promise<Notifier> {
+  return (await import('../adapters/notify/notifier.ts')).openNotifier(value, forPrograms(env));
 }
 
 /** The files that every composition needs: each function below asks for its own again, which costs nothing then. */

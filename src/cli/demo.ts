@@ -1,24 +1,32 @@
 import { fileURLToPath } from 'node:url';
-import { registry, withdrawn } from '../kernel/check-titles.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { virtualClock } from '../sandbox/clock.ts';
-import { sandboxPorts } from '../sandbox/sandbox-ports.ts';
+import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
-import { toOptions } from './options.ts';
+import { type DemoScenarioName, demoScenario } from './demo-scenarios.ts';
+import { answeredYes, machineReadable, unseen, withoutOut } from './demo-terminal.ts';
+import type { demoOutputFlags } from './flags.ts';
+import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
 import { sliceOf } from './slice.ts';
 import { runStageCommand } from './stage-command.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface DemoRequest {
-  readonly flags: Pick<SessionFlags, 'output' | 'report-file' | 'quiet' | 'no-progress'> & {
+  readonly flags: Pick<SessionFlags, keyof typeof demoOutputFlags> & {
     /** As fast as it goes, without pauses. */
     readonly fast?: boolean;
+    /** Nobody is asked. */
+    readonly yes?: boolean;
+    readonly scenario?: DemoScenarioName;
     /** A node gets stuck, the wait times out, the node is freed, the same command continues. */
     readonly 'keep-going'?: boolean;
   };
   /** The command line after the program's name: `demo --fast`. */
   readonly typed: string;
+  /** Names of the commands that this version has. */
+  readonly commands: readonly string[];
   readonly seams: Seams;
 }
 
@@ -27,63 +35,94 @@ const NODES = 4;
 const STUCK = 'node-02';
 /** Real milliseconds that a second of the demo takes: about half a minute in all. */
 const PACE = 850;
-const PACE_STUCK = 350;
+/** Trouble is waited for. */
+const PACE_TROUBLE = 350;
+/** Write at which a run is killed: the new manifest is applied, its agents are not rolled out. */
+const KILLED_AT = 30;
+/** The cluster and an earlier run are so much older than the demo: nothing that is shown lies in the future. */
+const BEFORE_MS = 6 * 60_000;
 const RELEASES = fileURLToPath(new URL('../sandbox/releases', import.meta.url));
 
 /** The whole chain on a cluster in memory, by the engine, stages and views of every other command. */
-export async function runDemo({ flags, typed, seams }: DemoRequest): Promise<ExitName> {
-  const clock = virtualClock({ start: new Date() });
+export async function runDemo(request: DemoRequest): Promise<ExitName> {
+  const { flags, seams } = request;
+  const clock = virtualClock({ start: new Date(Date.now() - BEFORE_MS) });
   const scenario = await netsvcScenario({ nodes: NODES, releasesFolder: RELEASES, clock });
-  const stuck = flags['keep-going'] === true;
-  if (flags.fast !== true) clock.pace = stuck ? PACE_STUCK : PACE;
   const say = (line: string) => {
     if (flags.quiet !== true) seams.terminal.err(`${line}\n`);
   };
-  const run = (one: Seams) =>
-    runStageCommand(demoRun(flags, typed), { ...one, compose: async (request) => compose(scenario, request, one.version) });
   say(`A cluster in memory: ${NODES} nodes, netsvc v3.26.4 from its manifest. No real cluster is touched.`);
-  if (!stuck) return run(seams);
+  if (flags.scenario !== undefined) {
+    const { told, prepare } = demoScenario(flags.scenario);
+    await prepare({ scenario, killedRun: (identity) => killedRun(request, scenario, identity) });
+    say(told);
+    say('The commands that are named below are for a real cluster: this one is gone when the demo ends.');
+  }
+  const stuck = flags['keep-going'] === true;
+  if (flags.fast !== true) clock.pace = stuck || flags.scenario !== undefined ? PACE_TROUBLE : PACE;
+  return stuck ? stuckThenFixed(request, scenario, say) : shownRun(request, scenario);
+}
+
+async function stuckThenFixed(request: DemoRequest, scenario: Scenario, say: (line: string) => void): Promise<ExitName> {
+  const { flags, seams } = request;
   scenario.cluster.nodes.fault(STUCK, 'not-ready');
   say(`New agents on ${STUCK} will not become ready; the wait gives up after a minute.`);
-  const first = await run(machineReadable(flags.output) ? withoutOut(seams) : seams);
-  if (first !== 'timeout') return first;
+  const first = machineReadable(flags.output) ? { ...request, seams: { ...seams, terminal: withoutOut(seams.terminal) } } : request;
+  const exit = await shownRun(first, scenario);
+  if (exit !== 'timeout') return exit;
   say(`Exit code 124: timed out. ${STUCK} is repaired now, and the same command continues.`);
   scenario.cluster.nodes.fault(STUCK, 'none');
-  return run(seams);
+  return shownRun(request, scenario);
 }
 
-/** A person's answer is not needed: nothing real changes. */
-function demoRun({ fast: _, 'keep-going': stuck, ...shown }: DemoRequest['flags'], typed: string): Parameters<typeof runStageCommand>[0] {
-  const given = { ...shown, yes: true, ...(stuck === true ? { timeout: '1m' } : {}) };
+/** What a person sees of a run, with the question; a person who is not there has said yes. */
+function shownRun(request: DemoRequest, scenario: Scenario): Promise<ExitName> {
+  const { flags, seams } = request;
+  const { terminal } = seams;
+  const isAsked = terminal.interactive && flags.yes !== true;
+  if (isAsked) return performed(request, scenario, terminal, { yes: false });
+  const needsPerson = flags.scenario !== undefined && demoScenario(flags.scenario).needsPerson === true;
+  if (flags.quiet === true || needsPerson || machineReadable(flags.output)) return performed(request, scenario, terminal, { yes: true });
+  return performed(request, scenario, answeredYes(terminal), { yes: false });
+}
+
+/** Ends in the middle of a write: whatever its process still tries fails. */
+async function killedRun(request: DemoRequest, scenario: Scenario, identity: string): Promise<void> {
+  const { faults } = scenario.cluster;
+  faults.plan({ at: KILLED_AT, kill: 'after' });
+  const { 'report-file': _, ...flags } = request.flags;
+  await performed({ ...request, flags }, scenario, unseen(request.seams.terminal), { yes: true }, identity).catch(() => undefined);
+  faults.plan();
+  faults.revive();
+}
+
+function performed(
+  { flags, typed, commands, seams }: DemoRequest,
+  scenario: Scenario,
+  terminal: Terminal,
+  { yes }: { readonly yes: boolean },
+  identity?: string,
+): Promise<ExitName> {
+  const { fast: _, scenario: trouble, 'keep-going': stuck, ...shown } = flags;
+  const given = { ...shown, yes, ...(stuck === true ? { timeout: '1m' } : {}) };
+  const process = { toolVersion: seams.version, ...(identity === undefined ? {} : { identity }) };
+  const compose = async (request: ComposeRequest) => composition(scenario, request, { ...process, interruption: request.interruption });
   // No command reaches the cluster in memory from outside: findings lead to their pages.
-  return { command: 'demo', typed, carried: [], commands: [], flags: given, select: sliceOf({}) };
+  // What a run in trouble says is the point of a scenario, and that it is for a real cluster is told before.
+  const known = trouble === undefined ? [] : commands;
+  const asked = { command: 'demo', typed, carried: [], commands: known, flags: given, select: sliceOf({}) };
+  return runStageCommand(asked, { ...seams, terminal, compose });
 }
 
-/** One document on stdout: that of the run which came to an end. */
-function withoutOut(seams: Seams): Seams {
-  return { ...seams, terminal: { ...seams.terminal, out: () => undefined } };
-}
-
-function machineReadable(output: SessionFlags['output']): boolean {
-  return output !== 'table' && output !== 'wide';
-}
-
-async function compose(scenario: Scenario, request: ComposeRequest, version: string): Promise<Composition> {
+async function composition(scenario: Scenario, { flags }: ComposeRequest, process: ProcessOptions): Promise<Composition> {
   const { netsvc } = await import('../profiles/netsvc.ts');
   const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(request.flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry), withdrawn });
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, ...(await acceptableChecks(flags)) });
+  const where = { clusterUid, server: 'sandbox', contextName: 'demo', workFolder, startedAt: clock.now() };
   return {
-    ...sandboxPorts(scenario, { interruption: request.interruption, toolVersion: version }),
+    ...sandboxPorts(scenario, process),
     profile: netsvc,
-    context: {
-      profile: netsvc,
-      options,
-      clusterUid,
-      server: 'sandbox',
-      contextName: 'demo',
-      workFolder,
-      startedAt: clock.now(),
-    },
+    context: { profile: netsvc, options, ...where },
     close: async () => undefined,
   };
 }

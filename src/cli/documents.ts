@@ -54,6 +54,19 @@ export interface PlanDocument extends DocumentHead {
   readonly stages: readonly PlannedStage[];
   /** What `run --plan-file` compares, one by one. */
   readonly basis: PlanBasis;
+  /** What `--for-git` wrote; absent where it was not asked for, or a person has to decide first. */
+  readonly git?: PlannedGit;
+}
+
+export interface PlannedGit {
+  /** As it was named. */
+  readonly directory: string;
+  /** Paths in it. */
+  readonly files: readonly string[];
+  /** Secrets, which are never written. */
+  readonly leftOut: readonly string[];
+  /** What else has to be changed in Git. */
+  readonly notes: readonly string[];
 }
 
 export interface RunReport extends DocumentHead {
@@ -95,7 +108,7 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly target: string | null;
   readonly lock: LockHolder | null;
   readonly record: RunRecord | null;
-  /** Owner references that are recorded as taken off; null if there are none. */
+  /** Owner references that are recorded as removed; null if there are none. */
   readonly ownerReferences: RecordedOwners | null;
 }
 

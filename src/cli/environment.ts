@@ -13,12 +13,16 @@ export function twinOf(flag: string): string {
   return `NETSVC_UPGRADE_${flag.replaceAll('-', '_').toUpperCase()}`;
 }
 
+/** Flags whose value is a credential: no screen, record, report or suggested command has it, and no other program gets their variables. */
+export const CREDENTIAL_FLAGS: readonly string[] = ['token', 'notify'];
+
 /**
- * What other programs get: without the credential that is meant for this one alone, in any case of its name, and with a PATH in which nothing is
- * found in the current folder (its relative and empty entries left out).
+ * What other programs get: without the credentials that are meant for this one alone, in any case of their names, and with a PATH in which nothing
+ * is found in the current folder (its relative and empty entries left out).
  */
 export function forPrograms(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
-  const kept = Object.entries(env).filter(([name]) => name.toUpperCase() !== twinOf('token'));
+  const own = CREDENTIAL_FLAGS.map(twinOf);
+  const kept = Object.entries(env).filter(([name]) => !own.includes(name.toUpperCase()));
   return Object.fromEntries(kept.map(([name, value]) => [name, name.toUpperCase() === 'PATH' ? absoluteOnly(value) : value]));
 }
 

@@ -24,7 +24,7 @@ export async function exitCodeOf({ argv, flags, seams }: Running, work: () => Pr
   }
 }
 
-/** Where a defect came from, for whoever mends it. */
+/** Where a defect came from, for whoever fixes it. */
 function defectIn(fault: Fault, { env }: Seams): readonly string[] {
   return fault.code === 'failed' && env.NETSVC_UPGRADE_DEBUG && fault.cause instanceof Error ? [fault.cause.stack ?? ''] : [];
 }

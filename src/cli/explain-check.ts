@@ -5,10 +5,10 @@ import { unknownCheck } from './options.ts';
 
 /** The page of a check, or the list of all checks. Throws Fault('usage') for an id that no check has. */
 export async function explainCheck(written: string | undefined): Promise<string> {
-  const { registry, withdrawn } = await import('../kernel/check-titles.ts');
-  const ids = Object.keys(registry);
+  const { checkTitles, withdrawn } = await import('../features/check-titles.ts');
+  const ids = Object.keys(checkTitles);
   if (written === undefined)
-    return columns(Object.entries(registry))
+    return columns(Object.entries(checkTitles))
       .map((line) => `${line}\n`)
       .join('');
   const id = checkIdOf(written);

@@ -1,127 +1,187 @@
-import * as Flags from '@oclif/core/flags';
+import * as Flags from './flag.ts';
 
-const connection = { helpGroup: 'connection' } as const;
+const connection = { helpGroup: 'connection', carried: true } as const;
 const run = { helpGroup: 'run' } as const;
+const carried = { ...run, carried: true } as const;
+const file = { file: true, helpValue: 'FILE' } as const;
+const folder = { file: true, helpValue: 'DIR' } as const;
+const repeatable = { multiple: true, multipleNonGreedy: true } as const;
+const recorded = { ...carried, recorded: true } as const;
 const output = { helpGroup: 'output' } as const;
 
 /** kubectl's own names: kubectl refuses them before a plugin's name, so they are ours, after it. */
-export const connectionFlags = {
-  kubeconfig: Flags.string({ ...connection, helpValue: 'FILE', summary: 'kubeconfig file' }),
-  context: Flags.string({ ...connection, helpValue: 'NAME', summary: 'context of the kubeconfig' }),
-  cluster: Flags.string({ ...connection, helpValue: 'NAME', summary: 'cluster of the kubeconfig' }),
-  user: Flags.string({ ...connection, helpValue: 'NAME', summary: 'user of the kubeconfig' }),
+export const kubectlFlags = {
+  kubeconfig: Flags.string({ ...connection, helm: 'kubeconfig', ...file, summary: 'kubeconfig file' }),
+  context: Flags.string({ ...connection, helm: 'kube-context', live: 'contexts', helpValue: 'NAME', summary: 'context of the kubeconfig' }),
+  cluster: Flags.string({ ...connection, live: 'clusters', helpValue: 'NAME', summary: 'cluster of the kubeconfig' }),
+  user: Flags.string({ ...connection, live: 'users', helpValue: 'NAME', summary: 'user of the kubeconfig' }),
   namespace: Flags.string({
     ...connection,
+    carried: false,
+    live: 'namespaces',
     char: 'n',
     helpValue: 'NAME',
     summary: 'list only what is in this namespace; never limits a change',
   }),
-  server: Flags.string({ ...connection, char: 's', helpValue: 'URL', summary: 'address of the API server' }),
-  token: Flags.string({ ...connection, helpValue: 'TOKEN', summary: 'bearer token' }),
-  as: Flags.string({ ...connection, helpValue: 'USER', summary: 'act as this user' }),
+  server: Flags.string({ ...connection, helm: 'kube-apiserver', char: 's', helpValue: 'URL', summary: 'address of the API server' }),
+  token: Flags.string({ ...connection, carried: false, helpValue: 'TOKEN', summary: 'bearer token' }),
+  as: Flags.string({ ...connection, helm: 'kube-as-user', helpValue: 'USER', summary: 'act as this user' }),
   'as-group': Flags.string({
     ...connection,
+    helm: 'kube-as-group',
     helpValue: 'GROUP',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...repeatable,
     summary: 'act as this group; repeatable',
   }),
   'as-uid': Flags.string({ ...connection, helpValue: 'UID', summary: 'act as this UID' }),
   'request-timeout': Flags.string({ ...connection, helpValue: 'TIME', summary: 'limit of one request: 30s, 2m; 0 = none' }),
-  'insecure-skip-tls-verify': Flags.boolean({ ...connection, summary: 'do not check the certificate of the server' }),
-  'certificate-authority': Flags.string({ ...connection, helpValue: 'FILE', summary: 'CA of the server' }),
-  'client-certificate': Flags.string({ ...connection, helpValue: 'FILE', summary: 'certificate of the client' }),
-  'client-key': Flags.string({ ...connection, helpValue: 'FILE', summary: 'key of the client' }),
-  'tls-server-name': Flags.string({ ...connection, helpValue: 'NAME', summary: 'name in the certificate of the server' }),
-  'state-namespace': Flags.string({ ...connection, helpValue: 'NAME', default: 'kube-system', summary: 'where lock and run record are' }),
+  'insecure-skip-tls-verify': Flags.boolean({
+    ...connection,
+    helm: 'kube-insecure-skip-tls-verify',
+    summary: 'do not check the certificate of the server',
+  }),
+  'certificate-authority': Flags.string({ ...connection, helm: 'kube-ca-file', ...file, summary: 'CA of the server' }),
+  'client-certificate': Flags.string({ ...connection, ...file, summary: 'certificate of the client' }),
+  'client-key': Flags.string({ ...connection, ...file, summary: 'key of the client' }),
+  'tls-server-name': Flags.string({
+    ...connection,
+    helm: 'kube-tls-server-name',
+    helpValue: 'NAME',
+    summary: 'name in the certificate of the server',
+  }),
 };
 
-/** What to upgrade to, and what the operator of the tool decided about it. */
-export const targetFlags = {
+export const stateFlags = {
+  'state-namespace': Flags.string({
+    ...connection,
+    helpValue: 'NAME',
+    live: 'namespaces',
+    default: 'kube-system',
+    summary: 'where lock and run record are',
+  }),
+};
+
+export const connectionFlags = { ...kubectlFlags, ...stateFlags };
+
+/** What commands know that look at a run. */
+export const recordFlags = {
   profile: Flags.string({
-    ...run,
+    ...recorded,
+    file: true,
     helpValue: 'NAME|FILE',
     summary: 'names of the service: netsvc, calico, or a YAML file; default: found in the cluster',
   }),
-  release: Flags.string({ ...run, helpValue: 'TAG', summary: 'release to upgrade to; default: the profile’s' }),
+  release: Flags.string({ ...recorded, helpValue: 'TAG', summary: 'release to upgrade to; default: the profile’s' }),
+};
+
+/** Of which release and kind of installation it is. */
+export const scopeFlags = {
+  ...recordFlags,
   path: Flags.option({
-    ...run,
+    ...recorded,
     options: ['chart', 'operator', 'manifest', 'kvstore'] as const,
     summary: 'install path, if detection cannot tell',
   })(),
-  variant: Flags.string({ ...run, helpValue: 'ID', summary: 'manifest variant, if detection cannot tell' }),
-  'manifest-url': Flags.string({ ...run, helpValue: 'URL|DIR', summary: 'where releases are fetched from; default: the profile’s' }),
-  'manifest-ca': Flags.string({ ...run, helpValue: 'FILE', summary: 'CA of the server that releases are fetched from' }),
+  variant: Flags.string({ ...recorded, helpValue: 'ID', summary: 'manifest variant, if detection cannot tell' }),
+};
+
+/** What to upgrade to, and what the operator of the tool decided about it; that `ownerrefs` knows, too. */
+export const ownerrefsTargetFlags = {
+  ...scopeFlags,
+  'manifest-url': Flags.string({
+    ...recorded,
+    file: true,
+    helpValue: 'URL|DIR',
+    summary: 'where releases are fetched from; default: the profile’s',
+  }),
+  'manifest-ca': Flags.string({ ...recorded, ...file, summary: 'CA of the server that releases are fetched from' }),
   'artifact-digest': Flags.string({
-    ...run,
+    ...carried,
+    file: true,
     helpValue: 'NAME=SHA256|FILE',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...repeatable,
     summary: 'SHA-256 that a file of the release has to have, or a file of such sums; repeatable',
   }),
-  'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
+  'upgrade-file': Flags.string({ ...carried, ...file, summary: 'use this file as upgrade.yaml' }),
   base: Flags.string({
-    ...run,
+    ...carried,
+    file: true,
     helpValue: 'RELEASE|FILE|DIR',
     summary: 'the installed release, or its own manifest: your edits are what differs from it',
   }),
-  'installed-manifest': Flags.string({ ...run, helpValue: 'FILE', summary: 'the manifest that you installed, with your edits in it' }),
+  'installed-manifest': Flags.string({ ...carried, ...file, summary: 'the manifest that you installed, with your edits in it' }),
   'kvstore-endpoints': Flags.string({
-    ...run,
+    ...recorded,
     helpValue: 'URL,…',
     summary: 'endpoints of the key-value store, instead of the installed ones',
   }),
   resolve: Flags.string({
-    ...run,
+    ...carried,
     helpValue: 'FIELD=mine|theirs',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...repeatable,
     summary: 'whose value stands where you and the release both changed a field; repeatable',
   }),
-  chart: Flags.string({ ...run, helpValue: 'REF', summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder' }),
-  repo: Flags.string({ ...run, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' }),
-  'crd-chart': Flags.string({ ...run, helpValue: 'REF', summary: 'take the CRDs from this chart instead of the release’s file' }),
-  values: Flags.string({ ...run, helpValue: 'FILE', summary: 'values for the chart, over those that the release has' }),
-  'manage-crds': Flags.boolean({ ...run, summary: 'chart installs: leave the CRDs to the new operator instead of applying them first' }),
+  chart: Flags.string({
+    ...recorded,
+    file: true,
+    helpValue: 'REF',
+    summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder',
+  }),
+  repo: Flags.string({ ...recorded, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' }),
+  'crd-chart': Flags.string({
+    ...recorded,
+    file: true,
+    helpValue: 'REF',
+    summary: 'take the CRDs from this chart instead of the release’s file',
+  }),
+  values: Flags.string({ ...carried, ...file, summary: 'values for the chart, over those that the release has' }),
+  'manage-crds': Flags.boolean({
+    ...carried,
+    summary: 'chart installs: leave the CRDs to the new operator instead of applying them first',
+  }),
   'move-release': Flags.boolean({
-    ...run,
+    ...carried,
     summary: 'chart installs: move a release of a chart up to v3.22 from its namespace to that of the operator',
   }),
   accept: Flags.string({
-    ...run,
+    ...carried,
     helpValue: 'CHECK-ID[=SUBJECT]',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...repeatable,
     summary: 'turn a failed check, or its finding on one subject, into a warning; repeatable',
   }),
   'fail-on': Flags.option({
-    ...run,
+    ...carried,
     options: ['error', 'warning'] as const,
     default: 'error',
     summary: 'findings that stop the command',
   })(),
-  timeout: Flags.string({ ...run, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' }),
-  'max-failed': Flags.integer({ ...run, helpValue: 'N', default: 0, min: 0, summary: 'failed pods that a wait still tolerates' }),
-  'backup-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'folder for the backup' }),
-  'with-secrets': Flags.boolean({ ...run, summary: 'back up Secrets with their values' }),
-  'bin-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'where the new CLI is installed' }),
+  timeout: Flags.string({ ...carried, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' }),
+  'max-failed': Flags.integer({ ...carried, helpValue: 'N', default: 0, min: 0, summary: 'failed pods that a wait still tolerates' }),
+  'backup-dir': Flags.string({ ...carried, ...folder, summary: 'folder for the backup' }),
+  'with-secrets': Flags.boolean({ ...carried, summary: 'back up Secrets with their values' }),
+  'bin-dir': Flags.string({ ...carried, ...folder, summary: 'where the new CLI is installed' }),
   'cli-config': Flags.string({
-    ...run,
-    helpValue: 'FILE',
+    ...carried,
+    ...file,
     summary:
       'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',
   }),
   'enable-flow-logs': Flags.boolean({
-    ...run,
+    ...carried,
     summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
   }),
-  'hold-policy-migration': Flags.boolean({ ...run, summary: 'keep the controllers from renaming stored policies' }),
+};
+
+/** A hold is released only once policies have their new names, so `ownerrefs` has nothing to hold (NS-743). */
+export const targetFlags = {
+  ...ownerrefsTargetFlags,
+  'hold-policy-migration': Flags.boolean({ ...carried, summary: 'keep the controllers from renaming stored policies' }),
 };
 
 /** Only commands that apply manifests, or plan it. */
 export const ownershipFlags = {
   ownership: Flags.option({
-    ...run,
+    ...carried,
     options: ['first', 'kubectl'] as const,
     default: 'first',
     summary: 'who takes over fields once applied client-side: a patch before the apply, or kubectl after it (rolls the agents twice)',
@@ -131,14 +191,14 @@ export const ownershipFlags = {
 /** Owner references: whether they go, and how fast. */
 export const ownerFlags = {
   ownerrefs: Flags.option({
-    ...run,
+    ...carried,
     options: ['auto', 'always', 'never'] as const,
     default: 'auto',
-    summary: 'owner references to take off before the upgrade: those it would break, every living one, or none',
+    summary: 'owner references to remove before the upgrade: those it would break, every living one, or none',
   })(),
-  'journal-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'folder for a second copy of the journal of owner references' }),
-  qps: Flags.integer({ ...run, helpValue: 'N', min: 1, summary: 'at most so many patches a second; default: what the server takes' }),
-  parallel: Flags.integer({ ...run, helpValue: 'N', min: 1, max: 256, summary: 'at most so many patches at a time; default: 32' }),
+  'journal-dir': Flags.string({ ...carried, ...folder, summary: 'folder for a second copy of the journal of owner references' }),
+  qps: Flags.integer({ ...carried, helpValue: 'N', min: 1, summary: 'at most so many patches a second; default: what the server takes' }),
+  parallel: Flags.integer({ ...carried, helpValue: 'N', min: 1, max: 256, summary: 'at most so many patches at a time; default: 32' }),
 };
 
 /** Only commands that can change something. */
@@ -158,7 +218,7 @@ export const outputFlags = {
   output: Flags.option({ ...output, char: 'o', options: OUTPUT_FORMATS, default: 'table', summary: 'format of stdout' })(),
   'report-file': Flags.string({
     ...output,
-    helpValue: 'FILE',
+    ...file,
     summary: 'write the report there too; format by suffix: .json .yaml .md .html .xml .txt',
   }),
   v: Flags.integer({
@@ -194,22 +254,3 @@ export const planOutputFlags = {
 export const pendingFlags = {
   'detailed-exitcode': Flags.boolean({ ...output, summary: 'exit 2 if changes are pending' }),
 };
-
-/** Flags whose value is a file or folder: the shell completes it. */
-export const FILE_FLAGS: readonly string[] = [
-  ...[
-    'kubeconfig',
-    'certificate-authority',
-    'client-certificate',
-    'client-key',
-    'profile',
-    'manifest-url',
-    'manifest-ca',
-    'artifact-digest',
-    'upgrade-file',
-    'base',
-    'installed-manifest',
-  ],
-  ...['chart', 'crd-chart', 'values'],
-  ...['backup-dir', 'journal-dir', 'bin-dir', 'cli-config', 'report-file', 'out', 'plan-file', 'dir'],
-];

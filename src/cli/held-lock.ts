@@ -1,7 +1,7 @@
 import { ageText } from '../kernel/age-text.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
-import { carriedTo } from '../report/carry.ts';
+import { carriedTo } from './carry.ts';
 import type { Outcome } from './report/run.ts';
 import type { Session } from './session.ts';
 

@@ -19,10 +19,16 @@ export async function runImagesCommand(asked: Asked, seams: Seams): Promise<Exit
   });
 }
 
-/** A list of images is no document: it cannot be saved as a plan or as a report. */
-export function assertNothingElse(flags: { readonly out?: string | undefined; readonly 'report-file'?: string | undefined }): void {
-  const name = flags.out === undefined ? 'report-file' : 'out';
-  if (flags[name] === undefined) return;
+interface Documents {
+  readonly out?: string | undefined;
+  readonly 'for-git'?: string | undefined;
+  readonly 'report-file'?: string | undefined;
+}
+
+/** A list of images is no document: it cannot be saved as a plan or as a report, and has no files for Git. */
+export function assertNothingElse(flags: Documents): void {
+  const name = (['out', 'for-git', 'report-file'] as const).find((one) => flags[one] !== undefined);
+  if (name === undefined) return;
   throw new Fault('usage', `-o images makes a list, not a document for --${name}`, [
     'send the list to a file: plan -o images > images.txt',
   ]);

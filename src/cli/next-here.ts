@@ -3,7 +3,10 @@ import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
-import { type CarriedFlag, carriedTo } from '../report/carry.ts';
+import { type CarriedFlag, carriedTo } from './carry.ts';
+import { rowsOf } from './flag.ts';
+import { targetFlags } from './flags.ts';
+import { rangeFlags } from './slice.ts';
 
 export interface Here {
   /** The command line that the findings are of: `plan -o wide`. */
@@ -54,10 +57,14 @@ function ownCommand(next: string): string | undefined {
 }
 
 /** Flags that may be given more than once: those of a command add to those that are carried. */
-const REPEATABLE: ReadonlySet<string> = new Set(['accept', 'resolve', 'skip', 'include']);
+const REPEATABLE: ReadonlySet<string> = new Set(
+  rowsOf(targetFlags, rangeFlags).flatMap(([name, { multiple }]) => (multiple ? [name] : [])),
+);
 
 /** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
-export function nextHere(next: string, carried: readonly CarriedFlag[]): string {
+export function nextHere(told: string, carried: readonly CarriedFlag[]): string {
+  // A finding knows the name of a profile; a person may have given a file.
+  const next = carried.some(({ name }) => name === 'profile') ? told.replace(/(kubectl netsvc-upgrade .*) --profile \S+/, '$1') : told;
   const ours = OURS.exec(next);
   const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
   const more = carried.filter((flag) => !isSaid(flag));

@@ -1,60 +1,19 @@
 import { resolve } from 'node:path';
-import type { Severity } from '../kernel/check.ts';
-import type { Acceptance, DryRun, Options, OwnerChoice, OwnerRefsMode, OwnershipMode } from '../kernel/context.ts';
+import type { Acceptance, Options, OwnerChoice } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
 import { Fault } from '../kernel/fault.ts';
-import type { InstallPath } from '../kernel/installation.ts';
 import { endpointsOf, endpointsProblem } from '../kernel/kvstore.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { parseDuration } from './duration.ts';
+import type { Values } from './flag.ts';
+import type { actingFlags, connectionFlags, ownerFlags, ownershipFlags, targetFlags } from './flags.ts';
+import type { StageFlags } from './stage-flags.ts';
 import { nearest } from './suggest.ts';
 
 /** The values of the run flags as parsed: flag over environment over default. */
-export interface RunFlags {
-  readonly release?: string;
-  readonly path?: InstallPath;
-  readonly variant?: string;
-  readonly 'upgrade-file'?: string;
-  readonly base?: string;
-  readonly 'installed-manifest'?: string;
-  readonly resolve?: readonly string[];
-  readonly 'kvstore-endpoints'?: string;
-  readonly chart?: string;
-  readonly repo?: string;
-  readonly 'crd-chart'?: string;
-  readonly values?: string;
-  readonly 'manage-crds'?: boolean;
-  readonly 'move-release'?: boolean;
-  readonly accept?: readonly string[];
-  readonly 'fail-on'?: Severity;
-  readonly 'dry-run'?: DryRun;
-  readonly yes?: boolean;
-  readonly timeout?: string;
-  readonly 'max-failed'?: number;
-  readonly 'hold-policy-migration'?: boolean;
-  readonly 'enable-flow-logs'?: boolean;
-  readonly undo?: boolean;
-  readonly delete?: string;
-  readonly template?: string;
-  readonly 'only-template'?: boolean;
-  readonly batch?: number;
-  readonly 'max-unavailable-workloads'?: number;
-  readonly all?: boolean;
-  readonly selector?: string;
-  readonly namespace?: string;
-  readonly 'with-secrets'?: boolean;
-  readonly 'backup-dir'?: string;
-  readonly 'bin-dir'?: string;
-  readonly 'cli-config'?: string;
-  readonly 'state-namespace'?: string;
-  readonly ownerrefs?: OwnerRefsMode;
-  readonly ownership?: OwnershipMode;
-  readonly qps?: number;
-  readonly parallel?: number;
-  readonly 'journal-dir'?: string;
-  readonly forget?: boolean;
-  readonly 'read-only'?: boolean;
-}
+export type RunFlags = Values<
+  typeof connectionFlags & typeof targetFlags & typeof ownerFlags & typeof ownershipFlags & typeof actingFlags & StageFlags
+> & { readonly forget?: boolean };
 
 /** What the flags cannot know by themselves. */
 export interface OptionFacts {
@@ -71,10 +30,17 @@ export function stateNamespaceOf(flags: RunFlags): string {
   return flags['state-namespace'] ?? 'kube-system';
 }
 
+/** The ids that `--accept` may name; the checks are loaded only where it was given. */
+export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>): Promise<Pick<OptionFacts, 'checks' | 'withdrawn'>> {
+  if (accept.length === 0) return { checks: [] };
+  const { checkTitles, withdrawn } = await import('../features/check-titles.ts');
+  return { checks: Object.keys(checkTitles), withdrawn };
+}
+
 /** Flags to options. Pure. Throws Fault('usage') naming the flag and how to write it. */
 export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
   return {
-    release: readRelease(flags.release ?? facts.defaultRelease),
+    release: readRelease(flags.release, facts.defaultRelease),
     ...given('path', flags.path),
     ...given('variant', flags.variant),
     ...given('upgradeFile', flags['upgrade-file']),
@@ -140,7 +106,7 @@ function readEndpoints(text: string): string {
   ]);
 }
 
-/** `IPPool/pool=new`: of an owner that was made anew; everything else is of a field. */
+/** `IPPool/pool=new`: of an owner that was made again; everything else is of a field. */
 function readDecisions(texts: readonly string[] | undefined): Pick<Options, 'resolutions' | 'ownerChoices'> {
   const choices = (texts ?? []).flatMap((text) => {
     const [, owner, choice] = /^([A-Za-z]+\/[^:=]+)=(new|drop)$/.exec(text) ?? [];
@@ -173,9 +139,10 @@ export function unknownCheck(check: string, checks: readonly string[], where: st
   return new Fault('usage', `${where}: there is no check ${check}`, meant ? [`did you mean ${meant}?`, known] : [known]);
 }
 
-function readRelease(text: string): string {
-  const release = parseRelease(text);
-  if (!release) throw new Fault('usage', `--release=${text} is not a release tag`, ['write it as v3.32.2']);
+/** @param usual The profile's own release, which is the example in the error, too. */
+export function readRelease(text: string | undefined, usual: string): string {
+  const release = parseRelease(text ?? usual);
+  if (!release) throw new Fault('usage', `--release=${text} is not a release tag`, [`write it as ${usual}`]);
   return releaseTag(release);
 }
 

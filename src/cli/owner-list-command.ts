@@ -4,8 +4,8 @@ import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import { isInterrupted } from '../kernel/interruption.ts';
 import { refText } from '../kernel/object.ts';
 import { refOf } from '../kernel/owner-journal.ts';
-import { carriedTo } from '../report/carry.ts';
 import { columns } from '../report/columns.ts';
+import { carriedTo } from './carry.ts';
 import { documentHead } from './document-head.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
 import type { Seams } from './seams.ts';
@@ -28,7 +28,8 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
       references: rows,
       unread: references.unread,
     };
-    await session.present(document, (wide) => listLines(rows, wide, references.unread.length === 0));
+    const closing = async () => ['Nothing was changed by this command.'];
+    await session.present(document, (wide) => listLines(rows, wide, references.unread.length === 0), { closing });
     if (astray !== undefined) session.say(`Warning: ${astray}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;
@@ -55,7 +56,7 @@ async function journalAstray({ composition: { ownerJournal }, context: { options
   const elsewhere = await ownerJournal.elsewhere();
   const { stateNamespace: namespace } = options;
   if (elsewhere?.[0])
-    return `owner references are recorded as taken off in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (${command`--state-namespace ${elsewhere[0]}`})`;
+    return `owner references are recorded as removed in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (${command`--state-namespace ${elsewhere[0]}`})`;
   if (journal) return `the cluster has no journal of owner references, only this machine has a copy: ${journal.readFrom} (NS-751)`;
   return elsewhere ? undefined : `this account may not look for a journal of owner references in other namespaces than ${namespace}`;
 }

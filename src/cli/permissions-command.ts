@@ -1,8 +1,8 @@
 import type { PlanScope } from '../features/rights/index.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
-import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { namedProfile } from './choose-profile.ts';
+import { readRelease, stateNamespaceOf } from './options.ts';
 
 /** Which role is asked for. */
 export interface RoleRequest {
@@ -11,7 +11,7 @@ export interface RoleRequest {
   readonly profile: string;
   readonly release?: string | undefined;
   readonly variant?: string | undefined;
-  readonly 'state-namespace': string;
+  readonly 'state-namespace'?: string | undefined;
 }
 
 /** The roles that a command needs, ready for `kubectl apply -f -`. No cluster is asked. Throws Fault('usage') for what there is no role for. */
@@ -21,7 +21,7 @@ export async function permissionsText(asked: RoleRequest): Promise<string> {
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
   const profile = await namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
-  const placed = { ...scope, stateNamespace: asked['state-namespace'] };
+  const placed = { ...scope, stateNamespace: stateNamespaceOf(asked) };
   const permissions = withoutWideSecrets(permissionsOf(asked.for, profile, placed));
   return `${[...head(asked, profile, from, adminRights(permissions, profile)), ...roleLines(asked.for, permissions)].join('\n')}\n`;
 }
@@ -60,10 +60,9 @@ async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
     throw new Fault('usage', `--variant ${asked.variant}: the profile ${profile.name} has none of that name`, [
       `name one of ${profile.variants.map(({ id }) => id).join(', ')}`,
     ]);
-  const release = parseRelease(asked.release ?? profile.defaultRelease);
-  if (!release) throw new Fault('usage', `--release=${asked.release} is not a release tag`, ['write it as v3.32.2']);
+  const release = readRelease(asked.release, profile.defaultRelease);
   const { openStored } = await import('./compose.ts');
-  const found = variant && (await (await openStored(profile.name)).documentsOf(releaseTag(release), variant.file));
+  const found = variant && (await (await openStored(profile.name)).documentsOf(release, variant.file));
   if (!found) return { scope: { ...manifestScope(), kvstore }, from: NO_NAMES };
-  return { scope: { ...scopeOf(found), kvstore }, from: `objects of ${variant.file} ${releaseTag(release)}` };
+  return { scope: { ...scopeOf(found), kvstore }, from: `objects of ${variant.file} ${release}` };
 }

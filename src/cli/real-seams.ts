@@ -17,6 +17,7 @@ export function realSeams(name: string, version: string): Seams {
     loadChain: async () => (await import('./chain.ts')).chain,
     loadEffects: async () => (await import('./chain.ts')).effects,
     installed,
+    openNotifier: async (value) => (await import('./compose.ts')).openNotifierFor(value, env),
     listenForInterrupts: (say) => listenForInterrupts(say),
     every(ms, call) {
       const timer = setInterval(call, ms);

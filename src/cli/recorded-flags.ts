@@ -1,11 +1,11 @@
 import type { RunRecord } from '../kernel/run-record.ts';
-import { type CarriedFlag, withRecorded } from '../report/carry.ts';
+import { type CarriedFlag, withRecorded } from './carry.ts';
+import { rowsOf } from './flag.ts';
+import { targetFlags } from './flags.ts';
 import type { CommonFlags } from './seams.ts';
 
 /** What a command that looks at a run takes from its record: which release, from where, installed how. Each is one word. */
-const TAKEN: readonly string[] = [
-  ...['profile', 'release', 'path', 'variant', 'manifest-url', 'manifest-ca', 'chart', 'repo', 'crd-chart', 'kvstore-endpoints'],
-];
+const TAKEN = rowsOf(targetFlags).flatMap(([name, { recorded }]) => (recorded ? [name] : []));
 
 /** The flags of a command with what the record of the run says where they do not. */
 export interface WithRecord {

@@ -2,43 +2,22 @@ import type { Interfaces } from '@oclif/core';
 import type { Config } from '@oclif/core/config';
 import type { Trace } from '../adapters/trace.ts';
 import type { Context } from '../kernel/context.ts';
-import type { EffectTypes } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EffectTypes, EnginePorts } from '../kernel/effect-type.ts';
 import type { Installation } from '../kernel/installation.ts';
 import type { Interruption } from '../kernel/interruption.ts';
+import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import type { CarriedFlag } from '../report/carry.ts';
+import type { CarriedFlag } from './carry.ts';
+import type { Values } from './flag.ts';
+import type { outputFlags } from './flags.ts';
 import type { RunFlags } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The values of every flag that says which cluster and which service. */
-export interface CommonFlags extends RunFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly cluster?: string;
-  readonly user?: string;
-  readonly namespace?: string;
-  readonly server?: string;
-  readonly token?: string;
-  readonly as?: string;
-  readonly 'as-group'?: readonly string[];
-  readonly 'as-uid'?: string;
-  readonly 'request-timeout'?: string;
-  readonly 'insecure-skip-tls-verify'?: boolean;
-  readonly 'certificate-authority'?: string;
-  readonly 'client-certificate'?: string;
-  readonly 'client-key'?: string;
-  readonly 'tls-server-name'?: string;
-  readonly profile?: string;
-  readonly 'manifest-url'?: string;
-  readonly 'manifest-ca'?: string;
-  readonly 'artifact-digest'?: readonly string[];
-  /** Level of what is told of the work underneath. */
-  readonly v?: number;
-}
+/** The values of every flag that says which cluster and which service, and the level of what is told of the work underneath. */
+export type CommonFlags = RunFlags & Values<Pick<typeof outputFlags, 'v'>>;
 
 export interface ComposeRequest {
   readonly flags: CommonFlags;
@@ -92,6 +71,8 @@ export interface Seams {
   loadEffects(): Promise<EffectTypes>;
   /** What is installed; undefined where that is not clear. */
   installed(composition: Composition): Promise<Installation | undefined>;
+  /** What `--notify` names. Throws Fault('usage') for what cannot be one. */
+  openNotifier(value: string): Promise<Notifier>;
   /** `say` tells the person what Ctrl-C just did. */
   listenForInterrupts(say: (text: string) => void): Interrupts;
   every(ms: number, call: () => void): () => void;

@@ -7,26 +7,22 @@ import type { ExitName, Fault } from '../kernel/fault.ts';
 import { withoutCredentials } from '../kernel/hidden.ts';
 import { interrupted } from '../kernel/interruption.ts';
 import { indented } from '../kernel/visible.ts';
-import type { CarriedFlag } from '../report/carry.ts';
 import type { Palette } from '../report/colour.ts';
 import { palette } from '../report/colour.ts';
-import type { Progress } from '../report/progress.ts';
+import type { Progress } from '../report/progress-options.ts';
+import type { CarriedFlag } from './carry.ts';
 import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
+import type { Values } from './flag.ts';
+import type { outputFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';
 import { faultHere } from './next-here.ts';
+import type { Notices } from './notify/notices.ts';
 import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report/file.ts';
 import type { Acting, CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
-export interface SessionFlags extends CommonFlags {
-  readonly output: OutputFormat;
-  readonly 'report-file'?: string;
-  readonly quiet?: boolean;
-  readonly 'no-progress'?: boolean;
-  /** Of status alone. */
-  readonly watch?: boolean;
-}
+export type SessionFlags = CommonFlags & Values<Omit<typeof outputFlags, 'output'>> & { readonly output: OutputFormat };
 
 /** A command as it was asked for. */
 export interface Asked {
@@ -55,6 +51,13 @@ interface Ended {
   readonly closing?: () => Promise<readonly string[]>;
 }
 
+/** Where the end of a command goes besides stdout. */
+interface Outlets {
+  readonly report: ReportFile;
+  /** Only with `--notify`. */
+  readonly notices?: Notices;
+}
+
 /** One command on one cluster, from the first request to the last line. */
 export class Session {
   readonly seams: Seams;
@@ -63,10 +66,10 @@ export class Session {
   readonly interrupts: Interrupts;
   readonly outPalette: Palette;
   readonly errPalette: Palette;
-  readonly #report: ReportFile;
+  readonly #outlets: Outlets;
 
-  constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts, report: ReportFile) {
-    this.#report = report;
+  constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts, outlets: Outlets) {
+    this.#outlets = outlets;
     this.seams = seams;
     this.asked = asked;
     this.composition = composition;
@@ -74,6 +77,11 @@ export class Session {
     const { terminal, env } = seams;
     this.outPalette = palette({ isTerminal: terminal.outIsTerminal, env });
     this.errPalette = palette({ isTerminal: terminal.errIsTerminal, env });
+  }
+
+  /** Only with `--notify`. */
+  get notices(): Notices | undefined {
+    return this.#outlets.notices;
   }
 
   get context(): Context {
@@ -84,20 +92,20 @@ export class Session {
   accepting(more: readonly Acceptance[]): Session {
     const { options } = this.context;
     const context = { ...this.context, options: { ...options, accept: [...options.accept, ...more] } };
-    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
   }
 
   /** The same with the saved plan that was found to be still true. */
   agreedTo(savedPlan: string): Session {
     const context = { ...this.context, savedPlan };
-    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
   }
 
   /** The same with the person's decisions about edits, as if they had been given by `--resolve`. */
   resolving(more: Readonly<Record<string, Side>>): Session {
     const { options } = this.context;
     const context = { ...this.context, options: { ...options, resolutions: { ...options.resolutions, ...more } } };
-    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
   }
 
   /** The ports of the engine. */
@@ -137,19 +145,26 @@ export class Session {
   async present(document: OutputDocument, human: HumanLines, { fault, closing = async () => [] }: Ended = {}): Promise<void> {
     const { output } = this.asked.flags;
     const textOf = async () => actionTexts(await this.seams.loadEffects(), this.composition.tools.programOf);
-    const whole: HumanLines = async (wide) => [...(await human(wide)), ...(await closing())];
+    const whole: HumanLines = async (wide) => [this.header(), ...(await human(wide)), ...(await closing())];
     const text = async (shown: OutputDocument, format: OutputFormat) =>
       inWordsOf(this.seams.name, await outputText(shown, format, whole, textOf));
     if (fault && isForPerson(output)) {
       const parted = async (lines: readonly string[]) => this.seams.terminal.out(inWordsOf(this.seams.name, linesText(lines)));
-      await parted(await human(output === 'wide'));
+      await parted([this.header(), ...(await human(output === 'wide'))]);
       this.fail(fault);
       await parted([...(await closing()), nextLine(document)]);
     } else {
       if (fault) this.fail(fault);
       this.seams.terminal.out(await text(document, output));
     }
-    await this.#report.write((format) => text({ ...document, made: this.made() }, format));
+    await this.#outlets.report.write((format) => text({ ...document, made: this.made() }, format));
+    await this.notices?.ended(document);
+  }
+
+  /** Which cluster the command asked: the first line for a person. */
+  header(): string {
+    const { contextName, server } = this.context;
+    return this.outPalette.strong(contextName === '' ? server : `context "${contextName}"   ${server}`);
   }
 
   /** What a report says about itself. */
@@ -180,8 +195,14 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   await assertReportFile(flags['report-file']);
   const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
   const warn = (text: string) => seams.terminal.err(`${indented(text)}\n`);
+  const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/open.ts')).openNotices(seams, flags);
   const interrupts = seams.listenForInterrupts(warn);
   let composition: Composition | undefined;
+  const notices = noticesWith?.({
+    cut: interrupts.over,
+    now: () => composition?.clock.now() ?? new Date(),
+    warn: (text) => warn(`Warning: ${text}`),
+  });
   const whole = async () => {
     composition = await seams.compose({
       flags,
@@ -194,8 +215,11 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       usesRecord: asked.usesRecord ?? false,
       trace: traceOf(flags.v, seams),
     });
+    const { contextName, clusterUid, options } = composition.context;
+    notices?.know({ context: contextName, clusterUid, to: options.release });
+    const outlets = { report, ...(notices ? { notices } : {}) };
     try {
-      return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, report));
+      return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, outlets));
     } finally {
       await composition.close();
     }
@@ -207,6 +231,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   } catch (caught) {
     const thrown = faultHere(interrupts.defect?.()?.thrown ?? caught, asked);
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
+    await notices?.failed((await import('./faults.ts')).toFault(thrown, { command: asked.command, flags: [] }));
     throw thrown;
   } finally {
     interrupts.release();

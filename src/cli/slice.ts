@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { Fault } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import * as Flags from './flag.ts';
 
 /** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
 export const STAGE_IDS = [
@@ -25,14 +25,13 @@ export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 type StageName = (typeof STAGE_IDS)[number];
 
-const run = { helpGroup: 'run', helpValue: 'STAGE', options: STAGE_IDS } as const;
+const run = { helpGroup: 'run', carried: true, helpValue: 'STAGE', options: STAGE_IDS } as const;
 
 export const rangeFlags = {
   from: Flags.option({ ...run, summary: `first stage: ${STAGE_IDS.join(', ')}` })(),
   through: Flags.option({ ...run, summary: 'last stage' })(),
   include: Flags.option({
-    helpGroup: 'run',
-    helpValue: 'STAGE',
+    ...run,
     options: OPTIONAL_STAGE_IDS,
     multiple: true,
     multipleNonGreedy: true,
@@ -41,12 +40,7 @@ export const rangeFlags = {
   skip: Flags.option({ ...run, multiple: true, multipleNonGreedy: true, summary: 'leave this stage out; repeatable' })(),
 };
 
-export interface Range {
-  readonly from?: StageName;
-  readonly through?: StageName;
-  readonly skip?: readonly StageName[];
-  readonly include?: readonly StageName[];
-}
+type Range = Flags.Values<typeof rangeFlags>;
 
 type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
 

@@ -5,12 +5,12 @@ import type { EngineEvent } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import { flagsOfRun } from '../report/carry.ts';
 import { maskedAction } from '../report/mask.ts';
+import { flagsOfRun } from './carry.ts';
 import { confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
-import { type Save, showPlan } from './plan/chain.ts';
+import { type PlanOutputs, showPlan } from './plan/chain.ts';
 import { loadPlan } from './plan/file.ts';
 import { withinPlan } from './plan/within.ts';
 import { nextStep, report } from './report/chain.ts';
@@ -42,6 +42,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
+      ...(answer.source === undefined ? {} : { source: answer.source }),
       ...(saved ? { within: await withinPlan(saved, answer.session.context, await answer.session.acting()) } : {}),
       ...(answer.known ? { known: answer.known } : {}),
     });
@@ -49,16 +50,21 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
 }
 
 /** `plan`: the same, without ever acting. */
-export async function runPlanCommand(request: StageRequest, seams: Seams, save?: Save): Promise<ExitName> {
+export async function runPlanCommand(request: StageRequest, seams: Seams, outputs: PlanOutputs = {}): Promise<ExitName> {
   const stages = request.select(await seams.loadChain());
-  return inSession(seams, { ...request, looksOnly: true }, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
+  if (outputs.forGit !== undefined) (await import('./plan/for-git.ts')).assertMerged(stages);
+  return inSession(seams, { ...request, looksOnly: true }, (session) =>
+    showPlan(session, stages, request.detailedExitcode ?? false, outputs),
+  );
 }
 
 interface Planned extends Pick<RunMore, 'changes' | 'within'> {
   readonly known?: Known;
+  /** Release that is installed. */
+  readonly source?: string;
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], { known, ...more }: Planned = {}): Promise<ExitName> {
+async function perform(session: Session, stages: readonly AnyStage[], { known, source, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
   const acting = await session.acting();
   const looks = known?.looks ?? new Looks(acting);
@@ -80,23 +86,34 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, .
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
+  const notified =
+    more.changes && session.notices ? import('./notify/open.ts').then((one) => one.notifyStart(session, source, observe)) : undefined;
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     ...(known ? { looked: known.looked } : {}),
     keepsake,
     looks,
-  }).finally(() => progress.close());
-  return report(session, await tell(outcome));
+  }).finally(async () => {
+    await notified;
+    await progress.close();
+  });
+  const ended = await tell(outcome);
+  return report(session, stages.every((stage) => stage.readOnly) ? { ...ended, ...(await installedBy(session, looks)) } : ended);
+}
+
+/** What is installed, for the header; not being able to tell costs nothing. */
+async function installedBy({ seams }: Session, looks: Looks<Acting>): Promise<Pick<Outcome, 'installed'>> {
+  const installed = await seams.installed(looks.current()).catch(() => undefined);
+  return installed === undefined ? {} : { installed };
 }
 
 /** The outcome with its history, and with what was installed before and, if the run came to its end, is now. */
 async function toldOf(session: Session, outcome: ChainOutcome, history: History, looks: Looks<Acting>): Promise<Outcome> {
-  const { seams, composition, asked } = session;
+  const { composition, asked } = session;
   const { source, runId, exit } = outcome;
   const of = { ...outcomeHere(outcome, asked), history: history.told(composition.clock.now()) };
   if (runId === undefined) return of;
-  // Not being able to tell costs nothing.
-  const after = exit === 'done' ? (await seams.installed(looks.current()).catch(() => undefined))?.release : undefined;
+  const after = exit === 'done' ? (await installedBy(session, looks)).installed?.release : undefined;
   return { ...of, versions: { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) } };
 }
 

@@ -1,3 +1,4 @@
+import { agoText } from '../kernel/age-text.ts';
 import { command } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
 import type { ExitName } from '../kernel/fault.ts';
@@ -5,7 +6,7 @@ import { isAnswer } from '../kernel/interruption.ts';
 import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
 import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
-import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from '../report/carry.ts';
+import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from './carry.ts';
 import type { RecordedOwners } from './documents.ts';
 import { textHere } from './next-here.ts';
 import type { Seams } from './seams.ts';
@@ -32,7 +33,9 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const dead = holder ? [`    if that run is certainly dead: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, 'done', holder, record, next, owners);
     const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
-    await session.present(document, async () => [...(await statusLines(record, holder)), ...dead, ...told]);
+    const now = session.composition.clock.now();
+    const lines = async () => [...(await runLines(record, now)), ...lockLines(holder, now), ...dead, ...told];
+    await session.present(document, lines, { closing: async () => ['Nothing was changed by this command.'] });
     return 'done';
   });
 }
@@ -64,12 +67,12 @@ async function recordedOwners(
   }
 }
 
-/** What the run record says that was taken off, and that no journal holds (NS-753). */
+/** What the run record says that was removed, and that no journal holds (NS-753). */
 function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: OwnerJournal): Recorded {
   const lost = lackingIn(stripped, journal);
   if (lost === undefined || found.owners?.problem !== undefined) return found;
   const what = `${counted(lost.references, 'reference')} of ${counted(lost.objects, 'object')}`;
-  const problem = `the run record says that ${what} are taken off, and the journal does not hold them: only it knows which`;
+  const problem = `the run record says that ${what} are removed, and the journal does not hold them: only it knows which`;
   return { ...found, owners: { ...(found.owners ?? NOTHING), problem, suggestions: ['kubectl netsvc-upgrade explain NS-753'] } };
 }
 
@@ -120,36 +123,34 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
   // It most likely works: whoever knows that it is dead finds unlock in the lines above.
   if (holder) return 'status --watch';
   if (!record) return 'preflight';
-  return record.finishedAt === undefined || record.outcome !== 'done' ? 'run' : 'report';
+  if (record.finishedAt !== undefined && record.outcome === 'done') return 'report';
+  // What failed is looked at before it is tried again: the record does not say what became of it since.
+  return record.stages.at(-1)?.state === 'failed' ? 'preflight' : 'run';
 }
 
-export async function statusLines(record: RunRecord | undefined, holder: LockHolder | undefined): Promise<readonly string[]> {
-  return [...(await runLines(record)), ...lockLines(holder)];
-}
-
-export function lockLines(holder: LockHolder | undefined): readonly string[] {
+export function lockLines(holder: LockHolder | undefined, now: Date): readonly string[] {
   if (!holder) return ['lock: free'];
-  return [`lock: held by ${holder.identity} since ${holder.acquiredAt}, renewed ${holder.renewedAt}`];
+  return [`lock: held by ${holder.identity} since ${agoText(holder.acquiredAt, now)}, renewed ${agoText(holder.renewedAt, now)}`];
 }
 
-async function runLines(record: RunRecord | undefined): Promise<readonly string[]> {
+async function runLines(record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
   if (!record) return ['no run of this program is recorded on this cluster'];
-  const state = record.finishedAt ? `${record.outcome ?? 'ended'} at ${record.finishedAt}` : 'not finished';
-  const variant = record.variant ? ` ${record.variant}` : '';
+  const state = record.finishedAt ? `${record.outcome ?? 'ended'} ${agoText(record.finishedAt, now)}` : 'not finished';
+  const variant = record.variant ? `, variant ${record.variant}` : '';
   return [
-    `run ${record.runId}: ${record.source ?? 'unknown release'} → ${record.target}, ${record.path}${variant} path, profile ${record.profile}: ${state}`,
-    `started ${record.startedAt} by ${record.startedBy} with version ${record.toolVersion}`,
+    `run ${record.runId}: ${record.source ?? 'unknown release'} → ${record.target}, ${record.path} path${variant}, profile ${record.profile}: ${state}`,
+    `started ${agoText(record.startedAt, now)} by ${record.startedBy} with version ${record.toolVersion}`,
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
-    ...(await stageTable(record)),
+    ...(await stageTable(record, now)),
   ];
 }
 
-async function stageTable({ stages }: RunRecord): Promise<readonly string[]> {
+async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly string[]> {
   if (stages.length === 0) return [];
-  const { summaryTable } = await import('../report/table.ts');
+  const { stateText, summaryTable } = await import('../report/table.ts');
   return summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
-    stages.map((stage) => [stage.id, stage.state, stage.endedAt ?? stage.startedAt, stage.because ?? '']),
+    stages.map((stage) => [stage.id, stateText(stage.state), agoText(stage.endedAt ?? stage.startedAt, now), stage.because ?? '']),
   );
 }

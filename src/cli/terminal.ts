@@ -1,7 +1,6 @@
 import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
-import type { Environment } from './seams.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
 export interface Terminal {
@@ -28,7 +27,7 @@ type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
  * The only way to the terminal, with the live view's (`report/progress-tree.ts`): whatever is written leaves out the credentials in addresses, error
  * messages of other programs included, and makes visible what would act on the terminal (`kernel/visible.ts`).
  */
-export function processTerminal(env: Environment, { stdin, stdout, stderr }: Streams = process): Terminal {
+export function processTerminal(env: NodeJS.ProcessEnv, { stdin, stdout, stderr }: Streams = process): Terminal {
   return {
     out: (text) => void stdout.write(forTerminal(withoutAddressCredentials(text))),
     err: (text) => void stderr.write(forTerminal(withoutAddressCredentials(text))),
@@ -52,7 +51,7 @@ export interface Dialogue {
  * A question is a line and its answer another: a terminal that knows no cursor can have both. There the line is left to the terminal itself, for
  * Node would take the backspace for a letter; Ctrl-C then comes as a signal.
  */
-function person({ TERM }: Environment, { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): Dialogue {
+function person({ TERM }: NodeJS.ProcessEnv, { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): Dialogue {
   return { input: stdin, output: stderr, ...(TERM === 'dumb' ? { terminal: false } : {}) };
 }
 

@@ -1,6 +1,6 @@
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { carriedTo } from '../report/carry.ts';
+import { carriedTo } from './carry.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 import { lockLines } from './status-command.ts';
@@ -12,7 +12,7 @@ export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<Exit
     const { lock } = session.composition;
     const holder = await lock.holder();
     if (!holder) return show(session, holder, ['lock: free; nothing to release']);
-    for (const line of lockLines(holder)) session.say(line);
+    for (const line of lockLines(holder, session.composition.clock.now())) session.say(line);
     await agree(session, holder.identity);
     const released = await session.interrupts.finish(() => lock.breakLock(holder.identity));
     return show(session, await lock.holder(), [

@@ -1,12 +1,10 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
+import { alpFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
-
-const group = { helpGroup: 'run' } as const;
 
 export class Alp extends BaseCommand {
   static override summary = 'Update the mesh’s sidecar template, then restart what still carries an older sidecar';
@@ -27,19 +25,7 @@ A second run continues with what is still old.`,
     '<%= config.bin %> alp --undo',
   ];
   static override flags = {
-    template: Flags.string({ ...group, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
-    'only-template': Flags.boolean({ ...group, summary: 'restart nothing' }),
-    'max-unavailable-workloads': Flags.integer({
-      ...group,
-      helpValue: 'N',
-      min: 1,
-      exclusive: ['batch'],
-      summary: 'the same as --batch: no more workloads than this are restarting at a time',
-    }),
-    batch: Flags.integer({ ...group, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
-    all: Flags.boolean({ ...group, summary: 'restart every meshed workload, those with a new sidecar too' }),
-    selector: Flags.string({ ...group, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),
-    undo: Flags.boolean({ ...group, summary: 'put the former template back' }),
+    ...alpFlags,
     ...actingFlags,
     ...targetFlags,
     ...outputFlags,

@@ -20,7 +20,7 @@ Namespaces and nodes are asked of the API server for 300 ms at most; NETSVC_UPGR
   static override examples = ['<%= config.bin %> completion install --dir ~/.krew/bin', '<%= config.bin %> completion show'];
   static override usage = '<%= command.id %> [show|install|bash|zsh|fish] [flags]';
   static override args = { action: Args.string({ description: 'what to do', options: ['show', 'install', ...SHELLS], default: 'show' }) };
-  static override flags = { dir: Flags.string({ helpValue: 'DIR', summary: 'folder on PATH to install to' }) };
+  static override flags = { dir: Flags.string({ file: true, helpValue: 'DIR', summary: 'folder on PATH to install to' }) };
 
   async run(): Promise<ExitName> {
     const { args, flags } = await this.parse(Completion, this.words());

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
+import { DEMO_SCENARIO_NAMES } from '../cli/demo-scenarios.ts';
 import { described } from '../cli/description.ts';
 import { demoOutputFlags } from '../cli/flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
@@ -7,16 +8,29 @@ import type { ExitName } from '../kernel/fault.ts';
 export class Demo extends BaseCommand {
   static override summary = 'Perform the whole chain on an in-memory cluster; touches no real one';
   static override description = described(
-    'Shows a whole upgrade in half a minute. No kubeconfig is read and nothing outside this process is changed.',
+    `Shows in half a minute what run shows: the plan, the question, the rolling update and the last lines. --scenario shows what a run
+says in trouble, and ends with the exit code that run has then. No kubeconfig is read and nothing outside this process is changed.`,
     'all',
     { when: 'Before the first upgrade, to see what it looks like.', cluster: false },
   );
-  static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --keep-going'];
+  static override examples = [
+    '<%= config.bin %> demo',
+    '<%= config.bin %> demo --scenario image-pull',
+    '<%= config.bin %> demo --yes --scenario interrupted',
+    '<%= config.bin %> demo --yes --keep-going',
+  ];
   static override flags = {
+    yes: Flags.boolean({ helpGroup: 'run', char: 'y', summary: 'answer the question with yes' }),
+    scenario: Flags.option({
+      helpGroup: 'run',
+      options: DEMO_SCENARIO_NAMES,
+      exclusive: ['keep-going'],
+      summary: 'trouble that the run meets; without it all goes well',
+    })(),
     fast: Flags.boolean({ helpGroup: 'run', summary: 'without pauses' }),
     'keep-going': Flags.boolean({
       helpGroup: 'run',
-      summary: 'a node gets stuck: the wait times out, the node is mended, the same command continues',
+      summary: 'a node gets stuck: the wait times out, the node is fixed, the same command continues',
     }),
     ...demoOutputFlags,
   };
@@ -24,6 +38,7 @@ export class Demo extends BaseCommand {
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Demo, this.words());
     const { runDemo } = await import('../cli/demo.ts');
-    return runDemo({ flags, typed: this.asked(flags, this.typed).typed, seams: this.seams });
+    const { typed, commands } = this.asked(flags, this.typed);
+    return runDemo({ flags, typed, commands, seams: this.seams });
   }
 }

@@ -2,16 +2,13 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
+import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownerrefsTargetFlags } from '../cli/flags.ts';
 import { runOwnerList } from '../cli/owner-list-command.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 
 const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
-
-/** What names policies that wait for their new names is to be off before a hold is released, so there is nothing to hold here (NS-743). */
-const { 'hold-policy-migration': _, ...targets } = targetFlags;
 
 export class Ownerrefs extends BaseCommand {
   static override summary = 'Owner references to the service’s resources: off before the upgrade, back after with the new UIDs';
@@ -39,7 +36,7 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
     selector: Flags.string({ helpGroup: 'run', char: 'l', helpValue: 'SELECTOR', summary: 'list only objects with these labels' }),
     undo: Flags.boolean({ helpGroup: 'run', summary: 'restore before the upgrade: the API server is not waited for' }),
     ...actingFlags,
-    ...targets,
+    ...ownerrefsTargetFlags,
     ...ownerFlags,
     ...outputFlags,
     ...connectionFlags,

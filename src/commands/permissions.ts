@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
+import { stateFlags } from '../cli/flags.ts';
 import { permissionsText } from '../cli/permissions-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
@@ -35,7 +36,7 @@ Its first lines say whether the role amounts to cluster-admin, and why. With --v
     profile: Flags.string({ ...run, helpValue: 'NAME|FILE', default: 'netsvc', summary: 'names of the service' }),
     release: Flags.string({ ...run, helpValue: 'TAG', summary: 'release whose names to use; default: the profile’s' }),
     variant: Flags.string({ ...run, helpValue: 'ID', summary: 'manifest variant whose names to use; without it objects of any name' }),
-    'state-namespace': Flags.string({ ...run, helpValue: 'NAME', default: 'kube-system', summary: 'where lock and run record are' }),
+    'state-namespace': { ...stateFlags['state-namespace'], ...run },
   };
 
   async run(): Promise<ExitName> {

@@ -1,9 +1,9 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
+import { policyFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Policy extends BaseCommand {
@@ -21,8 +21,7 @@ It is deleted only with --delete NAME, kept in the run record first, and put bac
     '<%= config.bin %> policy --undo',
   ];
   static override flags = {
-    delete: Flags.string({ helpGroup: 'run', helpValue: 'NAME', summary: 'delete the temporary policy of this name' }),
-    undo: Flags.boolean({ helpGroup: 'run', summary: 'create the deleted policy again' }),
+    ...policyFlags,
     ...actingFlags,
     ...targetFlags,
     ...outputFlags,

@@ -1,9 +1,9 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
 import { only, preflightWith } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
+import { preflightFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Preflight extends BaseCommand {
@@ -23,15 +23,7 @@ A failed check ends with exit code 3; explain says what a check means, --accept 
     '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/netsvc-node',
   ];
   static override flags = {
-    'probe-images': Flags.boolean({
-      helpGroup: 'run',
-      summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
-    }),
-    'read-only': Flags.boolean({
-      helpGroup: 'run',
-      summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
-      exclusive: ['probe-images'],
-    }),
+    ...preflightFlags,
     ...actingFlags,
     ...targetFlags,
     ...ownerFlags,

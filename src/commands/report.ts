@@ -1,27 +1,32 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
 import { runReportCommand } from '../cli/report/command.ts';
+import { reportFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
-
-const { profile, release } = targetFlags;
 
 export class Report extends BaseCommand {
   static override summary = 'Make the report of a run, later and from any machine; changes nothing';
   static override description = described(
     `Reads what the run left beside its record in the cluster: what was found, done and waited for, and when.
-Without RUN-ID, the report of the last run. The exit code is that of reading; how the run ended is in the report.`,
+Without RUN-ID, the report of the last run. With --support, a file to give to whoever helps you. The exit code is that of reading; how the run ended is in the report.`,
     'none; it reads the record of a run',
     { when: 'After a run, for whoever was not at the terminal.' },
   );
   static override usage = '<%= command.id %> [RUN-ID] [flags]';
-  static override examples = ['<%= config.bin %> report', '<%= config.bin %> report --report-file=run.html'];
+  static override examples = [
+    '<%= config.bin %> report',
+    '<%= config.bin %> report --report-file=run.html',
+    '<%= config.bin %> report --support=support.tgz',
+  ];
   static override args = { run: Args.string({ name: 'run-id', description: 'id of a run, as status says it' }) };
-  static override flags = { profile, release, ...outputFlags, ...connectionFlags };
+  static override flags = { ...reportFlags, ...recordFlags, ...outputFlags, ...connectionFlags };
 
   async run(): Promise<ExitName> {
     const { flags, args } = await this.parse(Report, this.words());
-    return runReportCommand(this.asked(flags, this.typed), args.run, this.seams);
+    const asked = this.asked(flags, this.typed);
+    if (flags.support === undefined) return runReportCommand(asked, args.run, this.seams);
+    return (await import('../cli/support/command.ts')).runSupportCommand(asked, flags.support, args.run, this.seams);
   }
 }

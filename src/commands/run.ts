@@ -4,6 +4,7 @@ import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
+import { notifyFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
@@ -22,8 +23,14 @@ and a run that was cut off anywhere continues with the same command.`,
   ];
   static override flags = {
     ...rangeFlags,
-    'plan-file': Flags.string({ helpGroup: 'run', helpValue: 'FILE', summary: 'refuse to run (exit 7) unless the plan is still this one' }),
+    'plan-file': Flags.string({
+      file: true,
+      helpGroup: 'run',
+      helpValue: 'FILE',
+      summary: 'refuse to run (exit 7) unless the plan is still this one',
+    }),
     ...actingFlags,
+    ...notifyFlags,
     ...targetFlags,
     ...ownerFlags,
     ...ownershipFlags,

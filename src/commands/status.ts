@@ -1,11 +1,9 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
+import { statusFlags } from '../cli/stage-flags.ts';
 import { runStatusCommand } from '../cli/status-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
-
-const { profile, release } = targetFlags;
 
 export class Status extends BaseCommand {
   static override summary = 'Tell what a run on this cluster did and where it stands; changes nothing';
@@ -16,9 +14,8 @@ export class Status extends BaseCommand {
   );
   static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --watch', '<%= config.bin %> status -o json'];
   static override flags = {
-    watch: Flags.boolean({ helpGroup: 'run', summary: 'follow the run that is at work, until it ends' }),
-    profile,
-    release,
+    ...statusFlags,
+    ...recordFlags,
     ...outputFlags,
     ...connectionFlags,
   };

@@ -1,7 +1,6 @@
 import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
-import { changesSomething, typeOf } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import { changesSomething, type EnginePorts, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
@@ -21,7 +20,7 @@ export interface ActorParts {
 
 /** What became of an action that did not fail. */
 export interface Acted {
-  /** The action's precondition no longer held: nothing was written, plan anew. */
+  /** The action's precondition no longer held: nothing was written, plan again. */
   readonly outdated?: Outdated;
   /** What a wait went on without, and why. */
   readonly left?: Readonly<Record<string, string>>;

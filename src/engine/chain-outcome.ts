@@ -1,5 +1,5 @@
 import type { Finding } from '../kernel/check.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { StageRecord } from '../kernel/run-record.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../kernel/context.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';

@@ -1,7 +1,13 @@
 import type { Effect, Exec, Precondition } from '../kernel/action.ts';
 import { commandLine } from '../kernel/argv.ts';
-import { announced, type EffectType, type FeatureEffects, type GuardType, type PreconditionType } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import {
+  announced,
+  type EffectType,
+  type EnginePorts,
+  type FeatureEffects,
+  type GuardType,
+  type PreconditionType,
+} from '../kernel/effect-type.ts';
 import { sizeOf } from '../kernel/hidden.ts';
 import { runTool } from '../kernel/run-tool.ts';
 

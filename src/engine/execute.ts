@@ -1,6 +1,5 @@
 import type { Action } from '../kernel/action.ts';
-import { typeOf } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import { type EnginePorts, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import type { Around, Performed } from '../kernel/performing.ts';
 import type { Hold } from './hold.ts';

@@ -1,4 +1,4 @@
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { LockHold } from '../kernel/ports.ts';
 

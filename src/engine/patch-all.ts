@@ -1,5 +1,5 @@
 import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { MovedOn, Outdated } from '../kernel/outdated.ts';
@@ -23,7 +23,7 @@ export type PatchingParts = Pick<Around, 'limits' | 'mustHold' | 'stop' | 'repor
 
 /**
  * Performs guarded patches side by side; resolves to how many. One that no longer fits does not stop the others, but the stage is
- * planned anew (`Outdated`). Nor does one that the server refuses: all of those are named once the others are done. Any other failure
+ * planned again (`Outdated`). Nor does one that the server refuses: all of those are named once the others are done. Any other failure
  * stops, once what is in flight has ended.
  */
 export async function patchAll(

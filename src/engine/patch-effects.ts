@@ -1,7 +1,6 @@
 import type { Delete, Patch, PatchAll } from '../kernel/action.ts';
 import { quoteArgument } from '../kernel/argv.ts';
-import { announced, type EffectType, type FeatureEffects, whole } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import { announced, type EffectType, type EnginePorts, type FeatureEffects, whole } from '../kernel/effect-type.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, refText } from '../kernel/object.ts';
@@ -95,7 +94,7 @@ function withoutTimes(op: JsonPatchOp): JsonPatchOp {
   return { ...op, value: entries.map((entry) => ({ ...entry, time: undefined })) };
 }
 
-/** Deletes the very object that was read; one that is gone, or another by now, has the stage planned anew. */
+/** Deletes the very object that was read; one that is gone, or another by now, has the stage planned again. */
 async function deleteObject({ cluster }: EnginePorts, { target }: Delete): Promise<string> {
   try {
     await cluster.remove(await servedKind(cluster, target), target);

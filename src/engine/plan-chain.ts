@@ -1,7 +1,6 @@
 import type { Finding } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
-import { changesSomething } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import { changesSomething, type EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { type Interruption, interrupted } from '../kernel/interruption.ts';

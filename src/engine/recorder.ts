@@ -1,7 +1,7 @@
 import type { Action } from '../kernel/action.ts';
 import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
 import { continues, notesOf, type RecordNotes, type RunRecord, type StageRecord, withNotes } from '../kernel/run-record.ts';
@@ -110,7 +110,7 @@ export class Recorder {
     if (id !== undefined && outcome !== undefined) this.#owed.push({ id, outcome });
   }
 
-  /** Stores what is still owed: a stage that is looked at anew goes by it. */
+  /** Stores what is still owed: a stage that is looked at again goes by it. */
   async settled(): Promise<void> {
     if (this.#owed.length > 0) await this.#append();
   }

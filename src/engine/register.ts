@@ -3,12 +3,12 @@ import {
   announced,
   type EffectType,
   type EffectTypes,
+  type EnginePorts,
   type ExpectationType,
   type ExpectationTypes,
   type FeatureEffects,
   whole,
 } from '../kernel/effect-type.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
 import { sizeOf } from '../kernel/hidden.ts';
 import type { Performed } from '../kernel/performing.ts';
 import { elapsedText, timeText } from '../kernel/time-text.ts';
@@ -68,16 +68,15 @@ const timePassed: ExpectationType<TimePassed> = {
   text: ({ ms }) => `${elapsedText(ms)} to pass`,
 };
 
-/** A step that only a person can do: it is said, no more. */
+/** A step that only a person can do: it is said, no more. The end of the run lists it. */
 const askEffect: EffectType<Ask> = {
   does: 'nothing',
   isFixed: false,
-  async perform(_ports, { instruction }, { warn }) {
-    warn(instruction);
-    return { detail: 'to be done by a person' };
+  async perform(_ports, { instruction }) {
+    return { detail: instruction };
   },
   dryRun: announced,
-  text: ({ instruction }) => `by hand: ${instruction}`,
+  text: ({ instruction }) => `manual step: ${instruction}`,
   mask: whole,
   digest: whole,
 };

@@ -1,6 +1,6 @@
 import { stepsAfter } from '../kernel/after-failure.ts';
 import type { Context } from '../kernel/context.ts';
-import type { EnginePorts } from '../kernel/engine-ports.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';

@@ -8,12 +8,12 @@ import { leftText, noRest } from './no-rest.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
 /**
- * What a stage needs after a round: to be judged and planned anew (the lock was just taken), to be planned anew
+ * What a stage needs after a round: to be judged and planned again (the lock was just taken), to be planned again
  * (the cluster moved on, or it converges in rounds), or nothing.
  */
 type Next = 'judge' | 'plan' | 'done';
 
-/** A stage is planned anew this often without coming nearer to its end before the engine gives up and says why. */
+/** A stage is planned again this often without coming nearer to its end before the engine gives up and says why. */
 const MAX_ROUNDS = 8;
 
 /** So long a judgement counts as fresh, if nothing was written since: a rollout that is waited for takes hours. */
@@ -72,7 +72,7 @@ export class StageRounds {
       const plan = this.#judgedPlan(open, next, round);
       if (typeof plan === 'string') return plan;
       if ('skip' in plan) return this.#ended(round === 1 ? plan.skip : undefined);
-      // Where there is less to do than ever before, the stage comes nearer to its end, however often it looks again.
+      // Where there is less to do than ever before, the stage comes nearer to its end, however often it re-checks.
       if (plan.actions.length >= fewest || round === 1) vain += 1;
       fewest = Math.min(fewest, plan.actions.length);
       next = await this.#perform(plan);
@@ -113,7 +113,7 @@ export class StageRounds {
     return looked?.open;
   }
 
-  /** The plan of a round, or the exit that its judgement means. A round that is only planned anew is judged where an action needs that. */
+  /** The plan of a round, or the exit that its judgement means. A round that is only planned again is judged where an action needs that. */
   #judgedPlan(open: OpenStage, next: Next, round: number): StagePlan | ExitName {
     const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
     if (exit) return exit;
@@ -190,7 +190,7 @@ export class StageRounds {
     this.#leaves ||= Object.keys(left).length > 0;
   }
 
-  /** True if the round before went on without the same: planning anew would lead to the same waits again. */
+  /** True if the round before went on without the same: planning again would lead to the same waits again. */
   #leavesTheSame(actions: readonly Action[], changes: boolean): boolean {
     const now = this.#leaves && !changes ? actions.map(({ id, title }) => `${id} ${title}`).join('\n') : undefined;
     const isSame = now !== undefined && now === this.#lastLeft;
@@ -213,7 +213,7 @@ export class StageRounds {
   }
 
   #afresh(action: Action): Next {
-    const text = `looks again before it goes on to: ${action.title}`;
+    const text = `re-checks the cluster before: ${action.title}`;
     this.#parts.observe({ type: 'note', stage: this.#stage.id, level: 'info', text });
     this.#parts.looks.refresh();
     return 'judge';

@@ -44,7 +44,7 @@ export interface TimePassed {
   readonly ms: number;
 }
 
-/** `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs and the stage is planned anew. */
+/** `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs and the stage is planned again. */
 export interface Exec {
   readonly type: 'exec';
   readonly run: Invocation;
@@ -68,12 +68,12 @@ export interface GuardedPatch {
   readonly uid: string;
 }
 
-/** Many small patches at once, each guarded by itself; those that no longer fit are left and the stage is planned anew. */
+/** Many small patches at once, each guarded by itself; those that no longer fit are left and the stage is planned again. */
 export interface PatchAll {
   readonly type: 'patch-all';
   readonly patches: readonly GuardedPatch[];
   readonly what: string;
-  /** Looked at once, right before; where it does not hold nothing is sent and the stage is planned anew. */
+  /** Looked at once, right before; where it does not hold nothing is sent and the stage is planned again. */
   readonly onlyIf?: Precondition;
 }
 
@@ -125,7 +125,7 @@ export interface Action {
   readonly undo: Undo;
   /**
    * Only in a round that was judged, a moment ago, and in which nothing was changed before it: else the stage is surveyed, judged and
-   * planned anew first.
+   * planned again first.
    */
   readonly afresh?: boolean;
   /** As `afresh`, where the round was judged longer ago than this, or where the action finds that what it was planned by has changed. */

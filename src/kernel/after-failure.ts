@@ -12,7 +12,7 @@ export function stepsAfter(thrown: unknown): readonly string[] {
   if (STORE_FULL.test(message))
     return ['make room in etcd: compact and defragment it, then disarm its alarm NOSPACE', 'then run the same command again'];
   if (status === 403)
-    return ['get the permission (kubectl netsvc-upgrade preflight lists what is needed), then run the same command again'];
+    return ['get the permission (kubectl netsvc-upgrade permissions --for run prints the roles), then run the same command again'];
   if (status === 0) return ['wait until the API server answers, then run the same command again'];
   return ['run the same command again'];
 }

@@ -8,3 +8,9 @@ export function ageText(ms: number): string {
   if (hours < 8) return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`;
   return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`;
 }
+
+/** `3m12s ago`, `0s ago` of a clock that is ahead; a stamp that is none is shown as it is. */
+export function agoText(stamp: string, now: Date): string {
+  const ms = now.getTime() - Date.parse(stamp);
+  return Number.isNaN(ms) ? stamp : `${ageText(ms)} ago`;
+}

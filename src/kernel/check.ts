@@ -1,8 +1,10 @@
 import type { Context } from './context.ts';
 import type { ExitName } from './fault.ts';
 import type { ObjectRef } from './object.ts';
+import type { Severity } from './severity.ts';
 
-export type Severity = 'error' | 'warning';
+/** Never reused: one that is withdrawn has its line in `features/check-titles.ts`. Each has a page `docs/checks/<id>.md`. */
+export type CheckId = `NS-${number}`;
 
 /** What a check looks at; groups the list on the screen. */
 export type Category =
@@ -36,7 +38,7 @@ export type Verdict =
       readonly status: 'failed';
       /** The fact. */
       readonly because: string;
-      /** What it means and how to mend it, imperative. */
+      /** What it means and how to fix it, imperative. */
       readonly hint: string;
       /** The exact next command, if there is one. */
       readonly next?: string;
@@ -58,8 +60,7 @@ export const ADVICE = 'advice: ';
 
 /** A pure judgement over what a stage surveyed. Facts that could not be read make it fail, never pass. */
 export interface Check<Facts> {
-  /** `NS-###`; see checks/registry. Never reused. */
-  readonly id: string;
+  readonly id: CheckId;
   readonly title: string;
   readonly category: Category;
   readonly severity: Severity;
@@ -74,7 +75,7 @@ export interface Finding {
   readonly title: string;
   readonly category: Category;
   readonly ref: string;
-  /** `cured`: was open when it was judged, and the run has mended it since. */
+  /** `cured`: was open when it was judged, and the run has fixed it since. */
   readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';
   readonly message: string;
   readonly hint?: string;
@@ -86,29 +87,42 @@ export interface Finding {
   readonly exit?: ExitName;
   /** A person on a terminal may take it on by typing each subject. */
   readonly byName?: boolean;
+  /** Checks that could not be evaluated because of this one. */
+  readonly neededBy?: readonly string[];
 }
 
 /** Something that was read from the cluster, or the reason why it could not be. */
-export type Reading<T> =
-  | { readonly value: T }
-  | { readonly unread: string /** What helps, if more is known than that. */; readonly hint?: string; readonly leftOut?: true };
+export type Reading<T> = { readonly value: T } | NotRead;
+
+export interface NotRead {
+  /** Why. */
+  readonly unread: string;
+  /** What helps, if more is known than that. */
+  readonly hint?: string;
+  readonly leftOut?: boolean;
+  /** The check that says what helps: NS-009 where the account may not read it. */
+  readonly needs?: string;
+}
 
 /** Thrown by `read`: the check that needed the value fails with the reason. */
 export class Unread extends Error {
   readonly hint: string | undefined;
   /** It was not asked for, on purpose. */
   readonly leftOut: boolean;
+  /** The check that says why: while that one is an open error, this one is folded under it. */
+  readonly needs: string | undefined;
 
-  constructor(because: string, hint?: string, leftOut = false) {
-    super(because);
+  constructor({ unread, hint, leftOut = false, needs }: NotRead) {
+    super(unread);
     this.hint = hint;
     this.leftOut = leftOut;
+    this.needs = needs;
   }
 }
 
 /** The value of a reading; a check that touches what could not be read fails by this. */
 export function read<T>(reading: Reading<T>): T {
-  if ('unread' in reading) throw new Unread(reading.unread, reading.hint, reading.leftOut);
+  if ('unread' in reading) throw new Unread(reading);
   return reading.value;
 }
 

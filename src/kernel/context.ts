@@ -1,7 +1,7 @@
-import type { Severity } from './check.ts';
 import type { Side } from './edit-trace.ts';
 import type { InstallPath } from './installation.ts';
 import type { Profile } from './profile.ts';
+import type { Severity } from './severity.ts';
 
 export type OwnerChoice = 'new' | 'drop';
 
@@ -77,7 +77,7 @@ export interface Options {
   /** Configuration file of the service's CLI, written where there is none; in key-value mode used instead of the profile's. */
   readonly cliConfig?: string;
   readonly stateNamespace: string;
-  /** Whether owner references are taken off; `auto` unless said. */
+  /** Whether owner references are removed; `auto` unless said. */
   readonly ownerrefs?: OwnerRefsMode;
   /** Patches a second of actions on many objects; no limit unless said. */
   readonly qps?: number;
@@ -103,7 +103,7 @@ export interface ChainPlace {
   readonly onlyPlanned: boolean;
   /** Stages after it. */
   readonly later: readonly string[];
-  /** The stage has performed a whole plan in this command, and looks again because that plan asked for it. */
+  /** The stage has performed a whole plan in this command, and re-checks because that plan asked for it. */
   readonly again?: true;
 }
 

@@ -1,4 +1,4 @@
-import type { Severity } from './check.ts';
+import type { Severity } from './severity.ts';
 
 /** What a field must have. Without `oneOf`, `noneOf` or `absent` it must be set. Of a list, any item may be one of `oneOf`, and none of `noneOf`. */
 interface FieldTest {

@@ -1,9 +1,24 @@
 import type { Action, Effect, Effects, Exec, Expectations, Guards, Preconditions } from './action.ts';
 import type { Tool } from './argv.ts';
-import type { EnginePorts } from './engine-ports.ts';
 import { withoutAddressCredentials } from './hidden.ts';
+import type { Interruption } from './interruption.ts';
 import type { Around, OnLine, Performed } from './performing.ts';
+import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from './ports.ts';
 import type { RecordNotes } from './run-record.ts';
+
+/** Everything the engine acts through. */
+export interface EnginePorts extends Sources {
+  /** What actions may do: the effects of the kernel and of the features. */
+  readonly effects: EffectTypes;
+  readonly cluster: Cluster;
+  readonly lock: Lock;
+  readonly ownerJournal: OwnerJournalStore;
+  readonly machine: Machine;
+  readonly interruption: Interruption;
+  /** Who runs this, for the record: `alice@host`. */
+  readonly operator: string;
+  readonly toolVersion: string;
+}
 
 /** The name that a tool has on this machine: `netsvcctl` → `calicoctl`. */
 export type ProgramOf = (tool: Tool) => string;

@@ -23,7 +23,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   pending: 'only with --detailed-exitcode: changes pending',
   blocked: 'preflight or verify found blockers',
   warned: 'only warnings, with --fail-on=warning',
-  stopped: 'stopped for a person (declined, failure budget, step by hand); can be continued',
+  stopped: 'stopped for a person (declined, failure budget, manual step); can be continued',
   locked: 'another run holds the lock',
   stale: 'saved plan is stale: cluster or artifact changed',
   conflicts: 'merge conflicts need a person',

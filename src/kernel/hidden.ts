@@ -6,14 +6,19 @@ export function sizeOf(text: string): string {
   return `${text.length} characters`;
 }
 
-/** `https://user:password@host`; a user alone may be a token, and a password may have an @ in it. */
-const IN_ADDRESS = [/([a-z][a-z0-9+.-]*:\/\/)[^\s/"'<>\\]+@/gi, `$1${HIDDEN}@`] as const;
+/**
+ * `https://user:password@host`; a user alone may be a token, and a password may have an @ in it. The scheme has a limit: without one, a long
+ * line without any address takes minutes.
+ */
+const IN_ADDRESS = [/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/"'<>\\]+@/gi, `$1${HIDDEN}@`] as const;
 
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   IN_ADDRESS,
   [/\b(Bearer|Basic)( +)[A-Za-z0-9._~+/-]{8,}=*/g, `$1$2${HIDDEN}`],
   // A JSON web token, as service accounts have.
   [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g, HIDDEN],
+  // A private key in PEM, with its end or without.
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----)[^"])*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, HIDDEN],
 ];
 
 /** A text that leaves this machine, without credentials that a program, an address or a person put into it. Leaves JSON valid. */

@@ -1,14 +1,32 @@
-import type { Check, Evidence, Finding, Severity, Verdict } from './check.ts';
+import type { Check, Evidence, Finding, Verdict } from './check.ts';
 import { Unread } from './check.ts';
 import type { Acceptance, Context } from './context.ts';
 import { LEFT_OUT } from './left-out.ts';
+import type { Severity } from './severity.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
 export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, context: Context): readonly Finding[] {
-  return checks.map((check) => findingOf(check, verdictOf(check, facts, context), context.options.accept));
+  const judged = checks.map((check) => {
+    const verdict = verdictOf(check, facts, context);
+    return { needs: 'needs' in verdict ? verdict.needs : undefined, finding: findingOf(check, verdict, context.options.accept) };
+  });
+  const errors = new Set(judged.filter(({ finding }) => finding.outcome === 'error').map(({ finding }) => finding.id));
+  const folded = Map.groupBy(judged, ({ needs }) => (needs !== undefined && errors.has(needs) ? needs : undefined));
+  return judged.map(({ needs, finding }) => {
+    if (needs !== undefined && errors.has(needs)) return notEvaluated(finding, needs);
+    const neededBy = folded.get(finding.id)?.map((one) => one.finding.id);
+    return neededBy ? { ...finding, neededBy } : finding;
+  });
 }
 
-function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): Verdict {
+/** One cause is told once: by the open error that says why this was not evaluated. */
+function notEvaluated({ id, title, category, ref }: Finding, needed: string): Finding {
+  return { id, title, category, ref, outcome: 'not-applicable', message: `not evaluated: needs ${needed}`, evidence: [] };
+}
+
+type Unevaluated = Extract<Verdict, { status: 'failed' }> & { readonly needs?: string };
+
+function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): Verdict | Unevaluated {
   try {
     return check.judge(facts, context);
   } catch (thrown) {
@@ -20,6 +38,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
       hint: thrown.hint ?? 'Make it readable (permissions, reachable API), or accept the risk by name.',
       next: `kubectl netsvc-upgrade explain ${check.id}`,
       severity: check.severity,
+      ...(thrown.needs === undefined ? {} : { needs: thrown.needs }),
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { KeptOutcome } from './ports.ts';
 
-/** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
+/** Thrown when an action's precondition no longer holds: the stage has to be planned again. */
 export class Outdated extends Error {
   /** What became of what was to be removed, where that is sure. */
   readonly outcome: KeptOutcome | undefined;

@@ -4,7 +4,7 @@ import { groupOf } from './object.ts';
 /** Version of the journal's layout. A newer one than this program knows is refused, and nothing is written from it. */
 export const OWNER_JOURNAL_VERSION = 1;
 
-/** The very instance that a reference was taken off, with what a URL needs. */
+/** The very instance that a reference was removed from, with what a URL needs. */
 export interface JournalObject extends ObjectRef {
   /** In the view of `apiVersion`: of an object of the v3 API the UID that this API shows, which an upgrade may change. */
   readonly uid: string;
@@ -30,7 +30,7 @@ export interface JournalOwner {
   readonly expectedUid?: string;
   /** When a policy was made: what its copy under a new name is known by. */
   readonly madeAt?: string;
-  /** The UID under which the reference is back; whoever takes it off again by hand means it. A strip records it anew, without this. */
+  /** The UID under which the reference is back; whoever takes it off again by hand means it. A strip records it again, without this. */
   readonly restoredUid?: string;
 }
 
@@ -39,18 +39,18 @@ export function refOf({ apiVersion, kind, namespace, name, uid }: JournalObject)
   return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, uid };
 }
 
-/** What one object had before references were taken off, and which. */
+/** What one object had before references were removed, and which. */
 export interface JournalEntry {
   readonly object: JournalObject;
   /** The full list as it was, in order; after merging, with everything that was ever seen on it. */
   readonly references: readonly OwnerReference[];
-  /** Places in `references` that are taken off, ascending. */
+  /** Places in `references` that are removed, ascending. */
   readonly removed: readonly number[];
   /** One for each removed place, in the same order. */
   readonly owners: readonly JournalOwner[];
 }
 
-/** Everything that was taken off and is not yet known to be back. */
+/** Everything that was removed and is not yet known to be back. */
 export interface OwnerJournal {
   readonly version: typeof OWNER_JOURNAL_VERSION;
   readonly clusterUid: string;
@@ -69,7 +69,7 @@ export interface OwnerJournal {
   readonly content: string;
 }
 
-/** What was taken off, as the run record notes it before the references go: a journal that holds less has lost something. */
+/** What was removed, as the run record notes it before the references go: a journal that holds less has lost something. */
 export interface Stripped {
   readonly objects: number;
   readonly references: number;
@@ -83,7 +83,7 @@ export function strippedIn({ entries, parts, content }: Pick<OwnerJournal, 'entr
   return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts, content };
 }
 
-/** Which references of which objects are taken off, as one text: without order, and without what is noted about them since. */
+/** Which references of which objects are removed, as one text: without order, and without what is noted about them since. */
 export function contentText(entries: readonly JournalEntry[]): string {
   const lines = entries.map((entry) => {
     const removed = entry.removed.map((place) => {
@@ -101,7 +101,7 @@ export interface Lacking extends Stripped {
 }
 
 /**
- * Undefined where the journal holds every part that the record names. A local copy that stands in for it, or a journal that was made anew
+ * Undefined where the journal holds every part that the record names. A local copy that stands in for it, or a journal that was made again
  * from one, has parts of its own: it must hold the same.
  */
 export function lackingIn(stripped: Stripped | undefined, journal: OwnerJournal | undefined): Lacking | undefined {
@@ -164,7 +164,7 @@ export function strayReference(entries: readonly JournalEntry[], groups: OwnGrou
   return undefined;
 }
 
-/** A namespaced owner is one of the object's own namespace. The name of a stored policy is read anew, and may have a prefix here. */
+/** A namespaced owner is one of the object's own namespace. The name of a stored policy is read again, and may have a prefix here. */
 function namesOwner(
   { namespace: home }: JournalObject,
   { apiVersion, kind, name }: OwnerReference,
@@ -202,7 +202,7 @@ export function withoutNote({ restoredUid: _, ...owner }: JournalOwner): Journal
   return owner;
 }
 
-/** A copy alone may be older than what was taken off last: what it notes as back need not be. */
+/** A copy alone may be older than what was removed last: what it notes as back need not be. */
 export function withoutNotes(journal: OwnerJournal): OwnerJournal {
   return { ...journal, entries: journal.entries.map((entry) => ({ ...entry, owners: entry.owners.map(withoutNote) })) };
 }

@@ -4,7 +4,7 @@ import { convertUid } from './owner-uid.ts';
 
 interface Row {
   readonly reference: OwnerReference;
-  /** Set if this place is taken off. */
+  /** Set if this place is removed. */
   readonly owner: JournalOwner | undefined;
 }
 
@@ -59,7 +59,7 @@ function knownOf(rows: readonly Row[], added: readonly Row[]): ReadonlyMap<Row, 
 }
 
 /**
- * Both were taken off, and name one owner by its UIDs before and after an upgrade. A name alone does not say so: a policy that is stored
+ * Both were removed, and name one owner by its UIDs before and after an upgrade. A name alone does not say so: a policy that is stored
  * under two names has one (host endpoint notes 0.6), and so has another that somebody made.
  */
 function hasNewUid({ reference: a, owner: one }: Row, { reference: b, owner: other }: Row): boolean {

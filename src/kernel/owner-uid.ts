@@ -32,7 +32,7 @@ export interface OwnerStanding {
   readonly servedUid: string | undefined;
   /** UID of the custom resource behind a v3 object; undefined if it cannot be read or there is none (key-value datastore). */
   readonly backingUid?: string;
-  /** The policy-name migration will store it anew. */
+  /** The policy-name migration will store it again. */
   readonly renamePending: boolean;
   /** The v3 object is stored under another name than its own, and the target finds it only under that one. */
   readonly unaddressed?: boolean;
@@ -47,7 +47,7 @@ export interface OwnerStanding {
 /** What the upgrade makes of an owner's UID. */
 export type OwnerFate =
   | { readonly fate: 'kept' | 'converted'; readonly uid: string }
-  /** Created anew: the UID must be read afterwards. */
+  /** Created again: the UID must be read afterwards. */
   | { readonly fate: 're-created' }
   /** There, but not found by its name: garbage collection asks by name, and takes it for gone (host endpoint notes 0.5). */
   | { readonly fate: 'unaddressed' }

@@ -24,8 +24,17 @@ export interface PlannedObject {
   readonly note?: string;
   /** Pods that its changed template restarts. */
   readonly restarts?: number;
+  /** What the server says to a pod of its new template, where it does not admit one; absent where no pod is to start. */
+  readonly pods?: PodsAnswer;
   /** What a saved plan knows the object by later; absent where it was not read. */
   readonly state?: ObjectState;
+}
+
+/** `unasked`: the dry run could not be made, which tells nothing of the pods. */
+export interface PodsAnswer {
+  readonly verdict: 'refused' | 'unasked';
+  /** Of the server. */
+  readonly words: string;
 }
 
 /** Somebody whose say in an object the upgrade takes. */

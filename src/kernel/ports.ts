@@ -65,7 +65,7 @@ export interface ClusterReader {
   clockSkewMs(): Promise<number>;
   /**
    * Every served resource with its preferred version; groups whose discovery fails are named in `failed`. Within one look the first
-   * answer stands, unless it is asked for anew.
+   * answer stands, unless it is asked for again.
    */
   discover(how?: 'anew'): Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
   /** The resource behind an object's apiVersion and kind; undefined if the server does not serve it. */
@@ -249,7 +249,7 @@ export interface Records {
   keptWith(part: string): Promise<readonly KeptItem[]>;
 }
 
-/** The journal of owner references that were taken off (§4.8): written before they are. */
+/** The journal of owner references that were removed (§4.8): written before they are. */
 export interface OwnerJournalStore {
   /** Undefined if there is none. Throws Fault('failed') for one that is tampered with, cut short, of another cluster or of a newer layout. */
   load(): Promise<OwnerJournal | undefined>;
@@ -306,6 +306,14 @@ export interface StoreProbe {
   ask(endpoint: string, certificates: StoreCertificates): Promise<StoreHealth>;
   /** The text that the store keeps under a key; undefined if there is none. Throws Fault('failed') if it does not say, within seconds. */
   value(endpoint: string, certificates: StoreCertificates, key: string): Promise<string | undefined>;
+}
+
+/** Where notifications of a run go. */
+export interface Notifier {
+  /** As a screen may have it: an address without its path, which is a credential. */
+  readonly to: string;
+  /** Rejects with why it was not delivered, within seconds. `cut`: the command ends without it. */
+  send(text: string, cut: AbortSignal): Promise<void>;
 }
 
 /** What stages read from. */

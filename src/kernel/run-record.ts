@@ -41,7 +41,7 @@ export interface RunRecord {
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
-  /** What is recorded as taken off, noted before it is; absent once the journal is forgotten. */
+  /** What is recorded as removed, noted before it is; absent once the journal is forgotten. */
   readonly stripped?: Stripped;
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;

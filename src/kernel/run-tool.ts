@@ -1,6 +1,6 @@
 import type { Exec } from './action.ts';
 import { commandLine } from './argv.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts } from './effect-type.ts';
 import { Fault } from './fault.ts';
 import type { OnLine } from './performing.ts';
 
@@ -29,7 +29,7 @@ export async function runTool(
   }
 }
 
-export const CONTINUE = ['mend the cause, then continue with the same command: what is done stays done'];
+export const CONTINUE = ['fix the cause, then continue with the same command: what is done stays done'];
 
 function lastLines(text: string): string {
   return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';

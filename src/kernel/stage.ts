@@ -34,7 +34,7 @@ export type StagePlan =
       readonly actions: readonly Action[];
       /** Per object what the actions change; shown by `plan`. */
       readonly objects?: readonly PlannedObject[];
-      /** What comes next depends on what these actions wait for: the stage is planned anew after them, though they change nothing. */
+      /** What comes next depends on what these actions wait for: the stage is planned again after them, though they change nothing. */
       readonly again?: boolean;
       /** Facts that a person should read before saying yes. */
       readonly notes?: readonly string[];
@@ -71,7 +71,7 @@ export interface Stage<Facts> {
   readonly optional?: boolean;
   /** What it does is gone when it ends: it takes the lock, but no run begins with it. */
   readonly leavesNothing?: boolean;
-  /** Planned anew after its actions until nothing is left to do. */
+  /** Planned again after its actions until nothing is left to do. */
   readonly converges?: boolean;
   readonly checks: readonly Check<Facts>[];
   survey(sources: Sources, context: Context): Promise<Facts>;

@@ -66,7 +66,8 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? pausedText(target) : ''}`;
   const rest = pods.filter((pod) => pod.phase !== 'new');
-  if (rest.length > 0) return `${rest.length} of ${Math.max(desired, pods.length)} pods are not new and ready`;
+  if (rest.length > 0)
+    return `${rest.length} of ${Math.max(desired, pods.length)} pods ${rest.length === 1 ? 'is' : 'are'} not updated and ready`;
   if (pods.length !== desired) return `${pods.length} pods exist, ${desired} are wanted`;
   return countsPending(target, status, desired);
 }

@@ -65,6 +65,7 @@ export interface PodContainer {
 export interface PodShape {
   readonly spec?: {
     readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
     readonly containers?: readonly PodContainer[];
     readonly initContainers?: readonly PodContainer[];
     readonly volumes?: readonly { readonly flexVolume?: { readonly driver?: string } }[];

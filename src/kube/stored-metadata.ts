@@ -7,7 +7,7 @@ export interface StoredMetadata {
   readonly name?: string;
   /** True if the object has the annotation: it was written through the service's API. */
   readonly stored: boolean;
-  /** When the object of the service was made; earlier than its stored form where that was stored anew (host endpoint notes 4). */
+  /** When the object of the service was made; earlier than its stored form where that was stored again (host endpoint notes 4). */
   readonly madeAt?: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Without the one in which the service keeps the others. */

@@ -20,7 +20,7 @@ export function editJson(text: string, value: unknown): string {
   // From the end, so that places stay true; where one goes and another comes at the same place, the removal first.
   const splices = [...edits(text, root, value, '')].toSorted((a, b) => a.start - b.start || a.end - b.end).toReversed();
   const edited = splices.reduce((done, { start, end, text: put }) => done.slice(0, start) + put + done.slice(end), text);
-  // A text that cannot be edited in place is better written anew than wrong.
+  // A text that cannot be edited in place is better written again than wrong.
   return sameValue(readJson(edited)?.value, value) ? edited : jsonText(value, '');
 }
 

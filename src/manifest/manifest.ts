@@ -5,7 +5,7 @@ import { readYaml, writeYaml, type YamlReading } from './yaml-rules.ts';
 
 export interface ManifestDocument {
   readonly object: KubeObject;
-  /** As it stands in the file, byte for byte (line ends are LF); an item of a `List` is written anew. */
+  /** As it stands in the file, byte for byte (line ends are LF); an item of a `List` is serialized again. */
   readonly text: string;
   /** Where it starts in the file, counted from 1. */
   readonly line: number;

@@ -1,15 +1,4 @@
-const QUANTITY = /^(\d+(?:\.\d+)?)(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
-const FACTORS: Readonly<Record<string, number>> = {
-  m: 1e-3,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-};
+import { quantityOf } from '../kube/quantity.ts';
 
 /**
  * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty (but for an `entry` of an open
@@ -28,10 +17,9 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const isEmpty = (value: unknown): boolean => isAbsent(value) || value === '';
 
 function sameQuantity(a: string, b: string): boolean {
-  const [left, right] = [QUANTITY.exec(a), QUANTITY.exec(b)];
-  if (!left || !right || (left[2] ?? right[2]) === undefined) return false;
-  const value = ([, number, unit]: RegExpExecArray) => Number(number) * (unit === undefined ? 1 : (FACTORS[unit] ?? 1));
-  return Math.abs(value(left) - value(right)) < 1e-9;
+  const [left, right] = [quantityOf(a), quantityOf(b)];
+  if (!left || !right || (left.unit ?? right.unit) === undefined) return false;
+  return Math.abs(left.value - right.value) < 1e-9;
 }
 
 const isJsonLike = (text: string): boolean => /^\s*(?:\{[\s\S]*\}|\[[\s\S]*\])\s*$/.test(text) && !/^\s*\[\w/.test(text);

@@ -82,7 +82,7 @@ export interface Walk {
 
 export const BOTH_CHANGED = 'You and the release changed it differently.';
 const REMOVED = 'You removed it, and the release changed it.';
-const BOTH_ADDED = 'You and the release both set it anew, differently.';
+const BOTH_ADDED = 'You and the new release set this field to different values.';
 
 export function inField(place: Place, name: string): Place {
   const fields = place.fields === '' ? name : `${place.fields}.${name}`;

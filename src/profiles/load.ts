@@ -33,7 +33,7 @@ function parse(text: string, fileName: string): Source {
   const [problem] = document.errors;
   if (problem) {
     const fact = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
-    throw new Fault('usage', `${fileName}:${lines.linePos(problem.pos[0]).line}: ${fact}`, ['Mend the YAML.']);
+    throw new Fault('usage', `${fileName}:${lines.linePos(problem.pos[0]).line}: ${fact}`, ['Fix the YAML.']);
   }
   const own: unknown = bounded(fileName, () => document.toJS());
   if (typeof own !== 'object' || own === null || Array.isArray(own)) {

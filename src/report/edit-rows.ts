@@ -15,8 +15,14 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
 
 const VALUE_WIDTH = 60;
 
-/** What a person changed in the installed manifest, and what each field will be: what the target has already only with `wide`. */
-export function editLines(edits: readonly Trace[], wide: boolean): readonly string[] {
+/** A terminal narrower than this would break the rows of the table. */
+const TABLE_COLUMNS = 120;
+
+/**
+ * What a person changed in the installed manifest, and what each field will be: what the target has already only with `wide`.
+ * A table, or a block for each edit where the terminal is narrow.
+ */
+export function editLines(edits: readonly Trace[], wide: boolean, terminalColumns = TABLE_COLUMNS): readonly string[] {
   const shown = wide ? edits : edits.filter(({ outcome }) => outcome !== 'already');
   if (shown.length === 0) return [];
   const width = wide ? Number.POSITIVE_INFINITY : VALUE_WIDTH;
@@ -27,7 +33,12 @@ export function editLines(edits: readonly Trace[], wide: boolean): readonly stri
     edit.source.manager ?? edit.source.kind,
     edit.note ?? '',
   ]);
+  if (terminalColumns < TABLE_COLUMNS) return rows.flatMap(blockOf);
   return columns([['EDIT', 'OUTCOME', 'RESULT', 'FROM', 'NOTE'], ...rows]);
+}
+
+function blockOf([field = '', outcome = '', result = '', from = '', note = '']: readonly string[]): readonly string[] {
+  return [`EDIT  ${field}`, `      ${outcome}: ${result}`, `      from ${from}${note === '' ? '' : `: ${note}`}`];
 }
 
 /** What the field will be; while a person has to decide, both values. */

@@ -14,6 +14,8 @@ export interface FindingsView {
   readonly openOnly?: boolean;
   /** What recommends something is shown all the same. */
   readonly advice?: boolean;
+  /** Tells what passed by its number, one line a group, unless everything is asked for. */
+  readonly folded?: boolean;
 }
 
 /** The list of judged checks, grouped by what they look at, with the tally as its last line. */
@@ -23,8 +25,25 @@ export function findingsLines(findings: readonly Finding[], view: FindingsView):
 }
 
 function categoryLines(category: Category, findings: readonly Finding[], view: FindingsView): readonly string[] {
-  const lines = findings.filter((finding) => finding.category === category).flatMap((finding) => findingLines(finding, view));
+  const mine = findings.filter((finding) => finding.category === category);
+  if (view.folded && !view.wide && !view.openOnly) return foldedLines(category, mine, view);
+  const lines = mine.flatMap((finding) => findingLines(finding, view));
   return lines.length === 0 ? [] : [view.palette.strong(category), ...lines];
+}
+
+/** `√ kubernetes: 6 checks`, where all of them hold; below the open ones of a group, how many others hold. */
+function foldedLines(category: Category, findings: readonly Finding[], view: FindingsView): readonly string[] {
+  const { palette } = view;
+  const held = findings.filter((finding) => finding.outcome === 'ok' && !isAdvice(finding));
+  const lines = findings.filter((finding) => !held.includes(finding)).flatMap((finding) => findingLines(finding, view));
+  if (lines.length > 0)
+    return [palette.strong(category), ...lines, ...(held.length > 0 ? [palette.dim(`√ ${counted(held.length, 'other check')}`)] : [])];
+  return held.length === 0 ? [] : [`${palette.good('√')} ${category}: ${counted(held.length, 'check')}`];
+}
+
+/** What is recommended for later holds today. */
+function isAdvice({ outcome, message }: Finding): boolean {
+  return outcome === 'ok' && message.startsWith(ADVICE);
 }
 
 /** One finding: mark, id and fact; what to do is indented below it. */
@@ -33,10 +52,14 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
   const head = `${finding.id} ${finding.message}`;
   switch (finding.outcome) {
     case 'ok':
-      return view.openOnly && !(view.advice && finding.message.startsWith(ADVICE)) ? [] : [`${palette.good('√')} ${head}`];
+      if (isAdvice(finding)) return view.openOnly && !view.advice ? [] : [`${palette.dim('i')} ${head}`];
+      return view.openOnly ? [] : [`${palette.good('√')} ${head}`];
     case 'not-applicable':
       if (finding.message.startsWith(LEFT_OUT)) return [palette.dim(`- ${head}`)];
-      return view.wide ? [palette.dim(`- ${finding.id} does not apply: ${finding.message}`)] : [];
+      if (!view.wide) return [];
+      return [
+        palette.dim(finding.message.startsWith('not evaluated') ? `- ${head}` : `- ${finding.id} does not apply: ${finding.message}`),
+      ];
     case 'warning':
       return [`${palette.warn('‼')} ${head}`, ...advice(finding, view)];
     case 'error':
@@ -55,7 +78,13 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
 
 function advice(finding: Finding, view: FindingsView): readonly string[] {
   const hint = finding.hint ? finding.hint.split('\n').map((line) => `    ${line}`) : [];
-  return [...proof(finding, view), ...hint, ...(finding.next ? [`    next: ${finding.next}`] : [])];
+  const { neededBy = [] } = finding;
+  const ids = view.wide ? ` (${neededBy.join(', ')})` : '';
+  const folded =
+    neededBy.length === 0
+      ? []
+      : [`    ${counted(neededBy.length, 'check')} not evaluated: need${neededBy.length === 1 ? 's' : ''} ${finding.id}${ids}`];
+  return [...proof(finding, view), ...folded.map(view.palette.dim), ...hint, ...(finding.next ? [`    next: ${finding.next}`] : [])];
 }
 
 function proof({ evidence }: Finding, { wide, palette }: FindingsView): readonly string[] {
@@ -73,7 +102,14 @@ function evidenceLine(one: Evidence, wide: boolean): string {
 /** `41 ok, 1 warning, 1 error, 1 accepted`; what there is none of is left out, but never the number of passed checks. */
 export function tallyLine(findings: readonly Finding[]): string {
   const { ok, warning, error, accepted } = tally(findings);
-  const parts = [`${ok} ok`, anyOf(warning, 'warning'), anyOf(error, 'error'), accepted > 0 ? `${accepted} accepted` : ''];
+  const advised = findings.filter(isAdvice).length;
+  const parts = [
+    `${ok - advised} ok`,
+    advised > 0 ? `${advised} advice` : '',
+    anyOf(warning, 'warning'),
+    anyOf(error, 'error'),
+    accepted > 0 ? `${accepted} accepted` : '',
+  ];
   return parts.filter((part) => part !== '').join(', ');
 }
 

@@ -6,34 +6,23 @@ import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts
 import type { Palette } from './colour.ts';
 import { columns } from './columns.ts';
 import { editLines, keptNote } from './edit-rows.ts';
+import { headLine, type PlanHead } from './head-line.ts';
 import { maskedObject } from './mask.ts';
 import { takenRows } from './taken-rows.ts';
 import { differingTexts, valueText } from './value-text.ts';
-
-/** The first line of a plan: what is there, what comes, where. */
-export interface PlanHead {
-  readonly path?: string;
-  readonly datastore?: string;
-  readonly variant?: string;
-  readonly source?: string;
-  readonly release: string;
-  readonly clusterUid: string;
-  /** sha256 of the plan; a saved plan is stale when it differs. */
-  readonly digest: string;
-}
 
 export interface PlanView {
   readonly palette: Palette;
   /** Every field with its values, unchanged objects too. */
   readonly wide: boolean;
   readonly textOf: ActionText;
+  /** Columns of the terminal; absent where the lines go elsewhere. */
+  readonly columns?: number;
   /** Lists only objects of this namespace (and cluster-wide ones). */
   readonly namespace?: string;
 }
 
-const SHORT = 8;
 const VALUE_WIDTH = 60;
-const DATASTORES: Readonly<Record<string, string>> = { api: 'API datastore', kvstore: 'key-value datastore' };
 
 /** The whole plan for a person: objects, what kubectl would not show, and every step in order. */
 export function planLines(head: PlanHead, stages: readonly PlannedStage[], view: PlanView): readonly string[] {
@@ -43,8 +32,8 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
     .filter(({ ref }) => inNamespace(ref, view));
   const edits = stages.flatMap((stage) => stage.edits ?? []).filter(({ ref }) => inNamespace(ref, view));
   const sections = [
-    hiddenRows(objects, view),
-    takenRows(objects, view.wide),
+    hiddenRows(objects, view, head.release),
+    takenRows(objects, edits, view.wide),
     leftRows(objects),
     noteRows(stages),
     returnRows(stages),
@@ -52,7 +41,7 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
   return [
     headLine(head, view.palette),
     ...objectLines(objects, edits, view),
-    ...editLines(edits, view.wide),
+    ...editLines(edits, view.wide, view.columns),
     ...columns(sections.map(([label, text]) => [label, text])).map((line) => emphasise(line, view.palette)),
     ...stepLines(stages, view),
   ];
@@ -61,18 +50,6 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
 function inNamespace(ref: ObjectRef, { namespace }: PlanView): boolean {
   return namespace === undefined || ref.namespace === undefined || ref.namespace === namespace;
 }
-
-export function headLine(head: PlanHead, palette: Palette): string {
-  const kind = [head.path ? `${head.path} path` : '', head.variant ?? '', DATASTORES[head.datastore ?? ''] ?? '']
-    .filter((part) => part !== '')
-    .join(', ');
-  const releases = `${head.source ?? 'unknown release'} → ${head.release}`;
-  return palette.strong(
-    [kind, releases, `cluster ${short(head.clusterUid)}`, `plan ${short(head.digest)}`].filter((part) => part !== '').join('   '),
-  );
-}
-
-const short = (id: string) => (id.length > SHORT ? `${id.slice(0, SHORT)}…` : id);
 
 function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[], view: PlanView): readonly string[] {
   const shown = view.wide ? objects : objects.filter((object) => object.change !== 'unchanged');
@@ -120,10 +97,10 @@ function changeText({ before, after }: FieldChange): string {
 
 type Row = readonly [label: string, text: string];
 
-function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView): readonly Row[] {
+function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView, release: string): readonly Row[] {
   return objects.flatMap((object) =>
     (wide ? object.hidden : byItem(object.hidden)).map(
-      (path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed`],
+      (path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed: ${release} does not have it`],
     ),
   );
 }

@@ -4,7 +4,7 @@ import type { RolloutProgress } from '../kernel/rollout.ts';
 import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { indented } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
-import type { Progress, ProgressOptions } from './progress.ts';
+import type { Progress, ProgressOptions } from './progress-options.ts';
 import { leftText, RolloutPace } from './rollout-pace.ts';
 import { rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
@@ -23,7 +23,7 @@ type State = {
   summary: string;
   pace: RolloutPace;
   /** Steps of the stage that wait for a person. */
-  byHand: number;
+  manual: number;
 };
 
 /** One line per change, and a heartbeat while nothing changes; never repaints. */
@@ -36,7 +36,7 @@ export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 
     rollout: [],
     summary: '',
     pace: new RolloutPace(),
-    byHand: 0,
+    manual: 0,
   };
   const say = (line: string) => {
     state.quiet = false;
@@ -65,10 +65,10 @@ export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 
 }
 
 function follow(event: EngineEvent, state: State): void {
-  if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false, byHand: 0 });
+  if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false, manual: 0 });
   if (event.type === 'action-started')
     Object.assign(state, { current: event.action.title, rollout: [], summary: '', pace: new RolloutPace() });
-  if (event.type === 'action-done' && event.action.effect.type === 'ask' && event.action.effect.awaited) state.byHand += 1;
+  if (event.type === 'action-done' && event.action.effect.type === 'ask' && event.action.effect.awaited) state.manual += 1;
   if (event.type === 'rollout') state.summary = rolloutText(event.progress, event.elapsedMs, state.pace);
   if (event.type === 'progress') state.summary = progressText(event);
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
@@ -84,8 +84,8 @@ function rolloutText(progress: readonly RolloutProgress[], elapsedMs: number, pa
 }
 
 /** A stage is not done while it waits for a person. */
-function ended({ byHand }: State): string {
-  return byHand === 0 ? 'done in' : `${counted(byHand, 'step')} left to do by hand, after`;
+function ended({ manual }: State): string {
+  return manual === 0 ? 'done in' : `${counted(manual, 'manual step')} left, after`;
 }
 
 function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<ProgressOptions, 'palette' | 'phase'>): readonly string[] {

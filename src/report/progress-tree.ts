@@ -11,7 +11,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import { timeText } from '../kernel/time-text.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
-import type { Progress, ProgressOptions } from './progress.ts';
+import type { Progress, ProgressOptions } from './progress-options.ts';
 import { RolloutPace } from './rollout-pace.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
 

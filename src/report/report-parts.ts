@@ -36,10 +36,10 @@ export interface TwoWayRow {
   readonly owners: string;
 }
 
-/** An owner reference that was taken off an object, or put back. */
+/** An owner reference that was removed from an object, or put back. */
 export interface OwnerRow {
   readonly object: string;
-  readonly what: 'taken off' | 'put back';
+  readonly what: 'removed' | 'put back';
   readonly owner: string;
 }
 
@@ -108,7 +108,7 @@ export function ownerRows(plans: readonly PlannedStage[]): readonly OwnerRow[] {
 
 function ownerRow(object: string, { path, before, after }: FieldChange): readonly OwnerRow[] {
   if (!OWNER_FIELD.test(path)) return [];
-  if (after === undefined) return [{ object, what: 'taken off', owner: ownerText(before) }];
+  if (after === undefined) return [{ object, what: 'removed', owner: ownerText(before) }];
   return [{ object, what: 'put back', owner: ownerText(after) }];
 }
 

@@ -33,3 +33,6 @@ export function summaryTable(head: readonly string[], rows: readonly (readonly s
     .split('\n')
     .map((line) => line.trimEnd());
 }
+
+/** The state of a stage for a table: one with nothing to do was not skipped by anybody. */
+export const stateText = (state: string): string => (state === 'skipped' ? 'not needed' : state);

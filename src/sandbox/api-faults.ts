@@ -59,7 +59,7 @@ export class ApiFaults {
     throw new Killed();
   }
 
-  /** Every watch loses its connection: it hears nothing until the mending. */
+  /** Every watch loses its connection: it hears nothing until the fixing. */
   cutWatches(): void {
     this.watchesCut = true;
   }

@@ -1,6 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ObjectRef } from '../kernel/object.ts';
 import type { Clock } from '../kernel/ports.ts';
+import { admit } from './admission.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { appliedServerSide } from './apply.ts';
 import { hasOwnStatus, withCrdStatus } from './kinds.ts';
@@ -32,6 +33,7 @@ export class Registry {
       if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
       const placed = this.#placed(kind, object);
       this.#namespace(kind, placed);
+      admit(this.#deps.store, kind, placed);
       return this.#store(kind, undefined, this.#owned(kind, undefined, placed, options), options);
     });
   }

@@ -162,6 +162,12 @@ describe('the built program', () => {
     assert.match(stdout, /^apiVersion: output\.netsvc-upgrade\/v1\n/);
   });
 
+  it('reads numbers, and refuses what is none', () => {
+    const refused = call(['run', '--max-failed', 'x']);
+    assert.deepEqual([refused.status, refused.stderr.split('\n')[0]], [64, 'error: --max-failed: expected an integer but received: x']);
+    assert.doesNotMatch(call(['run', '--max-failed', '2', '--server', 'http://127.0.0.1:1']).stderr, /max-failed/);
+  });
+
   it('exits 64 with a suggestion for an unknown command and an unknown flag', () => {
     assert.deepEqual(call(['prefligth']), {
       status: 64,

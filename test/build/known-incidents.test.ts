@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { explainedIncidents } from '../../build/explained-incidents.ts';
 import { KNOWN_INCIDENTS, knownIncidents } from '../../build/known-incidents.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
@@ -14,6 +16,16 @@ describe('the page of known incidents', () => {
       const row = text.split('\n').find((line) => line.includes(`\`${id}\``));
       assert.ok(row, id);
       for (const source of sources) assert.ok(row.includes(`/issues/${source.split('#')[1]})`), source);
+    }
+  });
+
+  it('explains what no check can see, with links to its threads and to pages that exist', () => {
+    const text = knownIncidents();
+    for (const { seen, here, sources } of explainedIncidents) {
+      const row = text.split('\n').find((line) => line.startsWith(`| ${seen} |`));
+      assert.ok(row, seen);
+      for (const source of sources) assert.ok(row.includes(`/issues/${source.split('#')[1]})`), source);
+      for (const [, page = ''] of here.matchAll(/\]\(([^)]+)\)/g)) assert.ok(existsSync(join(dirname(KNOWN_INCIDENTS), page)), page);
     }
   });
 });

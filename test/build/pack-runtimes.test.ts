@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { integrityOf, type Runtime, readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
-import { tarGz } from '../../build/pack-tar.ts';
+import { tarGz } from '../../src/adapters/tar.ts';
 
 const { runtimes, builders } = readRuntimeLock();
 

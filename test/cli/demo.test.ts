@@ -11,7 +11,7 @@ import { commandBench } from '../support/command-bench.ts';
 describe('demo', () => {
   const demo = async (flags: Omit<Parameters<typeof runDemo>[0]['flags'], 'fast'>, stages: readonly AnyStage[] = chain) => {
     const bench = commandBench(stages);
-    const exit = await runDemo({ flags: { ...flags, fast: true }, typed: 'demo', seams: bench.seams });
+    const exit = await runDemo({ flags: { ...flags, fast: true }, typed: 'demo', commands: [], seams: bench.seams });
     return { bench, exit };
   };
 
@@ -46,7 +46,10 @@ describe('demo', () => {
   it('says nothing of its progress with --quiet, and all the rest', async () => {
     const bench = commandBench(chain);
     assert.equal(await bench.run('demo', '--fast', '--quiet'), 0);
-    const said = bench.err().trimEnd().split('\n');
+    const said = bench
+      .err()
+      .split('\n')
+      .filter((line) => line !== '');
     assert.deepEqual(
       said.filter((line) => !line.startsWith('Warning: ')),
       [],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type FlagShape, twinOf, withEnvironment } from '../../src/cli/environment.ts';
+import { type FlagShape, forPrograms, twinOf, withEnvironment } from '../../src/cli/environment.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 
 const flags: Readonly<Record<string, FlagShape>> = {
@@ -33,4 +33,11 @@ describe('environment twins', () => {
   });
 
   it('are not there when empty', () => assert.deepEqual(withEnvironment([], flags, { NETSVC_UPGRADE_CONTEXT: '' }), []));
+});
+
+describe('the environment of other programs', () => {
+  it('has no credential that is meant for this one', () => {
+    const env = { NETSVC_UPGRADE_TOKEN: 't', netsvc_upgrade_notify: 'https://hooks.example/secret', NETSVC_UPGRADE_CONTEXT: 'prod' };
+    assert.deepEqual(forPrograms(env), { NETSVC_UPGRADE_CONTEXT: 'prod' });
+  });
 });

@@ -5,7 +5,6 @@ import { cliPages } from '../../build/cli-pages.ts';
 import { makeFastPath } from '../../build/fast-path.ts';
 import { flagsPage } from '../../build/flags-page.ts';
 import { makeManifest } from '../../build/manifest.ts';
-import { FILE_FLAGS } from '../../src/cli/flags.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
 import { EXIT, EXIT_MEANING, type ExitName } from '../../src/kernel/fault.ts';
 import { itWhere } from '../support/needs.ts';
@@ -68,14 +67,6 @@ describe('generated files', () => {
       assert.match(command.description ?? '', /^(?!When: )[A-Za-z][\s\S]{20,}?\n\nWhen: /, command.id);
       for (const code of Object.values(EXIT)) assert.match(command.description ?? '', new RegExp(`^${code}  `, 'm'), command.id);
     }
-  });
-
-  it('every flag of files exists', () => {
-    const flags = new Set(Object.values(manifest.commands).flatMap((command) => Object.keys(command.flags)));
-    assert.deepEqual(
-      FILE_FLAGS.filter((flag) => !flags.has(flag)),
-      [],
-    );
   });
 
   it('docs/exit-codes.md has the one table of exit codes', () => {

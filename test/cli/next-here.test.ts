@@ -21,6 +21,11 @@ const TABLE: readonly (readonly [what: string, next: string, expected: string])[
     'kubectl netsvc-upgrade preflight --release v3.32.1',
     'kubectl netsvc-upgrade preflight --context=prod --manifest-url=mirror --release v3.32.1',
   ],
+  [
+    'one with the name of a profile',
+    'kubectl netsvc-upgrade permissions --for run --profile calico --path chart',
+    'kubectl netsvc-upgrade permissions --release=v3.31.2 --for run --profile calico --path chart',
+  ],
   ['one that knows no artifacts', 'kubectl netsvc-upgrade unlock', 'kubectl netsvc-upgrade unlock --context=prod --release=v3.31.2'],
   ['a command of kubectl', 'kubectl describe node n1', 'kubectl --context=prod describe node n1'],
   ['a command that needs no cluster', 'kubectl netsvc-upgrade explain NS-105', 'kubectl netsvc-upgrade explain NS-105'],
@@ -107,6 +112,12 @@ describe('the next step of a finding', () => {
     assert.equal(nextHere('kubectl patch x', carried), 'kubectl --context=prod patch x');
     assert.equal(nextHere('helm history x', carried), 'helm --kube-context=prod history x');
     assert.equal(nextHere('kubectl netsvc-upgrade wait', carried), 'kubectl netsvc-upgrade wait');
+  });
+
+  it('takes the profile that a person gave, which may be a file, before the name of it', () => {
+    const carried = [{ name: 'profile', word: '--profile=mine.yaml' }];
+    const next = nextHere('kubectl netsvc-upgrade permissions --for run --profile mine --path chart', carried);
+    assert.equal(next, 'kubectl netsvc-upgrade permissions --profile=mine.yaml --for run --path chart');
   });
 
   it('is in everything that the end of a command suggests, and in an error', () => {

@@ -76,7 +76,9 @@ describe('toOptions', () => {
   });
 
   it('refuses a release that is none', () => {
-    assert.match(usage(() => toOptions({ release: 'latest' }, facts)).message, /--release=latest is not a release tag/);
+    const { message, suggestions } = usage(() => toOptions({ release: 'latest' }, { ...facts, defaultRelease: 'v3.32.1' }));
+    assert.match(message, /--release=latest is not a release tag/);
+    assert.deepEqual(suggestions, ['write it as v3.32.1']);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { effects } from '../../src/cli/effects.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import { interrupted } from '../../src/kernel/interruption.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../support/command-bench.ts';
@@ -172,7 +173,7 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl --context=prod cluster-info\n$/);
     assert.match(
       bench.err(),
-      /^error: checks failed: nothing was changed\nrepair what is marked ×, or accept a risk by name: --accept CHECK-ID\n/m,
+      /^error: checks failed: nothing was changed\nfix what is marked ×, or waive a check after reading its page \(explain CHECK-ID\): --accept CHECK-ID\n/m,
     );
   });
 
@@ -208,11 +209,17 @@ describe('a command that performs stages', () => {
 
   for (const typed of [['--quiet'], ['-o', 'json'], ['-o', 'yaml']] as const)
     it(`leaves progress out with ${typed.join(' ')}, but no warning`, async () => {
-      const effect = { type: 'ask', instruction: 'an older CLI must not be used' } as const;
-      const advice: Action = { id: 'elsewhere', title: 'replace it', ref: '§1/4', undo: 'full', effect };
-      const bench = commandBench([fakeStage('cli', { plan: { actions: [advice] } })]);
-      assert.equal(await bench.run('cli', '--yes', ...typed), 0);
-      assert.equal(bench.err(), 'Warning: an older CLI must not be used\n');
+      const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+      const exec = {
+        ...effects.exec,
+        perform: async (_: unknown, __: unknown, { warn }: { warn(text: string): void }) => {
+          warn('a node is cordoned');
+          return {};
+        },
+      };
+      bench.seams.loadEffects = async () => ({ ...effects, exec });
+      assert.equal(await bench.run('apply', '--yes', ...typed), 0);
+      assert.equal(bench.err(), 'Warning: a node is cordoned\n');
     });
 
   for (const output of ['name', 'markdown', 'junit', 'html'])
@@ -277,10 +284,10 @@ describe('a command that performs stages', () => {
     it('stops for that person: exit 5, the steps, and the same command again', async () => {
       const bench = commandBench([fakeStage('cli', { plan: steps })]);
       assert.equal(await bench.run('cli', '--yes'), 5);
-      assert.match(bench.err(), /^cli: 1 step left to do by hand, after /m);
-      assert.match(bench.out(), /^cli +by hand +1 step left to do by hand$/m);
-      assert.match(bench.err(), /^error: 1 step is left to do by hand\ndo remove-old\n/m);
-      assert.deepEqual(bench.out().match(/^BY HAND.*$/gm), ['BY HAND  do configure'], 'what the error does not name');
+      assert.match(bench.err(), /^cli: 1 manual step left, after /m);
+      assert.match(bench.out(), /^cli +manual +1 manual step left$/m);
+      assert.match(bench.err(), /^error: 1 manual step left\ndo remove-old\n/m);
+      assert.deepEqual(bench.out().match(/^MANUAL STEP.*$/gm), ['MANUAL STEP  do configure'], 'what the error does not name');
       assert.match(bench.out(), /Next: kubectl netsvc-upgrade cli --yes\n$/);
     });
 
@@ -288,7 +295,7 @@ describe('a command that performs stages', () => {
       const bench = commandBench([fakeStage('cli', { plan: steps }), fakeStage('apply', { plan: applies('upgrade.yaml') })]);
       assert.equal(await bench.run('run', '--yes'), 0);
       assert.ok(bench.engine.calls.includes(APPLY));
-      assert.deepEqual(bench.out().match(/^BY HAND.*$/gm), ['BY HAND  do remove-old', 'BY HAND  do configure']);
+      assert.deepEqual(bench.out().match(/^MANUAL STEP.*$/gm), ['MANUAL STEP  do remove-old', 'MANUAL STEP  do configure']);
     });
 
     it('ends with 0 where only advice is left, and in a dry run', async () => {

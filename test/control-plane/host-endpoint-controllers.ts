@@ -1,27 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Api, ApiError, type ApiObject } from './api.ts';
-import { Crash, EndpointSync } from './host-endpoint-sync.ts';
+import { Crash, type EndpointManner, EndpointSync } from './host-endpoint-sync.ts';
 import { type DaemonSet, isRolledOut } from './policy-migration.ts';
-
-/** How the played controllers behave. */
-export interface EndpointManner {
-  /** v3 group: `projectcalico.org`. */
-  readonly group: string;
-  readonly createdBy: readonly [key: string, value: string];
-  readonly allowAllProfile: string;
-  /** `old` is v3.26, `new` v3.32: how they store labels, what they do with a taken name, how they come back (host endpoint notes 1, 6). */
-  readonly manner: 'old' | 'new';
-  /** Nodes that get no endpoint, as long as they are in here; seen at the node's next change only. */
-  readonly never: Set<string>;
-  /** Nodes that get theirs so many milliseconds after the process began to sync. */
-  readonly late: ReadonlyMap<string, number>;
-  /** DaemonSet of their namespace that those of the new manner wait for before they do anything (host endpoint notes 0.2). */
-  readonly agents: string;
-  /** Their variable, which beats the setting: `enabled`, `disabled`. */
-  readonly environment?: string;
-  /** How the kubelet starts those of the old manner again; its own pauses unless said. Those of the new one start inside their container. */
-  readonly backOff?: { readonly firstMs: number; readonly mostMs: number };
-}
 
 export interface EndpointControllers {
   stop(): Promise<void>;

@@ -144,8 +144,8 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
 
     const commands: readonly (readonly [readonly string[], RegExp])[] = [
       [['backup', '--yes'], /write \d+ objects to /],
-      [['ownerrefs', 'restore', '--yes'], /no owner reference is recorded as taken off/],
-      [['ownerrefs', 'forget', '--yes'], /no owner reference is recorded as taken off/],
+      [['ownerrefs', 'restore', '--yes'], /no owner reference is recorded as removed/],
+      [['ownerrefs', 'forget', '--yes'], /no owner reference is recorded as removed/],
       [['alp', '--undo', '--yes'], /no change of an injector was recorded on this cluster/],
       [['hep', '--undo', '--yes'], /no migration to automatic host endpoints was recorded on this cluster/],
       [['policy', '--yes'], /there is no policy allow-all-upgrade/],

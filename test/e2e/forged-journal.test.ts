@@ -16,7 +16,7 @@ const ATTACKER = 'system:serviceaccount:default:attacker';
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system';
 const V3 = `${GROUP}/v3`;
 
-/** What the journal says of the owner, which is there, and of the reference to it that was taken off. */
+/** What the journal says of the owner, which is there, and of the reference to it that was removed. */
 interface Forgery {
   readonly title: string;
   readonly owner: { readonly kind: string; readonly name: string; readonly namespace?: string };

@@ -37,6 +37,42 @@ describe('the preview of an upgrade of a client-side installed release', functio
     assert.equal(previews.filter(({ adopted }) => adopted).length, 31);
   });
 
+  it('tries a pod of each workload whose pods it starts, and has the words of what admission refuses', async () => {
+    const words = async (refused: string): Promise<readonly string[]> => {
+      const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
+      const tried = (await previewDocuments(cluster, manifest)).flatMap(({ planned: { ref, pods } }) => (pods ? [{ ref, pods }] : []));
+      return tried.map(({ ref, pods }) => `${pods.verdict} ${ref.name}: ${new RegExp(refused).exec(pods.words)?.[0] ?? pods.words}`);
+    };
+    const both = (text: string) => ['calico-kube-controllers', 'calico-node'].map((name) => `refused ${name}: ${text}`);
+    const kubectl = async (args: readonly string[], object?: object) => {
+      const { exitCode, stderr } = await plane.kubectl(args, object && JSON.stringify(object));
+      assert.equal(exitCode, 0, stderr);
+    };
+    const label = (value: string) => kubectl(['label', 'namespace', 'kube-system', `pod-security.kubernetes.io/enforce${value}`]);
+    assert.deepEqual(await words(''), []);
+    await label('=restricted');
+    assert.deepEqual(
+      (await words('violates PodSecurity "restricted:latest"')).toSorted(),
+      both('violates PodSecurity "restricted:latest"'),
+    );
+    await label('-');
+    const metadata = { name: 'tight', namespace: 'kube-system' };
+    const quota = (hard: object) => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard } });
+    await kubectl(['apply', '-f', '-'], quota({ 'limits.memory': '1Gi' }));
+    assert.deepEqual(
+      (await words('failed quota: tight: must specify limits.memory')).toSorted(),
+      both('failed quota: tight: must specify limits.memory'),
+    );
+    await kubectl(['delete', 'resourcequota', '-n', 'kube-system', 'tight']);
+    const limits = [{ type: 'Container', min: { cpu: '500m' } }];
+    await kubectl(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits } });
+    // A container that asks for nothing is given the minimum.
+    assert.deepEqual(await words('minimum cpu usage per Container is 500m'), [
+      'refused calico-node: minimum cpu usage per Container is 500m',
+    ]);
+    await kubectl(['delete', 'limitrange', '-n', 'kube-system', 'tight']);
+  });
+
   it('names the init container that a dry run of kubectl would show as staying', () => {
     const agent = previews.find(({ planned }) => refText(planned.ref) === 'DaemonSet/kube-system/calico-node');
     assert.ok(agent?.planned.hidden.length);

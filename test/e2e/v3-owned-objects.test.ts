@@ -58,7 +58,7 @@ for (const { release, rule, dying } of SOURCES)
       );
     });
 
-    it('live where they are taken off through that API, and have their owners back under the new UIDs', async () => {
+    it('live where they are removed through that API, and have their owners back under the new UIDs', async () => {
       const { api } = owned.plane;
       await perform(stripWork);
       const bare = await v3Owners(api);

@@ -66,7 +66,7 @@ describe('runChain', () => {
 
   it('stops before the first action when a check fails, with exit 3', async () => {
     const bench = engineBench();
-    const failed = checked('preflight', { status: 'failed', because: 'no', hint: 'mend it' });
+    const failed = checked('preflight', { status: 'failed', because: 'no', hint: 'fix it' });
     const { outcome } = await run(bench, [failed, scripted('apply', twice({ actions: [exec('a')] }))]);
     assert.equal(outcome.exit, 'blocked');
     assert.equal(outcome.stoppedAt, 'preflight');
@@ -172,7 +172,7 @@ describe('runChain', () => {
     );
     assert.equal(judged, 3, 'at first, under the lock, and before enabling');
     const notes = events.flatMap((event) => (event.type === 'note' ? [event.text] : []));
-    assert.deepEqual(notes, ['looks again before it goes on to: enable']);
+    assert.deepEqual(notes, ['re-checks the cluster before: enable']);
   });
 
   for (const [title, wish] of [
@@ -417,16 +417,16 @@ describe('runChain', () => {
     const forever = Array.from({ length: 50 }, () => ({ actions: [exec('a')] }));
     const { outcome } = await run(engineBench(), [scripted('apply', forever, { converges: true })]);
     assert.equal(outcome.exit, 'failed');
-    assert.equal(outcome.message, 'apply does not come to rest: something else keeps changing the same objects');
+    assert.equal(outcome.message, 'apply keeps changing: something else keeps changing the same objects');
     assert.match(outcome.suggestions.join(), /--show-managed-fields/);
   });
 
   for (const [why, thrown, message, other] of [
-    ['what the last round met', () => new Outdated('old-1 is not there'), 'apply does not come to rest: old-1 is not there', false],
+    ['what the last round met', () => new Outdated('old-1 is not there'), 'apply keeps changing: old-1 is not there', false],
     [
       'the object that another writer keeps changing',
       () => new ApiFailure(409, 'Conflict', 'the object has been modified'),
-      'apply does not come to rest: ConfigMap/p changed meanwhile: the object has been modified',
+      'apply keeps changing: ConfigMap/p changed meanwhile: the object has been modified',
       true,
     ],
   ] as const)

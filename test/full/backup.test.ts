@@ -156,7 +156,7 @@ describe('a backup on a real control plane, put back as its own text says', func
     await isBack('GlobalNetworkPolicy/guard', 'GlobalNetworkPolicy/default.web', 'IPPool/pool', 'NetworkPolicy/default/db');
   });
 
-  it('brings back a Secret with its values, and takes off what was added', async () => {
+  it('brings back a Secret with its values, and removes what was added', async () => {
     const patch = { stringData: { key: 'other', more: 'one' } };
     await kubectl('patch', 'secret', 'calico-own', ...SPACE, '--type=merge', '-p', JSON.stringify(patch));
     follow('To put one other object back', { FILE: 'secrets/Secret_kube-system_calico-own.yaml' });

@@ -10,7 +10,7 @@ const NODES = ['node-01', 'node-02', 'node-03'];
 const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
-/** One story: a node that cannot pull images holds the agents up; the wait names it and a command that works, and the same run ends once it is mended. */
+/** One story: a node that cannot pull images holds the agents up; the wait names it and a command that works, and the same run ends once it is fixed. */
 describe('a wait for an operator whose agents cannot start on one node, on a real control plane', function () {
   this.timeout(600_000);
   let cluster: OperatedCluster;
@@ -52,7 +52,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     assert.match(shown.stdout, words);
   }
 
-  it('ends well with the same command once the node is mended', async () => {
+  it('ends well with the same command once the node is fixed', async () => {
     await cluster.plane.fault('node-02', 'none');
     const pods = 'pods -n calico-system -l k8s-app=calico-node';
     await until('the agents run', async () => !(await cluster.read(pods, '{.items[*].status.phase}')).includes('Pending'));

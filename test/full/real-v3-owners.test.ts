@@ -92,7 +92,7 @@ for (const { release, installed, dying } of SOURCES)
       );
     });
 
-    it('live where they are taken off, and have their owners back under the new UIDs', async () => {
+    it('live where they are removed, and have their owners back under the new UIDs', async () => {
       await perform(stripWork);
       const bare = await v3Owners(plane.api);
       for (const name of dying) assert.deepEqual([name, bare[name]], [name, []]);

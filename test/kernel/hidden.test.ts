@@ -12,11 +12,16 @@ describe('a text that leaves this machine', () => {
     ['https://10.0.0.1:6443/api?watch=a@b', 'https://10.0.0.1:6443/api?watch=a@b'],
     ['registry.example.org/netsvc/node@sha256:abc by alice@host', 'registry.example.org/netsvc/node@sha256:abc by alice@host'],
     ['Basic rules stay', 'Basic rules stay'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----, then', '(hidden), then'],
+    ['-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----', '-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----'],
   ] as const)
     it(`“${text}” is “${kept}”`, () => assert.equal(withoutCredentials(text), kept));
 
   it('is still JSON where it was', () => {
-    const word = fc.oneof(fc.string(), fc.constantFrom('https://a:b@c', 'https://"@', 'Bearer abcdefgh"', 'eyJabcdef.eyJabcdef.'));
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom('https://a:b@c', 'https://"@', 'Bearer abcdefgh"', 'eyJabcdef.eyJabcdef.', '-----BEGIN PRIVATE KEY-----'),
+    );
     fc.assert(fc.property(fc.dictionary(word, fc.array(word)), (value) => void JSON.parse(withoutCredentials(JSON.stringify(value)))));
   });
 });

@@ -22,7 +22,7 @@ function journal(entries: readonly JournalEntry[], more: Partial<OwnerJournal> =
 const RECORDED = strippedIn(journal([entry('a', 'v3:one'), entry('b', 'v3:two')]));
 const copy = (...entries: readonly JournalEntry[]) => journal(entries, { copyOnly: true, parts: ['of the copy'] });
 
-describe('a journal beside what the run record says was taken off', () => {
+describe('a journal beside what the run record says was removed', () => {
   it('lacks nothing where it has every part, however much came after', () => {
     const more = journal([entry('a', 'v3:one'), entry('b', 'v3:two'), entry('c', 'v3:one')], { parts: ['1', '2'] });
     assert.equal(lackingIn(RECORDED, more), undefined);

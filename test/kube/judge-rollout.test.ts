@@ -105,7 +105,7 @@ describe('judgeRollout', () => {
       },
       /0 of 1 pods have been updated; its rollout is paused: kubectl rollout resume deployment calico-node -n kube-system/,
     ],
-    ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /1 of 2 pods are not new/],
+    ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /1 of 2 pods is not updated/],
     ['a pod is missing', { pods: [pod('a')] }, /1 pods exist, 2 are wanted/],
     ['the counts lag', { workload: daemonSet(NEW, { ...COMPLETE, numberReady: 1 }) }, /1 of 2 pods are counted ready/],
     [
@@ -127,7 +127,7 @@ describe('judgeRollout', () => {
       },
       /^it wants no pod: .*kubectl scale deployment calico-node -n kube-system --replicas=1/,
     ],
-    ['a new pod is not ready', { pods: [pod('a'), pod('b', { ready: [false] })] }, /not new and ready/],
+    ['a new pod is not ready', { pods: [pod('a'), pod('b', { ready: [false] })] }, /not updated and ready/],
     ['an old pod is still stopping', { pods: [pod('a'), pod('b'), pod('c', { image: OLD, terminating: true })] }, /1 of 3/],
   ];
   for (const [title, over, pending] of notDone) {

@@ -34,7 +34,7 @@ describe('the content of an object', () => {
       base,
       { ...base, metadata: { ...base.metadata, annotations: { team: 'a', 'deployment.kubernetes.io/revision': '4' } } },
     ],
-    ['owner references, which the upgrade itself takes off', base, { ...base, metadata: { ...base.metadata, ownerReferences: [] } }],
+    ['owner references, which the upgrade itself removes', base, { ...base, metadata: { ...base.metadata, ownerReferences: [] } }],
     [
       'what an autoscaler sets',
       { ...base, metadata: { ...base.metadata, managedFields: scaled } },

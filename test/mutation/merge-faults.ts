@@ -134,8 +134,8 @@ export const MERGE: Room = {
     ...faultsIn('src/manifest/same-meaning.ts', [
       ["'$1');", "'');"],
       ['if (isEmpty(a) && isEmpty(b)) return true;', 'if (isEmpty(a) || isEmpty(b)) return true;'],
-      ['Ki: 2 ** 10,', 'Ki: 1e3,'],
     ]),
+    ...faultsIn('src/kube/quantity.ts', [['Ki: 2 ** 10,', 'Ki: 1e3,']]),
     ...faultsIn('src/manifest/left-to-writer.ts', [
       ['applied === undefined || fieldAt(base, path) !== undefined', 'true'],
       ['return steps.length - index <= (isList ? 1 : 2);', 'return true;'],

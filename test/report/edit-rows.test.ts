@@ -35,6 +35,24 @@ describe('what becomes of an edit, for a person', () => {
   });
 });
 
+describe('edits on a narrow terminal', () => {
+  it('are a block each, with the field, what it will be, and from whom', () => {
+    const edits = [
+      edit({ mine: 'm/node:v1', theirs: 'q/node:v2', result: 'm/node:v2' }),
+      edit({ outcome: 'conflict', mine: '1', note: 'Look.' }),
+    ];
+    assert.deepEqual(editLines(edits, false, 119), [
+      'EDIT  DaemonSet/kube-system/agent spec.template.spec.containers[agent].image',
+      '      kept: m/node:v2 (your registry, new release)',
+      '      from file',
+      'EDIT  DaemonSet/kube-system/agent spec.template.spec.containers[agent].image',
+      '      to be decided: mine: 1, theirs: absent',
+      '      from file: Look.',
+    ]);
+    assert.match(editLines(edits, false, 120)[0] ?? '', /^EDIT +OUTCOME/);
+  });
+});
+
 describe('values as short lines', () => {
   it('show the part that differs', () => {
     const [a, b] = [`${'x'.repeat(80)}-old-${'y'.repeat(80)}`, `${'x'.repeat(80)}-new-${'y'.repeat(80)}`];

@@ -22,7 +22,7 @@ const findings: readonly Finding[] = [
     id: 'NS-006',
     outcome: 'warning',
     message: 'clocks differ by 4 s',
-    hint: 'mend the clock',
+    hint: 'fix the clock',
     evidence: [{ text: 'here', detail: '+4 s' }],
   },
   { ...base, id: 'NS-008', outcome: 'not-applicable', message: 'no aggregated API' },
@@ -44,13 +44,22 @@ describe('the list of findings', () => {
     assert.deepEqual([line(false), line(true)], ['    - n1: a and 3 more', '    - n1: a, b, c, d']);
   });
 
+  it('folds checks that could not be evaluated under the one that says why', () => {
+    const root = { ...base, id: 'NS-601', outcome: 'error', message: 'm', hint: 'h', neededBy: ['NS-501', 'NS-602'] } as const;
+    const folded = { ...base, id: 'NS-501', outcome: 'not-applicable', message: 'not evaluated: needs NS-601' } as const;
+    const lines = (wide: boolean) => findingsLines([root, folded], { palette: plain, wide });
+    assert.deepEqual(lines(false), ['kubernetes', '× NS-601 m', '    2 checks not evaluated: need NS-601', '    h', '0 ok, 1 error']);
+    assert.ok(lines(true).includes('    2 checks not evaluated: need NS-601 (NS-501, NS-602)'));
+    assert.ok(lines(true).includes('- NS-501 not evaluated: needs NS-601'));
+  });
+
   it('groups by category and ends with the tally', () => {
     assert.deepEqual(findingsLines(findings, { palette: plain, wide: false }), [
       'kubernetes',
       '√ NS-001 server reachable, Kubernetes v1.35.1',
       '‼ NS-006 clocks differ by 4 s',
       '    - here: +4 s',
-      '    mend the clock',
+      '    fix the clock',
       '~ NS-009 accepted with --accept (was: error) cannot patch nodes',
       '~ NS-010 expected in a run: two releases',
       'follow-up',
@@ -76,6 +85,19 @@ describe('the list of findings', () => {
     assert.ok(lines.includes('- NS-008 does not apply: no aggregated API'));
   });
 
+  it('folds what passed, by the group, and shows what is open and what is recommended', () => {
+    const [passed] = findings;
+    assert.ok(passed);
+    const nodes = { ...passed, category: 'nodes' as const };
+    const open = { ...passed, category: 'tools' as const, id: 'NS-005', outcome: 'warning' as const, message: 'four minors apart' };
+    const more = [{ ...nodes, id: 'NS-401' }, nodes, open, { ...open, outcome: 'ok' as const }, { ...passed, message: 'advice: move' }];
+    assert.deepEqual(findingsLines(more, { palette: plain, wide: false, folded: true }), [
+      ...['√ nodes: 2 checks', 'tools', '‼ NS-005 four minors apart', '√ 1 other check', 'kubernetes', 'i NS-001 advice: move'],
+      '3 ok, 1 advice, 1 warning',
+    ]);
+    assert.equal(findingsLines(more, { palette: plain, wide: true, folded: true }).length, 9);
+  });
+
   it('leaves out what passed when only the open ones are wanted, and still counts it', () => {
     const lines = findingsLines(findings.slice(0, 1), { palette: plain, wide: false, openOnly: true });
     assert.deepEqual(lines, ['1 ok']);
@@ -86,6 +108,6 @@ describe('the list of findings', () => {
     assert.ok(passed);
     const both = [passed, { ...passed, id: 'NS-901', message: 'advice: move the data' }];
     const lines = findingsLines(both, { palette: plain, wide: false, openOnly: true, advice: true });
-    assert.deepEqual(lines.slice(1), ['√ NS-901 advice: move the data', '2 ok']);
+    assert.deepEqual(lines.slice(1), ['i NS-901 advice: move the data', '1 ok, 1 advice']);
   });
 });

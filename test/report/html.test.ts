@@ -82,7 +82,7 @@ describe('a report as a page', () => {
 
   it('tells how it ended, why and what is next, and every part by a heading', () => {
     assert.match(page, /stopped, exit code 5/);
-    assert.match(page, /a step by hand is needed/);
+    assert.match(page, /a manual step is needed/);
     const headings = [...page.matchAll(/<h2>([^<]*)/g)].map(([, text]) => text);
     assert.deepEqual(headings, [
       'What happened when',
@@ -122,7 +122,7 @@ describe('a report as a page', () => {
       id: 'a',
       title: 'a',
       ref: '§1/4',
-      command: 'by hand: look',
+      command: 'manual step: look',
       startedAt: 't',
       outcome: 'left-to-person',
     } as const;

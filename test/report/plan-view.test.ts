@@ -92,7 +92,7 @@ describe('the plan', () => {
       'Secret/ops/s                                   update       1',
       'CustomResourceDefinition/adminnetworkpolicies  left-behind',
       '1 more object stays as it is (listed with -o wide)',
-      'HIDDEN BY KUBECTL DRY RUN  DaemonSet/kube-system/netsvc-node spec.env[OLD_FLAG] will be removed',
+      'HIDDEN BY KUBECTL DRY RUN  DaemonSet/kube-system/netsvc-node spec.env[OLD_FLAG] will be removed: v3.32.2 does not have it',
       'OWNERSHIP TAKEN            .spec.replicas of DaemonSet/kube-system/netsvc-node from "autoscaler"',
       'LEFT BEHIND                CustomResourceDefinition/adminnetworkpolicies',
       'NOTE                       the rollout restarts every agent',
@@ -219,7 +219,10 @@ describe('a masked plan', () => {
       lines(false)
         .filter((line) => line.startsWith('HIDDEN'))
         .map((line) => line.replace(/^HIDDEN BY KUBECTL DRY RUN +/, '')),
-      ['ConfigMap/c spec.initContainers[old] (3 fields) will be removed', 'ConfigMap/c spec.x will be removed'],
+      [
+        'ConfigMap/c spec.initContainers[old] (3 fields) will be removed: v3.32.2 does not have it',
+        'ConfigMap/c spec.x will be removed: v3.32.2 does not have it',
+      ],
     );
     assert.equal(lines(true).filter((line) => line.startsWith('HIDDEN')).length, 4);
     assert.equal(lines(true).filter((line) => line.includes('kubectl patch')).length, 4);

@@ -76,7 +76,7 @@ describe('a report as JUnit XML', () => {
     const ended = (code: string, number: number) => ({ ...NOTHING, stages, outcome: { code, number } });
 
     it('has a case `command` with the reason and what to do', () => {
-      const text = junitText({ ...ended('stopped', 5), message: '1 step is left to do by hand', suggestions: ['remove it with: rm x'] });
+      const text = junitText({ ...ended('stopped', 5), message: '1 manual step left', suggestions: ['remove it with: rm x'] });
       assert.match(text, /^<testsuites tests="2" failures="1"/m);
       assert.deepEqual(casesOf(text), [
         ['stages', 'cli', ''],
@@ -84,7 +84,7 @@ describe('a report as JUnit XML', () => {
       ]);
       assert.match(
         text,
-        /<failure message="1 step is left to do by hand">stopped \(exit 5\)&#10;1 step.*&#10;remove it with: rm x<\/failure>/,
+        /<failure message="1 manual step left">stopped \(exit 5\)&#10;1 manual step.*&#10;remove it with: rm x<\/failure>/,
       );
       assertJunit(text);
     });

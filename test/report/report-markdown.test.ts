@@ -10,7 +10,7 @@ const textOf = actionTexts(effects, (tool) => tool);
 describe('a report as Markdown', () => {
   it('tells how it ended, each stage with its time, and the nodes that took longest', () => {
     const text = markdownText(reportOf({ nodes: 25, stuck: [3] }), textOf);
-    assert.match(text, /^\*\*a step by hand is needed\*\*\n- do it$/m);
+    assert.match(text, /^\*\*a manual step is needed\*\*\n- do it$/m);
     assert.match(text, /^\| preflight \| done \| \S+ \| 00:04 \| {2}\|$/m);
     assert.match(
       text,
@@ -26,13 +26,13 @@ describe('a report as Markdown', () => {
       id: 'a',
       title: 'a',
       ref: '§1/4',
-      command: 'by hand: look',
+      command: 'manual step: look',
       startedAt: 't',
       outcome: 'left-to-person',
     } as const;
     assert.ok(report.history);
     const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
-    assert.match(text, /^1\. cli: `by hand: look` left to a person$/m);
+    assert.match(text, /^1\. cli: `manual step: look` left to a person$/m);
   });
 
   it('has a section each for edits, differences, ownership, owner references and hosts', () => {
@@ -50,7 +50,7 @@ describe('a report as Markdown', () => {
       text,
       /^## Differences that no base explains\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.level \| debug \| info \| boris/m,
     );
-    assert.match(text, /^## Owner references moved\n(.*\n){3}\| ConfigMap\/shop\/owned \| taken off \| IPPool\/blue \|$/m);
+    assert.match(text, /^## Owner references moved\n(.*\n){3}\| ConfigMap\/shop\/owned \| removed \| IPPool\/blue \|$/m);
     assert.match(text, /^## Host endpoints\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once the old endpoint/m);
   });
 

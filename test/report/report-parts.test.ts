@@ -76,7 +76,7 @@ describe('what a report tells of other people’s things', () => {
 
   it('is each owner reference that went and came back, from a kept report too, where references are text', () => {
     const rows = [
-      { object: 'ConfigMap/shop/owned', what: 'taken off', owner: 'IPPool/blue' },
+      { object: 'ConfigMap/shop/owned', what: 'removed', owner: 'IPPool/blue' },
       { object: 'ConfigMap/shop/owned', what: 'put back', owner: 'IPPool/blue, now of UID 5f1c' },
     ];
     assert.deepEqual(ownerRows(plans), rows);

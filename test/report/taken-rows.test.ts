@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Trace } from '../../src/kernel/edit-trace.ts';
 import type { PlannedObject, Taker } from '../../src/kernel/plan.ts';
 import { takenRows } from '../../src/report/taken-rows.ts';
 
@@ -13,12 +14,13 @@ const changed = (name: string, takers: readonly Taker[]): PlannedObject => ({
   takers,
 });
 
-const textOf = (objects: readonly PlannedObject[], wide = false) => takenRows(objects, wide).map(([, text]) => text);
+const textOf = (objects: readonly PlannedObject[], wide = false, edits: readonly Trace[] = []) =>
+  takenRows(objects, edits, wide).map(([, text]) => text);
 
 describe('the lines about ownership that is taken', () => {
   it('are one for each that is overruled, over all objects, with what it will do', () => {
     assert.deepEqual(textOf(['a', 'b', 'c', 'd'].map((name) => changed(name, [flux]))), [
-      'Flux (field manager "kustomize-controller") loses 4 fields of ConfigMap/n/a, ConfigMap/n/b, ConfigMap/n/c and 1 more. Suspend it first.',
+      'Flux (field manager "kustomize-controller") no longer manages 4 fields of ConfigMap/n/a, ConfigMap/n/b, ConfigMap/n/c and 1 more, which the upgrade sets: data.a. Suspend it first.',
     ]);
   });
 
@@ -27,9 +29,16 @@ describe('the lines about ownership that is taken', () => {
     assert.deepEqual(textOf([changed('a', [{ ...mark, fields: 0 }])]), ['Flux owns ConfigMap/n/a, which changes. Suspend it first.']);
   });
 
+  it('leave out what a row about an edit tells', () => {
+    const object = changed('a', [flux]);
+    const edit: Trace = { ref: object.ref, path: 'data.a', change: 'change', source: { kind: 'live' }, outcome: 'kept' };
+    assert.deepEqual(textOf([object], false, [edit]), []);
+    assert.equal(textOf([object], false, [{ ...edit, path: 'data.b' }]).length, 1);
+  });
+
   it('list every field as well with -o wide', () => {
     const [first = '', second] = textOf([changed('a', [flux])], true);
-    assert.match(first, /^Flux .* loses 1 field of ConfigMap\/n\/a\. /);
+    assert.match(first, /^Flux .* no longer manages 1 field of ConfigMap\/n\/a, which the upgrade sets: data\.a\. /);
     assert.equal(second, 'data.a of ConfigMap/n/a from "kustomize-controller"');
   });
 });

@@ -7,7 +7,10 @@ import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
 import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 
-type Counts = Record<'detections' | 'owner searches' | 'dry applies' | 'twins' | 'permissions' | 'discoveries' | 'programs', number>;
+type Counts = Record<
+  'detections' | 'owner searches' | 'dry applies' | 'twins' | 'pods' | 'permissions' | 'discoveries' | 'programs',
+  number
+>;
 
 /** Counts what costs most, wherever in the chain it is asked. */
 function counting(composition: Composition, counts: Counts): Composition {
@@ -27,7 +30,10 @@ function counting(composition: Composition, counts: Counts): Composition {
       discover: counted('discoveries', cluster.discover),
       reviewAccess: counted('permissions', cluster.reviewAccess),
       dryRunApply: counted('dry applies', cluster.dryRunApply),
-      dryRunCreate: counted('twins', cluster.dryRunCreate),
+      dryRunCreate(kind, document) {
+        counts[kind.plural === 'pods' ? 'pods' : 'twins'] += 1;
+        return cluster.dryRunCreate(kind, document);
+      },
       list(kind, options: ListOptions = {}) {
         // One list stands for all of a detection, and for all of a search.
         if (kind.plural === 'secrets' && options.labelSelector === 'owner=helm') counts.detections += 1;
@@ -41,7 +47,7 @@ function counting(composition: Composition, counts: Counts): Composition {
 describe('the requests of a whole chain', () => {
   it('are asked once for the plan, once under the lock, once right before UIDs change, and once about the result', async () => {
     const counts: Counts = {
-      ...{ detections: 0, 'owner searches': 0, 'dry applies': 0, twins: 0, permissions: 0, discoveries: 0, programs: 0 },
+      ...{ detections: 0, 'owner searches': 0, 'dry applies': 0, twins: 0, pods: 0, permissions: 0, discoveries: 0, programs: 0 },
     };
     const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
     const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false });
@@ -59,6 +65,8 @@ describe('the requests of a whole chain', () => {
       'dry applies': 3 * objects,
       // How the server would make what was applied last tells edits: before the first write only.
       twins: 8,
+      // One of each workload whose pods the upgrade starts, for the plan and right before the apply: admission judges pods alone.
+      pods: 2 * 2,
       permissions: 1,
       discoveries: 4,
       // kubectl for its version, and for the one file.

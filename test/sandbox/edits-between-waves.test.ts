@@ -36,7 +36,7 @@ async function applied(scenario: Scenario, edit: (scenario: Scenario) => unknown
   const context: Context = { profile: waved, options, ...where, startedAt: clock.now() };
   let looks = 0;
   const outcome = await runChain([applyStage], sandboxPorts(scenario), context, (event) => {
-    if (event.type === 'note' && event.text.startsWith('looks again before it goes on to')) looks += 1;
+    if (event.type === 'note' && event.text.startsWith('re-checks the cluster before')) looks += 1;
   });
   assert.ok(edited, 'the agents were rolled first');
   return { ...outcome, looks };

@@ -51,7 +51,7 @@ describe('the last lines of a command', function () {
     assert.equal(exit, 0, lines.join('\n'));
     const success = lines.findIndex((line) => line.startsWith('✔'));
     assert.match(lines[success] ?? '', /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 manual steps left$/);
-    assert.equal(lines.slice(success).filter((line) => line.startsWith('BY HAND')).length, 2, 'then each step once');
+    assert.equal(lines.slice(success).filter((line) => line.startsWith('MANUAL STEP')).length, 2, 'then each step once');
     assert.match(lines.at(-3) ?? '', /^Changed by this command: \d+ steps of /);
     assert.equal(lines.at(-2), 'Running pods keep their network.');
   });
@@ -72,7 +72,7 @@ describe('the last lines of a command', function () {
     const last = lines.slice(from);
     assert.match(last[0] ?? '', /^error: 1 pod failed.*node-02.*CrashLoopBackOff/);
     assert.match(last[1] ?? '', /^see why: kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
-    assert.match(last[2] ?? '', /^running pods keep their network meanwhile; new pods get none on a node whose agent is not ready$/);
+    assert.match(last[2] ?? '', /^running pods keep their network; new pods on node-\d+ get none until its agent is ready$/);
     assert.match(last.at(-3) ?? '', /^STOPPED at apply · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last.at(-2) ?? '', /^Changed by this command: \d+ steps of backup, apply\.$/);
     assert.match(last.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
@@ -89,7 +89,7 @@ describe('the last lines of a command', function () {
     assert.match(block[0] ?? '', /^STOPPED at apply · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
-    assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep their network meanwhile/);
+    assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep their network/);
     assert.match(block.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.doesNotMatch(lines.join('\n'), /^error:/m);
     assert.match(lines.join('\n'), /^apply +failed +see below$/m);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { registry } from '../../src/kernel/check-titles.ts';
+import { checkTitles } from '../../src/features/check-titles.ts';
 import { type NextSteps, nextSteps } from '../support/next-collect.ts';
 import { SCREENS, screen } from '../support/next-screens.ts';
 import { shellOn } from '../support/next-shell.ts';
@@ -20,7 +20,7 @@ describe('every next step leads on', function () {
 
   it('of every check that can be open', () => {
     const followed = new Set([...steps.ours.map(({ id }) => id), ...steps.others.map(({ finding }) => finding.id)]);
-    const open = Object.keys(registry).filter((id) => !followed.has(id));
+    const open = Object.keys(checkTitles).filter((id) => !followed.has(id));
     // These only advise: they are never open.
     assert.deepEqual(open, ['NS-707', 'NS-901', 'NS-902']);
   });
@@ -72,7 +72,7 @@ describe('every next step leads on', function () {
 });
 
 /** Flags that ask for something else, which a world that was judged once cannot answer. */
-const DECIDES = /^--(?:release|variant|path|accept|resolve|base|values|move-release|kvstore-endpoints|template|cli-config)\b/;
+const DECIDES = /^--(?:release|manifest-url|variant|path|accept|resolve|base|values|move-release|kvstore-endpoints|template|cli-config)\b/;
 
 /** What is wrong with a next step where it was printed: by the command of its stage alone. */
 async function complaints({ id, next, printedBy, show }: NextWorld): Promise<readonly string[]> {

@@ -178,7 +178,7 @@ describe('the journal of owner references ends', () => {
       assert.equal(ownersOf(K.ConfigMap, 'owned-pool').length, 1);
     };
 
-    it('so that what a person takes off after that stays off, and is named', async () => {
+    it('so that what a person removes after that stays off, and is named', async () => {
       await restored();
       own(K.ConfigMap, 'owned-pool', []);
       const again = await perform(sandbox, stages, folder);
@@ -193,7 +193,7 @@ describe('the journal of owner references ends', () => {
       assert.deepEqual([ended.exit, await journal()], ['done', undefined]);
     });
 
-    it('so that what a strip takes off after that comes back all the same', async () => {
+    it('so that what a strip removes after that comes back all the same', async () => {
       await restored();
       const pool = ownersOf(K.ConfigMap, 'owned-pool');
       const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { ownerrefs: 'always' } });

@@ -78,7 +78,7 @@ describe('a journal of owner references that is not where it belongs', () => {
       assert.deepEqual([sandbox.deleted, sandbox.graph(), await withCopy().load()], [[], sandbox.wanted, undefined]);
     });
 
-    it('comes back to the cluster before anything else is taken off on its strength', async () => {
+    it('comes back to the cluster before anything else is removed on its strength', async () => {
       await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
       loseJournal();
       const owner = { apiVersion: 'netsvc.io/v3', kind: 'IPPool', name: 'pool' };
@@ -276,7 +276,7 @@ describe('a journal of owner references that is not where it belongs', () => {
     assert.equal(await bench.run('status'), 0, bench.err());
     assert.match(
       bench.out(),
-      /owner references: the run record says that \d+ references of \d+ objects are taken off, and the journal does not hold them.*\n {4}next: kubectl netsvc-upgrade explain NS-753\n/,
+      /owner references: the run record says that \d+ references of \d+ objects are removed, and the journal does not hold them.*\n {4}next: kubectl netsvc-upgrade explain NS-753\n/,
     );
   });
 

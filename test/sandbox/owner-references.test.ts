@@ -31,7 +31,7 @@ describe('owner references on the sandbox', () => {
     assert.ok(sandbox.deleted.includes('Secret/owned-web'), `${sandbox.deleted}`);
   });
 
-  it('are taken off, and come back with new UIDs, at their old places, with their flags', async () => {
+  it('are removed, and come back with new UIDs, at their old places, with their flags', async () => {
     const sandbox = await ownerSandbox();
     assert.deepEqual(brief(await perform(sandbox, [ownerrefsStripStage], folder)), ['done', undefined]);
     assert.deepEqual(sandbox.graph(), {
@@ -63,7 +63,7 @@ describe('owner references on the sandbox', () => {
     for (const stage of [ownerrefsRestoreStage, ownerrefsForgetStage]) {
       const { exit, stages } = await perform(sandbox, [stage], folder, { flags: { 'state-namespace': 'elsewhere' } });
       assert.equal(exit, 'done');
-      assert.match(stages[0]?.because ?? '', /taken off in namespace elsewhere$/);
+      assert.match(stages[0]?.because ?? '', /removed in namespace elsewhere$/);
     }
   });
 
@@ -250,7 +250,7 @@ describe('owner references on the sandbox', () => {
     assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], []);
   });
 
-  it('are left where a person wants none taken off, but only on that person’s word', async () => {
+  it('are left where a person wants none removed, but only on that person’s word', async () => {
     const sandbox = await ownerSandbox();
     const never = { ownerrefs: 'never' } as const;
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { flags: never })).exit, 'blocked');

@@ -50,7 +50,7 @@ describe('owner references that somebody else has a hand in', () => {
     store.update(K.Secret, { ...object, metadata: { ...object.metadata, ...metadata } });
   };
 
-  it('are taken off again where a controller put the old ones back, before the upgrade and after it', async () => {
+  it('are removed again where a controller put the old ones back, before the upgrade and after it', async () => {
     const old = referencesOf('owned-web');
     await perform(sandbox, [ownerrefsStripStage], folder);
     write('owned-web', { ownerReferences: old });
@@ -245,7 +245,7 @@ describe('owner references that somebody else has a hand in', () => {
     const { state } = sandbox.scenario;
     await perform(sandbox, [ownerrefsStripStage], folder);
     const off = await perform(sandbox, [verifyStage], folder);
-    assert.match(off.findings.find(({ id }) => id === 'NS-311')?.message ?? '', /of 5 objects were taken off/);
+    assert.match(off.findings.find(({ id }) => id === 'NS-311')?.message ?? '', /of 5 objects were removed/);
     sandbox.upgrade();
     await perform(sandbox, [ownerrefsRestoreStage], folder);
     const { record } = state;

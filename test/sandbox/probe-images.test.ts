@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { checkTitles } from '../../src/features/check-titles.ts';
 import { PROBE_NAME, probeDaemonSet } from '../../src/features/images/image-probe.ts';
 import { probeImagesStage } from '../../src/features/images/stage.ts';
 import { preflightStage } from '../../src/features/preflight/stage.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
 import { permissionsOf } from '../../src/features/rights/permissions.ts';
 import { PROBE_LABEL } from '../../src/features/survey/index.ts';
-import { registry } from '../../src/kernel/check-titles.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -33,7 +33,7 @@ async function probe(
   const [soft, hard] = [new AbortController(), new AbortController()];
   const options = toOptions(
     { timeout: '2m', ...flags, accept: ['NS-009', ...((flags.accept as string[]) ?? [])] },
-    { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) },
+    { defaultRelease: netsvc.defaultRelease, checks: Object.keys(checkTitles) },
   );
   const { clusterUid, workFolder, clock } = scenario;
   const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };

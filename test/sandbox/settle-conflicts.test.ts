@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
 import { CARRIED_PART, readCarriedEdits } from '../../src/manifest/carried-file.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
+import { writeCniVersion } from '../../src/sandbox/cni-version.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
 
-/** Installed from a file in which the person wrote a version of the CNI that the release has changed since. */
 async function edited(version = '0.4.0'): Promise<Scenario> {
   const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
-  const { store } = scenario.cluster;
-  const before = store.get(K.ConfigMap, 'netsvc-config', 'kube-system') ?? assert.fail('no settings');
-  const text = JSON.stringify(before);
-  const after = text.replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}${version}`);
-  assert.notEqual(after, text);
-  store.update(K.ConfigMap, JSON.parse(after) as KubeObject);
+  writeCniVersion(scenario, version);
   return scenario;
 }
 

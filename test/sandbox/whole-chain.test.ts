@@ -36,7 +36,7 @@ describe('the whole chain on the sandbox', () => {
   });
 
   for (const fault of ['not-ready', 'down'] as const) {
-    it(`times out at a node that is ${fault}, and the same command continues when it is mended`, async () => {
+    it(`times out at a node that is ${fault}, and the same command continues when it is fixed`, async () => {
       const scenario = await installed();
       const stuck = () => scenario.cluster.nodes.fault('node-02', fault);
       if (fault === 'not-ready') stuck();
@@ -50,7 +50,7 @@ describe('the whole chain on the sandbox', () => {
   }
 
   for (const fault of ['image-pull', 'crash-loop'] as const) {
-    it(`stops at a node under ${fault}, and the same command continues when it is mended`, async () => {
+    it(`stops at a node under ${fault}, and the same command continues when it is fixed`, async () => {
       const scenario = await installed();
       scenario.cluster.nodes.fault('node-02', fault);
       const first = await run(scenario);
@@ -60,7 +60,7 @@ describe('the whole chain on the sandbox', () => {
     });
   }
 
-  it('does not write over what a person mended while it stood still, unless that is accepted', async () => {
+  it('does not write over what a person fixed while it stood still, unless that is accepted', async () => {
     const scenario = await installed();
     scenario.cluster.nodes.fault('node-02', 'crash-loop');
     assert.equal((await run(scenario)).exit, 'stopped');

@@ -36,7 +36,7 @@ export function describeRollout(open: () => SpecCluster): void {
     });
 
     for (const fault of ['not-ready', 'image-pull'] as const) {
-      it(`stops where a new pod does not become ready (${fault}), and goes on when the node is mended`, async () => {
+      it(`stops where a new pod does not become ready (${fault}), and goes on when the node is fixed`, async () => {
         const name = freshName('stuck');
         await install(name);
         for (const node of open().nodes) await open().fault(node, fault);

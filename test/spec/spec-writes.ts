@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
-import type { WatchUpdate } from '../../src/kernel/ports.ts';
+import type { ApiFailure, WatchUpdate } from '../../src/kernel/ports.ts';
 import { configMap, freshName, parkedDaemonSet, type SpecCluster, statusOf } from './spec-cluster.ts';
 
 export function describeWrites(open: () => SpecCluster): void {
@@ -83,6 +83,27 @@ export function describeWrites(open: () => SpecCluster): void {
       const send = () => open().cluster.patch(K.ConfigMap, refOf(live), ops, 'spec');
       assert.deepEqual((await send()).metadata.ownerReferences, [owner]);
       assert.equal(await statusOf(send()), 422);
+    });
+
+    it('are refused with 403 where pods want more of their node than their namespace may, as a dry run too', async () => {
+      const { cluster } = open();
+      const namespace = freshName('restricted');
+      const pod = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a', namespace },
+        spec: { hostNetwork: true, containers: [{ name: 'a', image: 'a' }] },
+      };
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+      const made = await cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } });
+      await assert.rejects(
+        cluster.dryRunCreate(K.Pod, pod),
+        ({ status, message }: ApiFailure) =>
+          status === 403 &&
+          /^pods "a" is forbidden: violates PodSecurity "restricted:latest": host namespaces \(hostNetwork=true\)/.test(message),
+      );
+      await cluster.patch(K.Namespace, refOf(made), [{ op: 'remove', path: '/metadata/labels' }], 'spec');
+      assert.ok(await cluster.dryRunCreate(K.Pod, pod));
     });
 
     it('are not stored if they are dry runs', async () => {

@@ -150,7 +150,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
       assert.match(result.stdout, /left behind: Deployment shop\/zz-broken \(.*CrashLoopBackOff/);
     });
 
-    it('is whole once the crashes are mended', async () => {
+    it('is whole once the crashes are fixed', async () => {
       await cluster.plane.fault(CRASHING, 'none');
       const result = await run('alp', '--yes');
       assert.equal(result.exitCode, 0, said(result));

@@ -135,7 +135,7 @@ export async function upgrade(bench: ApplyBench): Promise<void> {
     const { actions } = plan;
     for (const action of actions) bench.around.perform(action);
   }
-  throw new Error('the apply stage does not come to rest');
+  throw new Error('the apply stage keeps changing');
 }
 
 /** An unfinished run to v3.32.2 on the cluster of the bench. */

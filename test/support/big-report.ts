@@ -49,7 +49,7 @@ export function reportOf({
 } = {}): ReportFacts {
   const finding = (id: string, outcome: Finding['outcome']): Finding => ({
     ...{ id, title: word('title'), category: 'nodes', ref: word('§1/1'), outcome, message: word('the fact') },
-    ...{ hint: word('mend it'), next: word('kubectl get nodes') },
+    ...{ hint: word('fix it'), next: word('kubectl get nodes') },
     evidence: Array.from({ length: evidence }, (_, index) => ({ text: word(`Node/${index}`), detail: word('detail') })),
   });
   const plan: PlannedStage = {
@@ -115,7 +115,7 @@ export function reportOf({
       ['versions', 'v3.27.5 before, v3.32.2 after'],
       ['cluster', word('prod https://10.0.0.1:6443 2c9e')],
     ],
-    message: word('a step by hand is needed'),
+    message: word('a manual step is needed'),
     suggestions: [word('do it')],
     findings: [finding('NS-001', 'ok'), finding('NS-002', 'error'), finding('NS-003', 'warning'), finding('NS-004', 'not-applicable')],
     plans: [plan, ...moved],

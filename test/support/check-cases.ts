@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import type { PreflightFacts } from '../../src/features/survey/facts.ts';
-import type { Finding } from '../../src/kernel/check.ts';
-import type { CheckId } from '../../src/kernel/check-titles.ts';
+import type { CheckId, Finding } from '../../src/kernel/check.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import { contextOf, healthy } from '../fixtures/facts.ts';
 import { judgeAll } from './judged-worlds.ts';

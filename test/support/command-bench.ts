@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openNotifierFor } from '../../src/cli/compose.ts';
 import { effects } from '../../src/cli/effects.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
@@ -83,6 +84,7 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
     loadChain: async () => bench.chain,
     loadEffects: async () => effects,
     installed: async () => installation,
+    openNotifier: (value) => openNotifierFor(value, { PATH: process.env.PATH, ...env }),
     listenForInterrupts: () => ({
       ...interruptionOf(engine.soft.signal, engine.hard.signal),
       over: new AbortController().signal,

@@ -7,7 +7,6 @@ import { removalChecks } from '../../src/features/policies/removal-checks.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import { alpChecks } from '../../src/features/sidecars/checks.ts';
 import { verifyChecks } from '../../src/features/verify/checks.ts';
-import { registry } from '../../src/kernel/check-titles.ts';
 import { procedure } from '../../src/kernel/procedure.ts';
 
 /** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
@@ -15,7 +14,7 @@ export function claimants(ref: string): { readonly now: readonly string[]; reado
   const owners = [...restoreChecks, ...forgetChecks];
   const cited = [...preflightChecks, ...applyChecks, ...owners, ...alpChecks, ...hepChecks, ...removalChecks, ...verifyChecks]
     .filter((check) => check.ref === ref)
-    .map(({ id }) => `${id} ${registry[id as keyof typeof registry]}`);
+    .map(({ id, title }) => `${id} ${title}`);
   // Several stages judge some of them.
   const checks = [...new Set(cited)];
   const stages = chain.filter((stage) => stage.ref === ref).map(({ id }) => `stage \`${id}\``);

@@ -32,7 +32,7 @@ export function describeChainSweep(title: string, pick: (points: readonly ChainP
     this.timeout(WHOLE_MS);
     const ground = chainGround();
 
-    it('is mended by one more run, and no reference is nowhere at any moment', async () => {
+    it('is fixed by one more run, and no reference is nowhere at any moment', async () => {
       const { clean, trial } = ground();
       const failures: string[] = [];
       for (const point of pick(clean.points)) await trial(point).catch((thrown: unknown) => void failures.push(String(thrown)));

@@ -1,6 +1,6 @@
 import { effects } from '../../src/cli/effects.ts';
 import type { Context, Options } from '../../src/kernel/context.ts';
-import type { EnginePorts } from '../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';

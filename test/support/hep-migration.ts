@@ -160,7 +160,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
       assert.ok((await names()).includes('old-3'));
       never.clear();
       // Controllers that missed a node look at it again at its next change.
-      await cluster.plane.kubectl(['annotate', 'node', 'node-03', 'mended=yes']);
+      await cluster.plane.kubectl(['annotate', 'node', 'node-03', 'fixed=yes']);
     });
 
     const automaticOnes = async () => (await names()).filter((name) => name.endsWith('-auto-hep')).length;

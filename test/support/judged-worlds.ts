@@ -1,4 +1,4 @@
-import type { Check, Finding } from '../../src/kernel/check.ts';
+import type { Check, CheckId, Finding } from '../../src/kernel/check.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import { judgeAll as judged } from '../../src/kernel/judge.ts';
 
@@ -36,7 +36,7 @@ function checkOf({ id, title, category, ref, outcome, message: because, hint = '
   const isOpen = outcome === 'error' || outcome === 'warning';
   const verdict = { status: 'failed', because, hint, evidence, ...(next === undefined ? {} : { next }) } as const;
   return {
-    id,
+    id: id as CheckId,
     title,
     category,
     ref,

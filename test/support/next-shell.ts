@@ -10,8 +10,11 @@ import { type Seen, sendJson, sendStatus, serve } from './loopback-server.ts';
 
 type Row = readonly [group: string, version: string, kind: string, plural: string, namespaced?: true];
 
-/** Kinds of the service and of its operator that next steps name, beside the built-in ones. */
+/** Kinds that next steps name, beside those that this program reads by itself. */
 const MORE: readonly Row[] = [
+  ['', 'v1', 'ResourceQuota', 'resourcequotas', true],
+  ['', 'v1', 'LimitRange', 'limitranges', true],
+  ['admissionregistration.k8s.io', 'v1', 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings'],
   ['crd.projectcalico.org', 'v1', 'FelixConfiguration', 'felixconfigurations'],
   ['crd.projectcalico.org', 'v1', 'IPPool', 'ippools'],
   ['crd.projectcalico.org', 'v1', 'Tier', 'tiers'],

@@ -1,7 +1,7 @@
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain } from '../../src/features/chain.ts';
-import { registry } from '../../src/kernel/check-titles.ts';
+import { checkTitles } from '../../src/features/check-titles.ts';
 import type { Options } from '../../src/kernel/context.ts';
 import { type AnyStage, openedWith, type StagePlan } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -80,7 +80,7 @@ export function benchWorld(of: ApplyBench, { id, next }: { readonly id: string; 
 
 function composed(of: ApplyBench, scenario: Scenario, request: ComposeRequest): Composition {
   const { profile } = of.context;
-  const known = { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) };
+  const known = { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) };
   const [unsaid, said] = [toOptions({}, known), toOptions(request.flags, known)] as const;
   const isSaid = (name: string) => JSON.stringify(Reflect.get(unsaid, name)) !== JSON.stringify(Reflect.get(said, name));
   const asked = Object.fromEntries(Object.entries(said).filter(([name]) => isSaid(name))) as Partial<Options>;

@@ -31,7 +31,7 @@ export interface OwnedCluster {
   graph(): Promise<OwnerGraph>;
   /** What `first` must have become, with the owners' present names and UIDs. */
   wanted(): Promise<OwnerGraph>;
-  /** References that were taken off before their record was acknowledged, by all requests so far. */
+  /** References that were removed before their record was acknowledged, by all requests so far. */
   tooEarly(): readonly string[];
   /** True once the API server serves by the target's rule. */
   convertsUids(): boolean;

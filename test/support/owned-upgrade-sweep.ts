@@ -71,7 +71,7 @@ async function swept(owned: OwnedCluster, point: FaultPoint): Promise<boolean> {
   return struck !== undefined;
 }
 
-/** Everything is back, with the new UIDs, nothing was taken off before its record was acknowledged, and the journal has ended. */
+/** Everything is back, with the new UIDs, nothing was removed before its record was acknowledged, and the journal has ended. */
 async function assertEnd(owned: OwnedCluster, where: string): Promise<void> {
   assert.deepEqual(await owned.graph(), await owned.wanted(), where);
   assert.deepEqual(owned.tooEarly(), [], where);

@@ -63,7 +63,7 @@ function logOf(sent: readonly Sent[]) {
 
 describe('removals and the journal', () => {
   const [first, second] = [chunk('c1', 'a', 'x'), chunk('c2', 'b', 'y')];
-  const early = /^request \d+ PATCH .* takes off \w+, came before its record/;
+  const early = /^request \d+ PATCH .* removes \w+, came before its record/;
   const rows: readonly (readonly [string, readonly Sent[], RegExp | undefined])[] = [
     ['the record, then the removal', [first, head(['c1']), removal('a', 'x')], undefined],
     [
@@ -87,8 +87,8 @@ describe('removals and the journal', () => {
     ['the record of another object', [first, head(['c1']), removal('b', 'x')], early],
     ['the record of another reference', [first, head(['c1']), removal('a', 'y')], early],
     ['a chunk that no head names', [first, second, head(['c1']), removal('b', 'y')], early],
-    ['nobody says what is taken off', [first, head(['c1']), blind], /whatever is there/],
-    ['no removal at all', [first, head(['c1'])], /nothing was taken off/],
+    ['nobody says what is removed', [first, head(['c1']), blind], /whatever is there/],
+    ['no removal at all', [first, head(['c1'])], /nothing was removed/],
   ];
   for (const [title, sent, complaint] of rows)
     it(`${complaint ? 'are wrong' : 'are right'}: ${title}`, () => {

@@ -27,7 +27,7 @@ interface Entry {
  */
 export function removalsTooEarly(requests: readonly LoggedRequest[]): readonly string[] {
   const removals = requests.filter(({ method }) => method === 'PATCH').flatMap(removalsOf);
-  if (removals.length === 0) return ['nothing was taken off'];
+  if (removals.length === 0) return ['nothing was removed'];
   const chunks = new Map(requests.flatMap(chunkOf));
   const heads = requests.filter(({ path }) => HEAD.test(path.split('?')[0] ?? ''));
   const told = heads.flatMap((head) => {
@@ -41,7 +41,7 @@ export function removalsTooEarly(requests: readonly LoggedRequest[]): readonly s
 
 const isAnswered = ({ clientStatus }: LoggedRequest): boolean => clientStatus === 200 || clientStatus === 201;
 
-/** Each reference that a patch takes off, by the UIDs of its object and of its owner. */
+/** Each reference that a patch removes, by the UIDs of its object and of its owner. */
 function removalsOf({ number, path, arrivedAt, body }: LoggedRequest) {
   const parsed: unknown = JSON.parse(body ?? '[]');
   const ops = Array.isArray(parsed) ? (parsed as readonly Op[]) : [];
@@ -50,7 +50,7 @@ function removalsOf({ number, path, arrivedAt, body }: LoggedRequest) {
     if (op !== 'remove' || !REFERENCE.test(at)) return [];
     const before = ops[index - 1];
     const owner = before?.op === 'test' && before.path === at ? (before.value as { readonly uid: string }).uid : 'whatever is there';
-    return [{ key: `${object} ${owner}`, at: arrivedAt, text: `request ${number} PATCH ${path}, which takes off ${owner},` }];
+    return [{ key: `${object} ${owner}`, at: arrivedAt, text: `request ${number} PATCH ${path}, which removes ${owner},` }];
   });
 }
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain } from '../../src/features/chain.ts';
+import { checkTitles } from '../../src/features/check-titles.ts';
 import { readInstalled } from '../../src/features/survey/index.ts';
-import { registry } from '../../src/kernel/check-titles.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
@@ -25,7 +25,7 @@ export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc): C
 /** The ports of one command on that cluster. */
 export function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest, profile: Profile = netsvc): Composition {
   const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) });
   const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
   const context = { profile, options, ...where };
   return { ...sandboxPorts(scenario, { interruption }), profile, context, close: async () => undefined };

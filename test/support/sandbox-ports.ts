@@ -1,5 +1,5 @@
 import { effects } from '../../src/cli/effects.ts';
-import type { EnginePorts } from '../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import * as sandbox from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 

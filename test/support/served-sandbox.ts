@@ -27,7 +27,7 @@ async function answer(cluster: SandboxCluster, request: Seen, response: ServerRe
   if (version) return sendJson(response, resources(cluster.kinds(), version[1] ?? '', version[2] ?? ''));
   const place = placeOf(cluster.kinds(), pathname);
   if (pathname.endsWith('/selfsubjectaccessreviews')) return review(cluster, request, response);
-  if (!place && !pathname.startsWith('/openapi/'))
+  if (!place && !pathname.startsWith('/openapi/') && !pathname.endsWith('/log'))
     throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
   if (!place) {
     response.writeHead(200, { 'content-type': 'application/json' });

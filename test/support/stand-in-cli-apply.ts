@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Call, Said } from './stand-in-cli-resources.ts';
-import type { StandInState, Stored, StoredIn } from './stand-in-cli-state.ts';
+import type { Call, Said, StandInState, Stored, StoredIn } from './stand-in-cli-state.ts';
 
 /** A document of a file, as the v3 API takes it. */
 export interface Document {

@@ -1,18 +1,5 @@
 import { apply, type Document, documentsOf } from './stand-in-cli-apply.ts';
-import type { AskedFor, StandInState, StoredIn } from './stand-in-cli-state.ts';
-
-/** What one call does: the texts, the exit code, or a wait that only ends with the process. */
-export interface Said {
-  readonly out?: string;
-  readonly err?: string;
-  readonly exit: number | 'hang';
-}
-
-export interface Call {
-  readonly words: readonly string[];
-  readonly options: ReadonlyMap<string, string>;
-  readonly stdin: string;
-}
+import type { AskedFor, Call, Said, StandInState, StoredIn } from './stand-in-cli-state.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   node: 'Node',

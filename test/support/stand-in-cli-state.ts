@@ -1,5 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 
+/** What one call does: the texts, the exit code, or a wait that only ends with the process. */
+export interface Said {
+  readonly out?: string;
+  readonly err?: string;
+  readonly exit: number | 'hang';
+}
+
+export interface Call {
+  readonly words: readonly string[];
+  readonly options: ReadonlyMap<string, string>;
+  readonly stdin: string;
+}
+
 /** Objects by kind (`HostEndpoint`) and name; what the CLI calls resources. */
 export type Stored = Record<string, Record<string, Record<string, unknown>>>;
 

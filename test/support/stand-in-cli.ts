@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openClusterStore } from './stand-in-cli-cluster.ts';
-import { askedFor, type Call, commands, type Said } from './stand-in-cli-resources.ts';
-import { type Choice, chooseDatastore, type Opened, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
+import { askedFor, commands } from './stand-in-cli-resources.ts';
+import { type Call, type Choice, chooseDatastore, type Opened, type Said, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
 import { openKeyValueStore } from './stand-in-cli-store.ts';
 
 /** Options that take a value without `=`. */

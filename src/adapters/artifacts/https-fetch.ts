@@ -149,7 +149,7 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
     timeout,
     signal: options.cut,
     ...trusted,
-    ...(await proxy(url, options, trusted.ca)),
+    ...(await proxyAgent(url, options, trusted.ca)),
   };
   return new Promise((resolve, reject) => {
     const outgoing = send(url, settings, (answer) => {
@@ -199,7 +199,12 @@ async function trust({ certificateAuthority }: FetchOptions): Promise<{ ca?: str
   return { ca: [...rootCertificates, own] };
 }
 
-async function proxy(url: URL, { env }: FetchOptions, ca: readonly string[] | undefined): Promise<Pick<RequestOptions, 'agent'>> {
+/** How a request reaches its server where the environment names a proxy. */
+export async function proxyAgent(
+  url: URL,
+  { env }: Pick<FetchOptions, 'env'>,
+  ca?: readonly string[],
+): Promise<Pick<RequestOptions, 'agent'>> {
   const address = proxyOf({ cluster: {}, env }, url);
   if (address === undefined) return {};
   if (address.startsWith('socks')) {

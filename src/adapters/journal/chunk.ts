@@ -68,7 +68,7 @@ function grouped(lines: readonly string[]): readonly (readonly string[])[] {
 function halves(lines: readonly string[]): readonly (readonly string[])[] {
   if (lines.length < 2)
     throw new Fault('failed', `one object's owner references do not fit into a Secret: ${lines[0]?.slice(0, 200)}…`, [
-      'nothing was taken off; shorten the list of owners of this object',
+      'nothing was removed; shorten the list of owners of this object',
     ]);
   const middle = Math.ceil(lines.length / 2);
   return [lines.slice(0, middle), lines.slice(middle)];

@@ -20,7 +20,7 @@ export interface JournalReader {
   /** Undefined if there is no journal. Every method throws Fault('failed') for what is not as it was written. */
   readHead(): Promise<ReadHead | undefined>;
   readAll(head: JournalHead): Promise<OwnerJournal>;
-  /** Chunks of appends that ended before they were acknowledged: nothing was taken off on their strength. */
+  /** Chunks of appends that ended before they were acknowledged: nothing was removed on their strength. */
   readUnacknowledged(head: JournalHead): Promise<readonly Unacknowledged[]>;
 }
 

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
-import type { Content, Ledger } from '../state/ledger.ts';
+import type { Content } from '../state/entry.ts';
+import type { Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
 
 const HEAD_KEY = 'journal.json';
@@ -44,7 +45,7 @@ function damagedAdvice(namespace: string, name: string): readonly string[] {
 function foreignAdvice(namespace: string): readonly string[] {
   const { save, remove } = wholeJournal(namespace);
   return [
-    `nothing was taken off in this cluster on its strength; the other cluster may need it, so save it: ${save}`,
+    `nothing was removed in this cluster on its strength; the other cluster may need it, so save it: ${save}`,
     `then delete it here: ${remove}`,
     'then continue with the same command',
   ];

@@ -102,7 +102,7 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
     async patch(kind, ref, patch, fieldManager) {
       const { uid } = ref;
       if (uid === undefined) await guard();
-      // The very instance is meant: an object made anew under the same name must not be changed. No other cluster has it, so that the
+      // The very instance is meant: an object made again under the same name must not be changed. No other cluster has it, so that the
       // server's own test, in the very moment of the write, is more than a look at the cluster just before.
       const pin = uid === undefined ? [] : [{ op: 'test', path: '/metadata/uid', value: uid }];
       const path = withQuery(objectPath(kind, ref.name, scope(kind, ref.namespace)), { fieldManager, fieldValidation: 'Strict' });

@@ -1,7 +1,8 @@
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
+import type { Call } from './call.ts';
 import { readItems } from './items.ts';
-import type { Call, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Media types with which a server sends metadata only; an API server that cannot sends whole objects. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';

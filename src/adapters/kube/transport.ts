@@ -5,24 +5,10 @@ import type { Connection } from '../kubeconfig/connection.ts';
 import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
 import { readText } from './body.ts';
+import type { Call } from './call.ts';
 import { changes, delayOf, exchange, isResettable, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
 import { openWire, type Wire } from './wire.ts';
-
-/** One request. */
-export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path and query below the server's URL. */
-  readonly path: string;
-  readonly body?: unknown;
-  readonly contentType?: string;
-  readonly accept?: string;
-  readonly signal?: AbortSignal;
-  /** May be sent twice without harm; GETs always may. */
-  readonly repeatable?: boolean;
-  /** Silence after which the connection counts as dead; milliseconds. */
-  readonly idleMs?: number;
-}
 
 export interface TransportOptions {
   /** Version of this program, for User-Agent. */
@@ -200,7 +186,7 @@ export class Transport {
 
   #notice(message: IncomingMessage, startedAt: number, changing: boolean): void {
     const date = Date.parse(message.headers.date ?? '');
-    // The header has whole seconds: half of one is added, half of the round trip taken off.
+    // The header has whole seconds: half of one is added, half of the round trip removed.
     const now = Date.now();
     if (!Number.isNaN(date))
       this.skew = { ms: Math.round(date + 500 - (startedAt + now) / 2), tookMs: now - startedAt, at: performance.now() };

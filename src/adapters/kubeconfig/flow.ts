@@ -1,4 +1,5 @@
-import type { PlainValue } from './plain.ts';
+/** A value of the plain part of YAML: what it means is the same in every version of YAML, and to kubectl. */
+export type PlainValue = string | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
 
 const BLANK = /[ \n]*/y;
 const KEY = /([A-Za-z][A-Za-z0-9-]*):(?=[ \n])|"([A-Za-z][A-Za-z0-9-]*)" ?:/y;

@@ -1,7 +1,4 @@
-import { isClosed, readFlow } from './flow.ts';
-
-/** A value of the plain part of YAML: what it means is the same in every version of YAML, and to kubectl. */
-export type PlainValue = string | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
+import { isClosed, type PlainValue, readFlow } from './flow.ts';
 
 interface Line {
   readonly indent: number;

@@ -1,5 +1,5 @@
 import type { ClusterEntry, ContextEntry, ExecEntry, KubeconfigDocument, UserEntry } from './connection.ts';
-import type { PlainValue } from './plain.ts';
+import type { PlainValue } from './flow.ts';
 
 type Fields = Readonly<Record<string, PlainValue>>;
 type Read<T> = (value: PlainValue) => T;

@@ -166,7 +166,7 @@ async function stillOurs(read: () => Promise<KubeObject | undefined>, identity: 
   throw takenAway(holderOf(live)?.identity ?? 'nobody');
 }
 
-/** What no later renewal can mend. Anything else is tried again while the lease is surely ours: a credential plugin may fail once. */
+/** What no later renewal can fix. Anything else is tried again while the lease is surely ours: a credential plugin may fail once. */
 function finalLoss(thrown: unknown): Fault | undefined {
   if (thrown instanceof OtherCluster || (thrown instanceof Fault && thrown.code === 'locked')) return thrown;
   return thrown instanceof ApiFailure && thrown.status === 404 ? takenAway('nobody') : undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Content, Entry } from './ledger.ts';
+import type { Content, Entry } from './entry.ts';
 
 /** What may be found under a name: digests of contents, with the UID where it is known; `absent` for nothing. */
 type Acceptable = ReadonlySet<string>;

@@ -2,6 +2,7 @@ import { isJsonMap } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
+import type { Content, Entry } from './entry.ts';
 import { changedUnderUs, Expectations, foreignSecret } from './expectations.ts';
 
 /**
@@ -14,19 +15,6 @@ export const STATE_PREFIX = 'netsvc-upgrade-';
 
 const LABELS = { 'app.kubernetes.io/managed-by': 'netsvc-upgrade' };
 const TRIES = 5;
-
-/** What one Secret holds: base64 by key. */
-export type Content = Readonly<Record<string, string>>;
-
-export interface Entry {
-  readonly name: string;
-  readonly content: Content;
-  readonly uid: string;
-  /** Replaces or removes exactly this. */
-  readonly version: string;
-  /** The Secret itself: what others noted on it stays when it is replaced. */
-  readonly secret?: KubeObject;
-}
 
 /**
  * What this program stores in the cluster and acts upon later. Nothing else of the program reads or writes these Secrets. While it is

@@ -2,13 +2,15 @@ import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import { findingsLines } from '../../report/findings.ts';
-import { type PlanHead, planLines } from '../../report/plan-view.ts';
+import type { PlanHead } from '../../report/head-line.ts';
+import { planLines } from '../../report/plan-view.ts';
 import { twoWayLines } from '../../report/two-way-rows.ts';
 import type { PlanDocument } from '../documents.ts';
 import { findingsHere, stagesHere } from '../next-here.ts';
 import { nextStep } from '../report/chain.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument } from './document.ts';
+import type { ForGit } from './for-git.ts';
 import { planHead } from './head.ts';
 
 /** Where and how the plan is kept. */
@@ -18,9 +20,22 @@ export interface Save {
   write(document: PlanDocument): Promise<void>;
 }
 
+/** What is made of a plan besides its text. */
+export interface PlanOutputs {
+  readonly save?: Save;
+  /** The folder for what Git should hold after the upgrade. */
+  readonly forGit?: string;
+}
+
 /** Prints the plan as the command's document, and saves it if asked. */
-export async function showPlan(session: Session, stages: readonly AnyStage[], detailed: boolean, save?: Save): Promise<ExitName> {
+export async function showPlan(
+  session: Session,
+  stages: readonly AnyStage[],
+  detailed: boolean,
+  { save, forGit }: PlanOutputs = {},
+): Promise<ExitName> {
   const planned = await planStages(session, stages);
+  const git = forGit === undefined ? undefined : await gitOf(session, planned, forGit);
   const head = planHead(session.context, planned);
   const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
@@ -31,14 +46,27 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
     dryRun,
     ...(save ? { savedPlan: save.place } : {}),
   });
-  const document = planDocument(session.context, exit, planned, head, step, session.asked);
+  const made = planDocument(session.context, exit, planned, head, step, session.asked);
+  const document = git?.document ? { ...made, git: git.document } : made;
   await save?.write(document);
   const isIdle = !planned.writes && planned.blocked === undefined;
-  const closing = async () => [isIdle ? 'No changes: there is nothing to do.' : 'Nothing was changed: this is a plan.'];
+  const closing = async () => [
+    ...(git?.lines ?? []),
+    isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
+  ];
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: [] } : planned;
   await session.present(document, (wide) => planText(session, head, shown, wide), { closing });
   return exit;
+}
+
+async function gitOf(
+  session: Session,
+  { findings, writes, looks }: Awaited<ReturnType<typeof planStages>>,
+  folder: string,
+): Promise<ForGit> {
+  const { writeForGit } = await import('./for-git.ts');
+  return writeForGit(session, folder, { findings, writes, sources: looks.current() });
 }
 
 /** Surveys, judges and plans every stage; changes nothing. */
@@ -66,11 +94,13 @@ export function planText(
   palette = session.outPalette,
 ): readonly string[] {
   const { namespace } = session.asked.flags;
+  const { terminal } = session.seams;
   const view = {
     palette,
     wide,
     textOf: actionTexts(planned.effects, session.composition.tools.programOf),
     ...(namespace ? { namespace } : {}),
+    ...(terminal.outIsTerminal ? { columns: terminal.columns } : {}),
   };
   return [
     ...planLines(head, stagesHere(planned.stages, session.asked), view),

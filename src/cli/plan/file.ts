@@ -1,15 +1,22 @@
 import { readFile, realpath } from 'node:fs/promises';
+import { quoteFor } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { PlanDocument } from '../documents.ts';
+import type { Save } from './chain.ts';
 import { planDifferences } from './differences.ts';
 import { anotherPlace, assertPlanPlace } from './place.ts';
 import { isPlanOfOurs, parsePlan } from './shape.ts';
 import { differencesSince } from './since.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
+
+/** The plan kept in a file, by the name that a command line has for it. */
+export function saving(file: string): Save {
+  return { place: quoteFor(process.platform, file), write: (document) => savePlan(file, document) };
+}
 
 /** A plan as it was read from its file. */
 export interface SavedPlan {

@@ -1,8 +1,7 @@
 import type { Within } from '../../engine/chain-outcome.ts';
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { changesSomething, type EffectTypes, typeOf } from '../../kernel/effect-type.ts';
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { changesSomething, type EffectTypes, type EnginePorts, typeOf } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -14,12 +13,12 @@ import type { SavedPlan } from './file.ts';
 /** How much of what goes beyond a plan a person reads. */
 const SHOWN = 10;
 
-/** They put back what the plan takes off, which is recorded only once it is off. */
+/** They put back what the plan removes, which is recorded only once it is off. */
 const PUTS_BACK: readonly string[] = ['ownerrefs-restore', 'ownerrefs-forget'];
 
 /**
  * Holds a run to its saved plan, round by round: an object or an action that is not in it, and a command or file that is another one, is
- * refused with Fault('stale') before the stage does anything. What was recorded as taken off when the run was confirmed may be put back.
+ * refused with Fault('stale') before the stage does anything. What was recorded as removed when the run was confirmed may be put back.
  */
 export async function withinPlan(
   saved: SavedPlan,
@@ -83,7 +82,7 @@ function otherActions(stage: string, actions: readonly Action[], plan: PlannedIn
   });
 }
 
-/** Objects that would get a reference which the plan does not take off. */
+/** Objects that would get a reference which the plan does not remove. */
 function foreignReturns(actions: readonly Action[], mayComeBack: ReadonlySet<string>): readonly string[] {
   return actions.flatMap(({ effect }) => {
     if (effect.type !== 'patch-all') return [];

@@ -1,9 +1,10 @@
-import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { type Ending, nextCommand } from '../../report/next-step.ts';
+import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import type { Session } from '../session.ts';
 import { closingLines } from './closing.ts';
 import type { EndView } from './end-lines.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
+import { type Ending, endsDemo, nextCommand } from './next-step.ts';
 import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
@@ -21,19 +22,33 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const full = ['preflight', 'verify'].includes(asked.command);
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
+    const head = outcome.installed === undefined ? [] : [await installedLine(session, outcome.installed)];
     // A plan that a person has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
-    return runLines(outcome, { ...view, wide, full, advice });
+    return [...head, ...runLines(outcome, { ...view, wide, full, advice, folded: asked.command === 'preflight' })];
   };
   const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
   const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
   const closing = async () => [
     ...(stopped ? (isBlock ? stopped.stoppedLines(outcome, view) : [stopped.stoppedHead(outcome, view)]) : []),
     ...closingLines({ command: asked.command, outcome, isDryRun: dryRun !== 'none' }),
+    ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
   await session.present(document, human, { closing, ...(fault ? { fault } : {}) });
   return exit;
+}
+
+/** What the last line would be on a cluster that is still there. */
+function demoLine({ exit, findings, suggestions }: Outcome): string {
+  const next = nextCommand({ exit, findings, suggestions, command: 'run', carried: [], typed: 'run' });
+  return `The exit code is ${EXIT[exit]}. On a real cluster the next command would be: ${next}`;
+}
+
+/** `manifest path, calico, API datastore   v3.27.5 → v3.32.1`. */
+async function installedLine({ context, outPalette }: Session, installed: Installation): Promise<string> {
+  const { headLine, upgradeHead } = await import('../../report/head-line.ts');
+  return headLine(upgradeHead(context, installed), outPalette);
 }
 
 /** Whose end is told, in which colours. */

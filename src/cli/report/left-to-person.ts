@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
 
@@ -19,6 +20,8 @@ export function awaitedOfPerson(plans: readonly PlannedStage[]): readonly string
  */
 export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {
   if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;
-  const count = left.length === 1 ? '1 step is' : `${left.length} steps are`;
-  return new Fault('stopped', `${count} left to do by hand`, [...left, 'then run the same command again: it says what is still open']);
+  return new Fault('stopped', `${counted(left.length, 'manual step')} left`, [
+    ...left,
+    'then run the same command again: it says what is still open',
+  ]);
 }

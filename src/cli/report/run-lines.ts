@@ -1,6 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
 import { findingsLines } from '../../report/findings.ts';
-import { summaryTable } from '../../report/table.ts';
+import { stateText, summaryTable } from '../../report/table.ts';
 import { type EndView, successLine } from './end-lines.ts';
 import { awaitedOfPerson, leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
@@ -10,9 +10,11 @@ interface RunView extends EndView {
   /** The checks are the point: all of them are shown. */
   readonly full: boolean;
   readonly advice?: boolean;
+  /** What passed is one line of its group. */
+  readonly folded?: boolean;
 }
 
-/** The end of a run for a person: how it ended, what is open, and what is left to do by hand; what stopped it comes last. */
+/** The end of a run for a person: how it ended, what is open, and the manual steps left; what stopped it comes last. */
 export function runLines(outcome: Outcome, view: RunView): readonly string[] {
   const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
@@ -20,8 +22,8 @@ export function runLines(outcome: Outcome, view: RunView): readonly string[] {
     ['STAGE', 'STATE', 'WHY'],
     outcome.stages.map((stage) => rowOf(stage, outcome)),
   );
-  const steps = byHand(outcome);
-  const left = steps.map((step) => view.palette.warn(`BY HAND  ${step}`));
+  const steps = stepsLeft(outcome);
+  const left = steps.map((step) => view.palette.warn(`MANUAL STEP  ${step}`));
   if (outcome.exit !== 'done') return [...checks, ...table, ...left];
   return [...table, ...(isWhole(outcome) ? [successLine(outcome, view, steps.length)] : []), ...checks, ...left];
 }
@@ -37,14 +39,14 @@ function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, 
   if (because !== '' && because === message) return [id, state, 'see below'];
   const latest = plans.findLast((plan) => plan.id === id);
   const awaited = latest && state === 'done' ? awaitedOfPerson([latest]).length : 0;
-  return awaited === 0 ? [id, state, because] : [id, 'by hand', `${counted(awaited, 'step')} left to do by hand`];
+  return awaited === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(awaited, 'manual step')} left`];
 }
 
 /**
  * What is left to a person at the end of a run, and what of it the error does not name where a command stopped for that person.
  * Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since.
  */
-function byHand({ exit, plans, suggestions }: Outcome): readonly string[] {
+function stepsLeft({ exit, plans, suggestions }: Outcome): readonly string[] {
   if (exit !== 'done' && exit !== 'stopped') return [];
   const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
   return [...new Set(leftToPerson(latest))].filter((step) => !suggestions.includes(step));

@@ -3,6 +3,7 @@ import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { EffectTypes } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { tally } from '../../kernel/judge.ts';
 import type { RunHistory } from '../../kernel/run-history.ts';
 import { maskedStage } from '../../report/mask.ts';
@@ -12,6 +13,8 @@ import type { PreflightReport, RunReport } from '../documents.ts';
 export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly history?: RunHistory;
   readonly versions?: RunReport['versions'];
+  /** For the header of a command that only looks; absent where that is not clear. */
+  readonly installed?: Installation;
 }
 
 /** The outcome as it may be shown. */

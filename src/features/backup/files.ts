@@ -110,7 +110,7 @@ themselves, such as addresses given out: they have given out others since.
 Take \`ownerReferences\` whose owner was gone as well out of FILE first: its UID is another one now, and the garbage collector would
 delete what names the old one.
 
-The first command makes anew what is gone, the second takes off what was added since. Resources that were gone have **a new UID**: owner
+The first command makes anew what is gone, the second removes what was added since. Resources that were gone have **a new UID**: owner
 references to them must be set again (\`uids.tsv\` has the old UIDs).
 
 ## To put one other object back

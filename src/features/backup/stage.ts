@@ -103,7 +103,7 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
     throw new Fault(
       'failed',
       `the resources of ${unknown.join(', ')} cannot be listed: its discovery fails, so a backup would not be whole`,
-      ['mend the API group (kubectl get apiservices), then run again'],
+      ['fix the API group (kubectl get apiservices), then run again'],
     );
   }
   const groups = [profile.crdGroup, profile.operatorGroup];

@@ -1,24 +1,25 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, notApplicable, ok, read } from '../../kernel/check.ts';
-import type { CheckId } from '../../kernel/check-titles.ts';
+import { type CheckId, type Evidence, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { storeIsOurs } from '../service-cli/index.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { judgeReleases } from './hep-release.ts';
-import { onlyOurOwnBack, removedByUs, undoneKeptHere } from './hep-undo.ts';
+import { hepUndoChecks } from './hep-undo.ts';
 
 const IDLE = 'there is nothing to migrate';
 const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
 const UNDO_PREVIEW = `${PROGRAM} hep --undo --dry-run=client -o wide`;
 
-function hepCheck(id: CheckId, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
-  return defineCheck(id, {
+function hepCheck(id: CheckId, title: string, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
+  return {
+    id,
+    title,
     category: 'follow-up',
     severity,
     ref,
     judge: (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context)),
-  });
+  };
 }
 
 /** A long detail stays unread until somebody shows it. */
@@ -33,8 +34,10 @@ function hostEvidence(host: HostVerdict): Evidence {
 }
 
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
-function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: string, hint: string): HepCheck {
-  return defineCheck(id, {
+function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: string, hint: string): HepCheck {
+  return {
+    id,
+    title,
     category: 'follow-up',
     severity: 'error',
     ref: '§4.7',
@@ -48,7 +51,7 @@ function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: strin
         next: gone.length > 0 ? UNDO_PREVIEW : PREVIEW,
       }));
     },
-  });
+  };
 }
 
 /** What was judged good and is so no more: a policy or the setting changed while endpoints went. */
@@ -56,91 +59,6 @@ function goneText(gone: readonly HostVerdict[], hit: readonly HostVerdict[]): st
   if (gone.length === hit.length) return 'the old endpoints are gone, and something else changed meanwhile';
   return `the old endpoints of ${listed(gone.map(({ node }) => node))} are gone, and something else changed meanwhile`;
 }
-
-export const noHostOpens = verdictCheck(
-  'NS-711',
-  'OPEN',
-  'would let all traffic through: no policy would apply, and automatic endpoints carry the allow-all profile',
-  'Write global policies that select the labels of these nodes, or accept the nodes by name.',
-);
-
-export const noHostPolicedAnew = verdictCheck(
-  'NS-712',
-  'NEWLY POLICED',
-  'would be judged by policies that do not apply to them now',
-  'See that these policies allow what the hosts need (the failsafe ports stay open), or accept the nodes by name.',
-);
-
-export const noHostChanges = verdictCheck(
-  'NS-713',
-  'CHANGED',
-  'would be judged by other policies than now',
-  'Compare what applies before and after, mend selectors or labels, or accept the nodes by name.',
-);
-
-/** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */
-export const rulesMeanTheSame = hepCheck('NS-736', '§4.7', ({ ruleChanges }) =>
-  failIfAny(
-    read(ruleChanges).map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
-    'no address comes to a rule of another policy or goes',
-    (names) => ({
-      because: `rules of ${counted(read(ruleChanges).length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
-      hint: 'Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), or accept the policies by name.',
-      next: PREVIEW,
-    }),
-  ),
-);
-
-export const everyAgentNew = hepCheck('NS-714', 'hostendpoints §0.3', judgeReleases);
-
-/** The way back needs the setting to act as much as the migration. */
-export const endpointsCanBeMade = defineCheck('NS-715', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: 'hostendpoints §1.5',
-  judge({ obstacles, idle, gone }: HepJudged) {
-    if (idle && !gone) return notApplicable(IDLE);
-    return failIfAny(
-      obstacles.map(({ text, detail }) => ({ text, detail })),
-      'nothing keeps automatic endpoints from following the setting',
-      (names) => ({
-        because: `automatic endpoints would not follow the setting: ${names}`,
-        hint: obstacles.map(({ hint }) => hint).join(' '),
-        next: gone ? UNDO_PREVIEW : PREVIEW,
-      }),
-    );
-  },
-});
-
-export const labelsCanBeCopied = hepCheck('NS-716', '§4.7/1', ({ labelProblems }) => {
-  const errors = labelProblems.filter(({ severity }) => severity === 'error');
-  const shown = errors.length > 0 ? errors : labelProblems;
-  return failIfAny(
-    shown.map(({ node, text }) => ({ text: node, detail: text })),
-    'every label of an old endpoint can stand on its node',
-    (names) => ({
-      because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
-      hint: 'Give the endpoint and the node one value, or write selectors that do without the label; what others own on the node is never overwritten.',
-      next: command`kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
-      ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
-    }),
-  );
-});
-
-export const endpointsClear = hepCheck('NS-717', '§4.7/3', ({ unclear }) => {
-  const blocking = unclear.filter(({ fate }) => fate !== 'stays');
-  const shown = blocking.length > 0 ? blocking : unclear;
-  return failIfAny(
-    shown.map(({ name, detail }) => ({ text: name, detail })),
-    'every host endpoint is either old or automatic',
-    () => ({
-      because: unclearText(shown),
-      hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
-      next: PREVIEW,
-      ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
-    }),
-  );
-});
 
 function unclearText(shown: HepJudged['unclear']): string {
   const [doomed, others] = [shown.filter(({ fate }) => fate === 'deleted'), shown.filter(({ fate }) => fate !== 'deleted')].map((some) =>
@@ -154,67 +72,137 @@ function unclearText(shown: HepJudged['unclear']): string {
     .join('; ');
 }
 
-export const hostsInCluster = hepCheck(
-  'NS-718',
-  'domain §8.3',
-  ({ elsewhere }) =>
-    failIfAny(
-      elsewhere.map((text) => ({ text })),
-      'every endpoint is of a node of this cluster',
-      (names) => ({
-        because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; no automatic one will stand in, they stay`,
-        hint: 'Keep them for hosts that are no nodes; delete by hand what is of nodes long gone.',
-        next: 'kubectl get nodes',
+export const hepChecks: readonly HepCheck[] = [
+  hepCheck('NS-714', 'agents and controllers ready for automatic host endpoints', 'hostendpoints §0.3', judgeReleases),
+  /** The way back needs it as much as the migration. */
+  {
+    id: 'NS-720',
+    title: 'CLI of the target release usable for host endpoints',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.7/2',
+    judge({ cli, needsCli }) {
+      if (!needsCli) return notApplicable('there is nothing to do with it');
+      if ('program' in cli) return ok(cli.program);
+      if (cli.doubt) return notApplicable('see NS-725');
+      return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
+        next: `${PROGRAM} cli`,
+      });
+    },
+  },
+  storeIsOurs,
+  /** The way back needs the setting to act as much as the migration. */
+  {
+    id: 'NS-715',
+    title: 'controllers can make host endpoints',
+    category: 'follow-up',
+    severity: 'error',
+    ref: 'hostendpoints §1.5',
+    judge({ obstacles, idle, gone }: HepJudged) {
+      if (idle && !gone) return notApplicable(IDLE);
+      return failIfAny(
+        obstacles.map(({ text, detail }) => ({ text, detail })),
+        'nothing keeps automatic endpoints from following the setting',
+        (names) => ({
+          because: `automatic endpoints would not follow the setting: ${names}`,
+          hint: obstacles.map(({ hint }) => hint).join(' '),
+          next: gone ? UNDO_PREVIEW : PREVIEW,
+        }),
+      );
+    },
+  },
+  hepCheck('NS-717', 'host endpoints clearly old or automatic', '§4.7/3', ({ unclear }) => {
+    const blocking = unclear.filter(({ fate }) => fate !== 'stays');
+    const shown = blocking.length > 0 ? blocking : unclear;
+    return failIfAny(
+      shown.map(({ name, detail }) => ({ text: name, detail })),
+      'every host endpoint is either old or automatic',
+      () => ({
+        because: unclearText(shown),
+        hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
+        next: PREVIEW,
+        ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
       }),
-    ),
-  'warning',
-);
-
-export const portsNotNeeded = hepCheck(
-  'NS-719',
-  'domain §8.3',
-  ({ namedPorts }) =>
-    failIfAny(
-      namedPorts.map((text) => ({ text })),
-      'no old endpoint names ports',
+    );
+  }),
+  hepCheck(
+    'NS-718',
+    'host endpoints of nodes in the cluster',
+    'domain §8.3',
+    ({ elsewhere }) =>
+      failIfAny(
+        elsewhere.map((text) => ({ text })),
+        'every endpoint is of a node of this cluster',
+        (names) => ({
+          because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; no automatic one will stand in, they stay`,
+          hint: 'Keep them for hosts that are no nodes; delete by hand what is of nodes long gone.',
+          next: 'kubectl get nodes',
+        }),
+      ),
+    'warning',
+  ),
+  hepCheck('NS-716', 'labels of host endpoints can be copied to their nodes', '§4.7/1', ({ labelProblems }) => {
+    const errors = labelProblems.filter(({ severity }) => severity === 'error');
+    const shown = errors.length > 0 ? errors : labelProblems;
+    return failIfAny(
+      shown.map(({ node, text }) => ({ text: node, detail: text })),
+      'every label of an old endpoint can stand on its node',
       (names) => ({
-        because: `${counted(namedPorts.length, 'old endpoint')} with named ports, which automatic ones do not have: ${names}`,
-        hint: 'Write the port’s number into policies that use its name.',
+        because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
+        hint: 'Give the endpoint and the node one value, or write selectors that do without the label; what others own on the node is never overwritten.',
+        next: command`kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
+        ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
+      }),
+    );
+  }),
+  hepCheck(
+    'NS-719',
+    'no named ports on old host endpoints',
+    'domain §8.3',
+    ({ namedPorts }) =>
+      failIfAny(
+        namedPorts.map((text) => ({ text })),
+        'no old endpoint names ports',
+        (names) => ({
+          because: `${counted(namedPorts.length, 'old endpoint')} with named ports, which automatic ones do not have: ${names}`,
+          hint: 'Write the port’s number into policies that use its name.',
+          next: PREVIEW,
+        }),
+      ),
+    'warning',
+  ),
+  verdictCheck(
+    'NS-711',
+    'no host would be opened',
+    'OPEN',
+    'would let all traffic through: no policy would apply, and automatic endpoints carry the allow-all profile',
+    'Write global policies that select the labels of these nodes, or accept the nodes by name.',
+  ),
+  verdictCheck(
+    'NS-712',
+    'no host would be policed anew',
+    'NEWLY POLICED',
+    'would be judged by policies that do not apply to them now',
+    'See that these policies allow what the hosts need (the failsafe ports stay open), or accept the nodes by name.',
+  ),
+  verdictCheck(
+    'NS-713',
+    'no host would get other policies',
+    'CHANGED',
+    'would be judged by other policies than now',
+    'Compare what applies before and after, fix selectors or labels, or accept the nodes by name.',
+  ),
+  /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */
+  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', ({ ruleChanges }) =>
+    failIfAny(
+      read(ruleChanges).map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
+      'no address comes to a rule of another policy or goes',
+      (names) => ({
+        because: `rules of ${counted(read(ruleChanges).length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
+        hint: 'Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), or accept the policies by name.',
         next: PREVIEW,
       }),
     ),
-  'warning',
-);
-
-/** The way back needs it as much as the migration. */
-export const cliUsable: HepCheck = defineCheck('NS-720', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.7/2',
-  judge({ cli, needsCli }) {
-    if (!needsCli) return notApplicable('there is nothing to do with it');
-    if ('program' in cli) return ok(cli.program);
-    if (cli.doubt) return notApplicable('see NS-725');
-    return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
-      next: `${PROGRAM} cli`,
-    });
-  },
-});
-
-export const hepChecks: readonly HepCheck[] = [
-  everyAgentNew,
-  cliUsable,
-  storeIsOurs,
-  endpointsCanBeMade,
-  endpointsClear,
-  hostsInCluster,
-  labelsCanBeCopied,
-  portsNotNeeded,
-  noHostOpens,
-  noHostPolicedAnew,
-  noHostChanges,
-  rulesMeanTheSame,
-  removedByUs,
-  onlyOurOwnBack,
-  undoneKeptHere,
+  ),
+  ...hepUndoChecks,
 ];

@@ -1,6 +1,5 @@
 import type { Effect } from '../../kernel/action.ts';
-import type { ExpectationTypes, PreconditionTypes } from '../../kernel/effect-type.ts';
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import type { EnginePorts, ExpectationTypes, PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { Outdated } from '../../kernel/outdated.ts';
 import type { OnLine } from '../../kernel/performing.ts';

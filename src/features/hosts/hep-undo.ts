@@ -1,75 +1,81 @@
 import { notApplicable, ok } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { GoneEndpoint, HepCheck } from './hep-facts.ts';
 
-/** The way back restores what the migration removed, and nobody else's removals (§4.7/3). */
-export const removedByUs: HepCheck = defineCheck('NS-724', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.7/3',
-  judge({ gone }) {
-    if (!gone) return notApplicable('nothing is taken back');
-    const [others, untold] = [gone.filter(({ remover }) => remover === 'other'), gone.filter(({ remover }) => remover === 'untold')];
-    if (others.length + untold.length === 0) return ok('every old endpoint that is gone was removed by the migration');
-    const because = [
-      ...(others.length > 0
-        ? [`${counted(others.length, 'host endpoint')} removed by somebody else, not created again: ${names(others)}`]
-        : []),
-      ...(untold.length > 0
-        ? [`${counted(untold.length, 'host endpoint')} of which nobody recorded who removed them, created again: ${names(untold)}`]
-        : []),
-    ];
-    return failed(
-      because.join('; '),
-      'Create by hand what you want back of the former, and delete again what was meant to go of the latter.',
-      {
-        evidence: [...others, ...untold].map(evidenceOf),
-        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-      },
-    );
+export const hepUndoChecks: readonly HepCheck[] = [
+  /** The way back restores what the migration removed, and nobody else's removals (§4.7/3). */
+  {
+    id: 'NS-724',
+    title: 'old host endpoints removed by the migration',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.7/3',
+    judge({ gone }) {
+      if (!gone) return notApplicable('nothing is taken back');
+      const [others, untold] = [gone.filter(({ remover }) => remover === 'other'), gone.filter(({ remover }) => remover === 'untold')];
+      if (others.length + untold.length === 0) return ok('every old endpoint that is gone was removed by the migration');
+      const because = [
+        ...(others.length > 0
+          ? [`${counted(others.length, 'host endpoint')} removed by somebody else, not created again: ${names(others)}`]
+          : []),
+        ...(untold.length > 0
+          ? [`${counted(untold.length, 'host endpoint')} of which nobody recorded who removed them, created again: ${names(untold)}`]
+          : []),
+      ];
+      return failed(
+        because.join('; '),
+        'Create by hand what you want back of the former, and delete again what was meant to go of the latter.',
+        {
+          evidence: [...others, ...untold].map(evidenceOf),
+          next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+        },
+      );
+    },
   },
-});
-
-/** A record could be another's work: what the migration cannot have made is not touched (§4.7/3). */
-export const onlyOurOwnBack: HepCheck = defineCheck('NS-738', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.7/3',
-  judge({ gone, refusedBack }) {
-    if (!gone) return notApplicable('nothing is taken back');
-    return failIfAny(
-      refusedBack.map(({ subject, because }) => ({ text: subject, detail: because })),
-      'the record names only what the migration can have made',
-      (subjects) => ({
-        because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; left as they are: ${subjects}`,
-        hint: 'See who wrote the record. Change these by hand if you want that, and accept them by name: the way back does the rest.',
-        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-      }),
-    );
+  /** A record could be another's work: what the migration cannot have made is not touched (§4.7/3). */
+  {
+    id: 'NS-738',
+    title: 'way back touches only what the migration made',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.7/3',
+    judge({ gone, refusedBack }) {
+      if (!gone) return notApplicable('nothing is taken back');
+      return failIfAny(
+        refusedBack.map(({ subject, because }) => ({ text: subject, detail: because })),
+        'the record names only what the migration can have made',
+        (subjects) => ({
+          because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; left as they are: ${subjects}`,
+          hint: 'See who wrote the record. Change these by hand if you want that, and accept them by name: the way back does the rest.',
+          next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+        }),
+      );
+    },
   },
-});
-
-/** What another machine recorded is undone only where a person has read each part of it (§4.7/3). */
-export const undoneKeptHere: HepCheck = defineCheck('NS-016', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.7/3',
-  judge({ gone, backFromElsewhere }) {
-    if (!gone) return notApplicable('nothing is taken back');
-    return failIfAny(
-      backFromElsewhere.map(({ subject, effect }) => ({ text: subject, detail: effect })),
-      'what would be undone was kept by this machine',
-      (subjects) => ({
-        because: `another machine kept ${counted(backFromElsewhere.length, 'thing')} that would be undone: ${subjects}`,
-        hint: 'Run the command on the machine that migrated. Or read what would be written, then accept each object by its name.',
-        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-        byName: true,
-        eachByName: true,
-      }),
-    );
+  /** What another machine recorded is undone only where a person has read each part of it (§4.7/3). */
+  {
+    id: 'NS-016',
+    title: 'host endpoint changes kept by this machine',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.7/3',
+    judge({ gone, backFromElsewhere }) {
+      if (!gone) return notApplicable('nothing is taken back');
+      return failIfAny(
+        backFromElsewhere.map(({ subject, effect }) => ({ text: subject, detail: effect })),
+        'what would be undone was kept by this machine',
+        (subjects) => ({
+          because: `another machine kept ${counted(backFromElsewhere.length, 'thing')} that would be undone: ${subjects}`,
+          hint: 'Run the command on the machine that migrated. Or read what would be written, then accept each object by its name.',
+          next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+          byName: true,
+          eachByName: true,
+        }),
+      );
+    },
   },
-});
+];
 
 const names = (some: readonly GoneEndpoint[]) => listed(some.map(({ name }) => name));
 

@@ -5,7 +5,7 @@ import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, preflightCheck, specOf, withResources } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, type PreflightCheck, specOf, withResources } from '../survey/index.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
   const { createdBy, createdByValue } = profile.labels;
@@ -17,94 +17,101 @@ export function oldHostEndpoints(endpoints: readonly KubeObject[], profile: Prof
   return endpoints.filter((endpoint) => specOf(endpoint).interfaceName === '*' && !isAutomatic(endpoint, profile));
 }
 
-export const hostEndpointKinds = preflightCheck('NS-704', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.7/3',
-  judge: withResources((_installation, facts, { profile }): Verdict => {
-    const old = oldHostEndpoints(objectsOf(facts, 'hostendpoints'), profile);
-    const { plural, name } = profile.controllersConfiguration;
-    const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
-    const automatic = jsonAt(settings, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
-    if (old.length === 0) return ok(automatic ? 'host endpoints are automatic' : 'no old all-interfaces host endpoints');
-    if (!automatic) {
-      return ok(`${counted(old.length, 'old host endpoint')} stay as they are; to make them automatic: ${PROGRAM} run --include hep`);
-    }
-    return failIfAny(
-      old.map((endpoint) => evidenceOf(endpoint, `node ${String(specOf(endpoint).node ?? '')}`)),
-      '',
-      (names) => ({
-        because: `automatic host endpoints are enabled beside ${counted(old.length, 'old one')}: ${names}`,
-        hint: 'Finish the migration: on one node the first endpoint by name wins, so its policies depend on the names.',
-        next: `${PROGRAM} hep --dry-run=server`,
-      }),
-    );
-  }),
-});
-
-export const noFalseAutomatic = preflightCheck('NS-705', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: 'hostendpoints §0.8',
-  judge: withResources((_installation, facts, { profile }): Verdict => {
-    const { createdBy, createdByValue, autoHepSuffix } = profile.labels;
-    const claimed = objectsOf(facts, 'hostendpoints').filter(
-      (endpoint) => isAutomatic(endpoint, profile) && !endpoint.metadata.name.endsWith(autoHepSuffix),
-    );
-    return failIfAny(
-      claimed.map((endpoint) => evidenceOf(endpoint)),
-      'no hand-made host endpoint carries the label of the controllers',
-      (names) => ({
-        because: `${counted(claimed.length, 'host endpoint')} made by hand but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete it when they start`,
-        hint: 'Take the label off before the upgrade restarts the controllers.',
-        next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
-      }),
-    );
-  }),
-});
-
-export const noFalseName = preflightCheck('NS-708', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: 'hostendpoints §1.4',
-  judge: withResources((_installation, facts, { profile }): Verdict => {
-    const nodes = new Set(read(facts.nodes).map(({ metadata }) => metadata.name));
-    const suffix = profile.labels.autoHepSuffix;
-    const taken = objectsOf(facts, 'hostendpoints').filter(
-      (endpoint) =>
-        !isAutomatic(endpoint, profile) &&
-        endpoint.metadata.name.endsWith(suffix) &&
-        nodes.has(endpoint.metadata.name.slice(0, -suffix.length)),
-    );
-    return failIfAny(
-      taken.map((endpoint) => evidenceOf(endpoint)),
-      'no hand-made host endpoint has the name of an automatic one',
-      (names) => ({
-        because: `${counted(taken.length, 'host endpoint')} made by hand under the name of an automatic one: ${names}; once automatic ones are on, old controllers take it over with all that is in it, and new ones leave its node without`,
-        hint: 'Give it another name before automatic host endpoints are enabled.',
-        next: `${PROGRAM} explain NS-708`,
-      }),
-    );
-  }),
-});
-
-export const controllersNotStopped = preflightCheck('NS-709', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: 'hostendpoints §1.5',
-  judge: withResources(({ datastore }, facts, { profile }): Verdict => {
-    if (datastore !== 'api') return notApplicable('with a key-value datastore the setting is obeyed');
-    const { plural, name } = profile.controllersConfiguration;
-    const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
-    const value = jsonAt(settings, 'spec', 'controllers', 'node', 'syncLabels');
-    if (String(value).toLowerCase() !== 'disabled') return ok('labels of nodes are synchronised');
-    return failed(
-      'syncLabels is Disabled: with the API datastore older controllers refuse their whole configuration for it, and do nothing at all',
-      'Set it to Enabled: with this datastore it switches nothing off, and controllers of every release start with it.',
-      {
-        evidence: [{ text: `KubeControllersConfiguration/${name}` }],
-        next: command`kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
-      },
-    );
-  }),
-});
+export const hostEndpointChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-704',
+    title: 'host endpoints of one kind',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.7/3',
+    judge: withResources((_installation, facts, { profile }): Verdict => {
+      const old = oldHostEndpoints(objectsOf(facts, 'hostendpoints'), profile);
+      const { plural, name } = profile.controllersConfiguration;
+      const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
+      const automatic = jsonAt(settings, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
+      if (old.length === 0) return ok(automatic ? 'host endpoints are automatic' : 'no old all-interfaces host endpoints');
+      if (!automatic) {
+        return ok(`${counted(old.length, 'old host endpoint')} stay as they are; to make them automatic: ${PROGRAM} run --include hep`);
+      }
+      return failIfAny(
+        old.map((endpoint) => evidenceOf(endpoint, `node ${String(specOf(endpoint).node ?? '')}`)),
+        '',
+        (names) => ({
+          because: `automatic host endpoints are enabled beside ${counted(old.length, 'old one')}: ${names}`,
+          hint: 'Finish the migration: on one node the first endpoint by name wins, so its policies depend on the names.',
+          next: `${PROGRAM} hep --dry-run=server`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-705',
+    title: 'no hand-made host endpoint with the controllers’ label',
+    category: 'follow-up',
+    severity: 'error',
+    ref: 'hostendpoints §0.8',
+    judge: withResources((_installation, facts, { profile }): Verdict => {
+      const { createdBy, createdByValue, autoHepSuffix } = profile.labels;
+      const claimed = objectsOf(facts, 'hostendpoints').filter(
+        (endpoint) => isAutomatic(endpoint, profile) && !endpoint.metadata.name.endsWith(autoHepSuffix),
+      );
+      return failIfAny(
+        claimed.map((endpoint) => evidenceOf(endpoint)),
+        'no hand-made host endpoint carries the label of the controllers',
+        (names) => ({
+          because: `${counted(claimed.length, 'host endpoint')} made by hand but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete it when they start`,
+          hint: 'Take the label off before the upgrade restarts the controllers.',
+          next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-708',
+    title: 'no hand-made host endpoint under an automatic name',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: 'hostendpoints §1.4',
+    judge: withResources((_installation, facts, { profile }): Verdict => {
+      const nodes = new Set(read(facts.nodes).map(({ metadata }) => metadata.name));
+      const suffix = profile.labels.autoHepSuffix;
+      const taken = objectsOf(facts, 'hostendpoints').filter(
+        (endpoint) =>
+          !isAutomatic(endpoint, profile) &&
+          endpoint.metadata.name.endsWith(suffix) &&
+          nodes.has(endpoint.metadata.name.slice(0, -suffix.length)),
+      );
+      return failIfAny(
+        taken.map((endpoint) => evidenceOf(endpoint)),
+        'no hand-made host endpoint has the name of an automatic one',
+        (names) => ({
+          because: `${counted(taken.length, 'host endpoint')} made by hand under the name of an automatic one: ${names}; once automatic ones are on, old controllers take it over with all that is in it, and new ones leave its node without`,
+          hint: 'Give it another name before automatic host endpoints are enabled.',
+          next: `${PROGRAM} explain NS-708`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-709',
+    title: 'controllers not stopped by their own settings',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: 'hostendpoints §1.5',
+    judge: withResources(({ datastore }, facts, { profile }): Verdict => {
+      if (datastore !== 'api') return notApplicable('with a key-value datastore the setting is obeyed');
+      const { plural, name } = profile.controllersConfiguration;
+      const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
+      const value = jsonAt(settings, 'spec', 'controllers', 'node', 'syncLabels');
+      if (String(value).toLowerCase() !== 'disabled') return ok('labels of nodes are synchronised');
+      return failed(
+        'syncLabels is Disabled: with the API datastore older controllers refuse their whole configuration for it, and do nothing at all',
+        'Set it to Enabled: with this datastore it switches nothing off, and controllers of every release start with it.',
+        {
+          evidence: [{ text: `KubeControllersConfiguration/${name}` }],
+          next: command`kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
+        },
+      );
+    }),
+  },
+];

@@ -3,8 +3,9 @@ import type { KeptItem, Records } from '../../kernel/ports.ts';
 import { keptElsewhere } from '../survey/index.ts';
 import type { HepFacts } from './facts.ts';
 import type { BackFromElsewhere } from './hep-facts.ts';
-import { idOf, type KeptOfMigration, labelsOf } from './kept.ts';
+import { idOf, labelsOf } from './kept.ts';
 import { endpointText, formerSetting, stillThere, toRecreate } from './undo.ts';
+import type { KeptOfMigration } from './well-formed.ts';
 
 /** Of what was kept, what another machine than this did. */
 export async function migratedElsewhere(

@@ -1,24 +1,8 @@
 import { isJsonMap } from '../../kernel/json-map.ts';
-import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Records } from '../../kernel/ports.ts';
 import { keptByRun } from '../survey/index.ts';
 import type { AddedLabels } from './labels.ts';
-import { wellFormed } from './well-formed.ts';
-
-/** What actions of the migration and of the way back kept; each item has one of these. */
-export interface KeptOfMigration {
-  readonly labels?: readonly AddedLabels[];
-  readonly configuration?: { readonly name: string; readonly spec?: unknown };
-  readonly endpoints?: readonly KubeObject[];
-  /** When the command began that was about to delete them. */
-  readonly since?: string;
-  /** Name of an old endpoint that the way back created again. */
-  readonly recreated?: string;
-  /** The way back switched automatic endpoints off; older programs do not note it. */
-  readonly switchedOff?: true;
-  /** What the way back took off nodes; older programs do not note it. */
-  readonly unlabelled?: readonly AddedLabels[];
-}
+import { type KeptOfMigration, wellFormed } from './well-formed.ts';
 
 /** A label that the migration put on a node. */
 export interface AddedLabel {
@@ -56,7 +40,7 @@ export function keptSetting(kept: readonly KeptItem[]): KeptOfMigration['configu
   return firstSetting(betweenSwitches(kept).at(-1) ?? []);
 }
 
-/** Every label that was put on a node, and that no way back is known to have taken off since: whoever has it there again put it there. */
+/** Every label that was put on a node, and that no way back is known to have removed since: whoever has it there again put it there. */
 export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
   const found = new Map<string, AddedLabel>();
   for (const items of betweenSwitches(kept)) {

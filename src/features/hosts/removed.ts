@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem } from '../../kernel/ports.ts';
-import { isTakenBack, type KeptOfMigration } from './kept.ts';
+import { isTakenBack } from './kept.ts';
+import type { KeptOfMigration } from './well-formed.ts';
 
 /**
  * Who removed an old endpoint that is gone: the migration; somebody else, before its turn came or after it was put back; or nobody can tell,

@@ -10,10 +10,11 @@ import { cliWrite } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { hepChecks } from './checks.ts';
 import { awaitEndpoints, deleteOld } from './endpoints.ts';
-import { endpointsOf, type HepFacts, readHepFacts } from './facts.ts';
+import type { HepFacts } from './facts.ts';
 import type { HepJudged } from './hep-facts.ts';
 import { hepJudged, isMigrated, plannedHost } from './judged.ts';
 import { copyLabels } from './labels.ts';
+import { endpointsOf, readHepFacts } from './survey.ts';
 import { undoPlan } from './undo.ts';
 
 interface Opened extends HepJudged {
@@ -58,7 +59,7 @@ function cannotBeDone({ cli, verdicts }: HepFacts, { options }: Context): { read
   const open = 'missing' in cli ? [cli.doubt ? 'NS-725' : 'NS-720'] : NO_WAY;
   const isAccepted = (id: string) => options.accept.some(({ check, subject }) => check === id && subject === undefined);
   if (!open.every(isAccepted)) return { skip: 'see the checks above' };
-  throw new Fault('blocked', `host endpoints cannot be migrated: ${because}`, [`leave --accept ${open[0]} out and mend the cause`]);
+  throw new Fault('blocked', `host endpoints cannot be migrated: ${because}`, [`leave --accept ${open[0]} out and fix the cause`]);
 }
 
 /** The procedure's patch: a merge, other settings stay (§4.7/2). */

@@ -1,4 +1,4 @@
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import type { EnginePorts } from '../../kernel/effect-type.ts';
 import type { Kind, KubeObject, ObjectMeta } from '../../kernel/object.ts';
 import { MovedOn, Outdated } from '../../kernel/outdated.ts';
 import { valueAt } from '../policies/index.ts';

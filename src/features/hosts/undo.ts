@@ -12,11 +12,12 @@ import { whyEndpointStaysAway, whyLabelStays } from './allowed.ts';
 import { settingOf, sourceOf } from './endpoints.ts';
 import type { HepFacts } from './facts.ts';
 import type { HepJudged, RefusedBack } from './hep-facts.ts';
-import { type AddedLabel, type KeptOfMigration, keptLabels, keptSetting } from './kept.ts';
+import { type AddedLabel, keptLabels, keptSetting } from './kept.ts';
 import type { AddedLabels } from './labels.ts';
 import { missingSettings, overrideOf } from './override.ts';
 import { type KeptEndpoint, keptEndpoints } from './removed.ts';
 import type { WayBackExpected } from './successor-stands.ts';
+import type { KeptOfMigration } from './well-formed.ts';
 
 /**
  * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
@@ -55,7 +56,7 @@ function hasMore(facts: Pick<HepFacts, 'settings' | 'kept' | 'nodes'>, context: 
   return formerSetting(facts, context) !== undefined || stillThere(facts, context).length > 0;
 }
 
-/** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
+/** Labels are removed from nodes without it. In key-value mode it alone could say what is there already. */
 export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>, context: Context): boolean {
   if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return facts.kept.length > 0;
   return gone(facts).some(isOurs) || formerSetting(facts, context) !== undefined;

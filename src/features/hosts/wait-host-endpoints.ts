@@ -1,4 +1,4 @@
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Report } from '../../kernel/performing.ts';
@@ -62,7 +62,7 @@ function ending(open: readonly Uncovered[], of: number, { signal, timeoutMs }: E
   const what = `${open.length} of ${of} nodes have no complete automatic host endpoint`;
   return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [
     'look at the log of the controllers: they wait for the agents’ rollout before they make endpoints',
-    'mend what is named above, then continue with the same command',
+    'fix what is named above, then continue with the same command',
   ]);
 }
 

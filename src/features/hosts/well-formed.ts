@@ -1,6 +1,20 @@
 import type { KubeObject } from '../../kernel/object.ts';
-import type { KeptOfMigration } from './kept.ts';
 import type { AddedLabels } from './labels.ts';
+
+/** What actions of the migration and of its undo kept; each item has one of these. */
+export interface KeptOfMigration {
+  readonly labels?: readonly AddedLabels[];
+  readonly configuration?: { readonly name: string; readonly spec?: unknown };
+  readonly endpoints?: readonly KubeObject[];
+  /** When the command began that was about to delete them. */
+  readonly since?: string;
+  /** Name of an old endpoint that the undo created again. */
+  readonly recreated?: string;
+  /** The undo switched automatic endpoints off; older programs do not note it. */
+  readonly switchedOff?: true;
+  /** What the undo removed from nodes; older programs do not note it. */
+  readonly unlabelled?: readonly AddedLabels[];
+}
 
 /** What was kept, as far as it has the form that the migration gives it: what another account wrote into the record is passed over. */
 export function wellFormed(content: unknown): KeptOfMigration {

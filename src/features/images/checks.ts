@@ -1,6 +1,6 @@
-import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
+import { type Check, type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, listed, PROGRAM } from '../survey/index.ts';
+import { listed, PROGRAM } from '../survey/index.ts';
 import type { ProbedImage } from './image-probe.ts';
 
 export interface ImageProbeJudged {
@@ -11,7 +11,9 @@ export interface ImageProbeJudged {
 }
 
 /** Severity by what is found: an image that a node cannot pull stops the agents there, a node that says nothing is only named. */
-export const imagesPulled = defineCheck<ImageProbeJudged>('NS-221', {
+export const imagesPulled: Check<ImageProbeJudged> = {
+  id: 'NS-221',
+  title: 'nodes can pull the images of the target',
   category: 'nodes',
   severity: 'error',
   ref: 'domain §12',
@@ -25,7 +27,7 @@ export const imagesPulled = defineCheck<ImageProbeJudged>('NS-221', {
     if (failed.length + untold.length === 0) return ok([`pulled: ${scope}`, ...unknown].join('; '));
     return verdict(failed, untold, scope);
   },
-});
+};
 
 function verdict(failed: readonly ProbedImage[], untold: readonly ProbedImage[], scope: string): Verdict {
   const facts = [

@@ -1,7 +1,6 @@
 import type { Effect } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
-import { type EffectTypes, whole } from '../../kernel/effect-type.ts';
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';

@@ -20,12 +20,12 @@ import { noneBreaks, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/i
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
 import { chartChecks } from './chart-catalogue.ts';
-import type { TargetChart } from './chart-facts.ts';
+import type { ChartFacts, TargetChart } from './chart-facts.ts';
 import { chartFile } from './chart-target.ts';
 import { isCustom } from './conflicts.ts';
 import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
-import { type ChartFacts, readChartFacts } from './survey.ts';
+import { readChartFacts } from './survey.ts';
 import { takeoverAction } from './takeover.ts';
 
 type ChartApplyFacts = ChartFacts &
@@ -126,7 +126,7 @@ function hasNoWay({ upgrade, lostCrds, lostData, misplaced }: ChartFacts): boole
 function noWay(name: string, { options }: Context): StagePlan {
   const because = `${name} cannot be upgraded: see ${NO_WAY.join(', ')}`;
   const accepted = options.accept.find(({ check }) => NO_WAY.includes(check));
-  if (accepted) throw new Fault('blocked', because, [`leave --accept ${accepted.check} out and mend the cause`]);
+  if (accepted) throw new Fault('blocked', because, [`leave --accept ${accepted.check} out and fix the cause`]);
   return { skip: because };
 }
 

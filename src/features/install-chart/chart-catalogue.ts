@@ -3,45 +3,11 @@ import { type Check, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { noneAtZero } from '../rollout/index.ts';
-import { defineCheck, failed } from '../survey/index.ts';
-import {
-  crdsOfNoOther,
-  noCrdsDeleted,
-  operatorManagesCrds,
-  operatorNotPinned,
-  releaseReadable,
-  releaseSettled,
-  withStored,
-} from './chart-checks.ts';
+import { failed } from '../survey/index.ts';
+import { chartReleaseChecks, withStored } from './chart-checks.ts';
 import type { ChartJudged, StoredRelease } from './chart-facts.ts';
-import { noDataDeleted, noOldRecord, releaseOfChart, releaseWithOperator } from './chart-place.ts';
-import { chartUnchanged, csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted, valuesKnown } from './chart-target.ts';
-
-/**
- * The values of the stored release decide which operator runs, with all its rights. Helm is pointed at a store that more accounts may
- * write only where a person names the release.
- */
-const releaseStore: Check<ChartJudged> = defineCheck('NS-247', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge: withStored((stored, facts, context) => {
-    const { name, namespace } = stored.record;
-    const doubts = doubtsOf(stored, facts, context);
-    if (doubts.length === 0) return ok(`release ${namespace}/${name} is in ${stored.object}`);
-    const subject = `${namespace}/${name}`;
-    return failed(
-      `release ${subject}: ${doubts.join('; ')}`,
-      `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${stored.object} in namespace ${namespace}.`,
-      {
-        evidence: [{ text: subject, detail: stored.object }],
-        byName: true,
-        eachByName: true,
-        next: valuesOf(stored),
-      },
-    );
-  }),
-});
+import { chartPlaceChecks } from './chart-place.ts';
+import { chartTargetChecks } from './chart-target.ts';
 
 function doubtsOf({ storage, object, record }: StoredRelease, facts: ChartJudged, context: Context): readonly string[] {
   const inConfigMap = `it is read from ${object}, and more accounts may write ConfigMaps than Secrets`;
@@ -58,23 +24,37 @@ function valuesOf({ storage, record: { name, namespace } }: StoredRelease): stri
 
 /** The checks of a chart upgrade in the order in which they are shown. */
 export const chartChecks: readonly Check<ChartJudged>[] = [
-  helmFits,
-  releaseReadable,
-  releaseStore,
-  releaseSettled,
-  releaseWithOperator,
-  releaseOfChart,
-  targetChart,
-  chartUnchanged,
-  operatorNotPinned,
-  operatorManagesCrds,
-  noCrdsDeleted,
-  noDataDeleted,
-  noOldRecord,
-  crdsOfNoOther,
-  csiDriverKept,
-  upgradeAccepted,
-  noFieldTaken,
-  valuesKnown,
+  ...chartTargetChecks,
+  ...chartReleaseChecks,
+  /**
+   * The values of the stored release decide which operator runs, with all its rights. Helm is pointed at a store that more accounts may
+   * write only where a person names the release.
+   */
+  {
+    id: 'NS-247',
+    title: 'chart release in Secrets where its operator says',
+    category: 'installation',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge: withStored((stored, facts, context) => {
+      const { name, namespace } = stored.record;
+      const doubts = doubtsOf(stored, facts, context);
+      if (doubts.length === 0) return ok(`release ${namespace}/${name} is in ${stored.object}`);
+      const subject = `${namespace}/${name}`;
+      return failed(
+        `release ${subject}: ${doubts.join('; ')}`,
+        `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${stored.object} in namespace ${namespace}.`,
+        {
+          evidence: [{ text: subject, detail: stored.object }],
+          byName: true,
+          eachByName: true,
+          next: valuesOf(stored),
+        },
+      );
+    }),
+  },
+
+  ...chartPlaceChecks,
+
   noneAtZero,
 ];

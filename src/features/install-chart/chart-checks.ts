@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
+import { failed, PROGRAM } from '../survey/index.ts';
 import type { ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 
@@ -16,35 +16,122 @@ export function withStored(judge: (stored: StoredRelease, facts: ChartJudged, co
   };
 }
 
-export const releaseReadable: Check<ChartJudged> = defineCheck('NS-231', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge({ stored }) {
-    const { record, object } = read(stored);
-    return ok(`${record.namespace}/${record.name} revision ${record.revision}, ${record.chart.name} ${record.chart.version} (${object})`);
+export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
+  {
+    id: 'NS-231',
+    title: 'chart release readable',
+    category: 'installation',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge({ stored }) {
+      const { record, object } = read(stored);
+      return ok(`${record.namespace}/${record.name} revision ${record.revision}, ${record.chart.name} ${record.chart.version} (${object})`);
+    },
   },
-});
-
-/** The state in which the last operation left the release; the chart tool refuses to go on from most of them (domain §2.2). */
-export const releaseSettled: Check<ChartJudged> = defineCheck('NS-232', {
-  category: 'installation',
-  severity: 'error',
-  ref: 'domain §2.2',
-  judge: withStored((stored, facts, context) => {
-    const { record } = stored;
-    if (record.status === 'deployed') return ok(`revision ${record.revision} is deployed`);
-    const what = `revision ${record.revision} of ${record.namespace}/${record.name} is ${record.status}: ${record.description || 'no reason given'}`;
-    if (facts.takeover) return interruptedRevision(what, facts.takeover, record);
-    if (record.status === 'failed') return failedRevision(what, stored, facts, context);
-    if (!hasOneBefore(record)) return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
-    return failed(
-      what,
-      'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.',
-      { next: command`kubectl delete ${stored.object} --namespace ${record.namespace}` },
-    );
-  }),
-});
+  /** The state in which the last operation left the release; the chart tool refuses to go on from most of them (domain §2.2). */
+  {
+    id: 'NS-232',
+    title: 'chart release settled',
+    category: 'installation',
+    severity: 'error',
+    ref: 'domain §2.2',
+    judge: withStored((stored, facts, context) => {
+      const { record } = stored;
+      if (record.status === 'deployed') return ok(`revision ${record.revision} is deployed`);
+      const what = `revision ${record.revision} of ${record.namespace}/${record.name} is ${record.status}: ${record.description || 'no reason given'}`;
+      if (facts.takeover) return interruptedRevision(what, facts.takeover, record);
+      if (record.status === 'failed') return failedRevision(what, stored, facts, context);
+      if (!hasOneBefore(record))
+        return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
+      return failed(
+        what,
+        'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.',
+        { next: command`kubectl delete ${stored.object} --namespace ${record.namespace}` },
+      );
+    }),
+  },
+  /** A release that keeps the old operator would say that it is upgraded while nothing is (domain §11.4). */
+  {
+    id: 'NS-233',
+    title: 'operator not pinned by chart values',
+    category: 'installation',
+    severity: 'error',
+    ref: 'domain §11.4',
+    judge({ pins, stored, target }) {
+      read(stored);
+      read(target);
+      if (pins.length === 0) return ok('no value holds the operator at another release');
+      const all = pins.map(({ value, pinned }) => `${value}=${pinned}`).join(', ');
+      const wanted = pins.map(({ value, target: to }) => `${value}: ${to ?? 'the chart’s own'}`).join(', ');
+      const evidence = pins.map(({ value, pinned }) => ({ text: value, detail: pinned }));
+      return failed(
+        `the values of the release pin the operator: ${all}`,
+        `Give the target's own in a file with --values (${wanted}): with the pin the release would be upgraded and the service would not.`,
+        { evidence, next: `${PROGRAM} plan --values FILE` },
+      );
+    },
+  },
+  /** Option 2 of §4.2 needs an operator that can do it, on both sides. */
+  {
+    id: 'NS-238',
+    title: 'operator able to apply CRDs by itself',
+    category: 'installation',
+    severity: 'error',
+    ref: '§4.2',
+    judge({ managesCrds, stored, target }, { options }) {
+      if (!options.manageCrds) return notApplicable('the CRDs are applied first');
+      read(stored);
+      read(target);
+      if (managesCrds.target) return ok('the operator of the target applies the CRDs by itself');
+      return failed(
+        `the chart of ${options.release} cannot have its operator apply CRDs`,
+        'Leave --manage-crds out: the CRDs are then applied first.',
+        {
+          next: `${PROGRAM} plan`,
+        },
+      );
+    },
+  },
+  /** Charts up to v3.17.1 hold the CRDs as ordinary objects: an upgrade to a chart without them deletes them, with all data (domain §11.4). */
+  {
+    id: 'NS-236',
+    title: 'no CRD deleted by the chart upgrade',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §11.4',
+    judge: withStored(({ base }, { lostCrds }) => {
+      if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
+      return failed(
+        `the upgrade would delete ${lostCrds.length} CRDs with all their data: ${base.chart.name} ${base.chart.version} holds them as its own objects`,
+        'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
+        {
+          evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),
+          next: command`kubectl annotate crd ${lostCrds} helm.sh/resource-policy=keep`,
+        },
+      );
+    }),
+  },
+  {
+    id: 'NS-237',
+    title: 'no CRD of another chart release',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §11.4',
+    judge({ foreignCrds }) {
+      if (foreignCrds.length === 0) return ok('no CRD belongs to another chart release');
+      const owners = [...new Set(foreignCrds.map(({ owner }) => owner))].join(', ');
+      return failed(
+        `${foreignCrds.length} CRDs belong to another chart release: ${owners}`,
+        'They are applied here all the same; upgrade that release to the same target afterwards, or its next upgrade brings the old ones back.',
+        {
+          evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })),
+          // Not `helm list`: it would ask whatever cluster helm is set to.
+          next: 'kubectl get secrets -A -l owner=helm',
+        },
+      );
+    },
+  },
+];
 
 /** helm without --wait is at work for seconds. */
 const QUIET_MS = 30_000;
@@ -82,83 +169,6 @@ function failedRevision(failure: string, { record, base }: StoredRelease, facts:
       expected: true,
       next: `${PROGRAM} run`,
     });
-  const hint = 'Mend the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
+  const hint = 'Fix the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
   return failed(what, `${hint}${values}`, { next: historyOf(record) });
 }
-
-/** A release that keeps the old operator would say that it is upgraded while nothing is (domain §11.4). */
-export const operatorNotPinned: Check<ChartJudged> = defineCheck('NS-233', {
-  category: 'installation',
-  severity: 'error',
-  ref: 'domain §11.4',
-  judge({ pins, stored, target }) {
-    read(stored);
-    read(target);
-    if (pins.length === 0) return ok('no value holds the operator at another release');
-    const all = pins.map(({ value, pinned }) => `${value}=${pinned}`).join(', ');
-    const wanted = pins.map(({ value, target: to }) => `${value}: ${to ?? 'the chart’s own'}`).join(', ');
-    const evidence = pins.map(({ value, pinned }) => ({ text: value, detail: pinned }));
-    return failed(
-      `the values of the release pin the operator: ${all}`,
-      `Give the target's own in a file with --values (${wanted}): with the pin the release would be upgraded and the service would not.`,
-      { evidence, next: `${PROGRAM} plan --values FILE` },
-    );
-  },
-});
-
-/** Charts up to v3.17.1 hold the CRDs as ordinary objects: an upgrade to a chart without them deletes them, with all data (domain §11.4). */
-export const noCrdsDeleted: Check<ChartJudged> = defineCheck('NS-236', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §11.4',
-  judge: withStored(({ base }, { lostCrds }) => {
-    if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
-    return failed(
-      `the upgrade would delete ${lostCrds.length} CRDs with all their data: ${base.chart.name} ${base.chart.version} holds them as its own objects`,
-      'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
-      {
-        evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),
-        next: command`kubectl annotate crd ${lostCrds} helm.sh/resource-policy=keep`,
-      },
-    );
-  }),
-});
-
-export const crdsOfNoOther: Check<ChartJudged> = defineCheck('NS-237', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §11.4',
-  judge({ foreignCrds }) {
-    if (foreignCrds.length === 0) return ok('no CRD belongs to another chart release');
-    const owners = [...new Set(foreignCrds.map(({ owner }) => owner))].join(', ');
-    return failed(
-      `${foreignCrds.length} CRDs belong to another chart release: ${owners}`,
-      'They are applied here all the same; upgrade that release to the same target afterwards, or its next upgrade brings the old ones back.',
-      {
-        evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })),
-        // Not `helm list`: it would ask whatever cluster helm is set to.
-        next: 'kubectl get secrets -A -l owner=helm',
-      },
-    );
-  },
-});
-
-/** Option 2 of §4.2 needs an operator that can do it, on both sides. */
-export const operatorManagesCrds: Check<ChartJudged> = defineCheck('NS-238', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§4.2',
-  judge({ managesCrds, stored, target }, { options }) {
-    if (!options.manageCrds) return notApplicable('the CRDs are applied first');
-    read(stored);
-    read(target);
-    if (managesCrds.target) return ok('the operator of the target applies the CRDs by itself');
-    return failed(
-      `the chart of ${options.release} cannot have its operator apply CRDs`,
-      'Leave --manage-crds out: the CRDs are then applied first.',
-      {
-        next: `${PROGRAM} plan`,
-      },
-    );
-  },
-});

@@ -1,10 +1,20 @@
+import type { GuardedPatch } from '../../kernel/action.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
-import type { HelmStorage, HelmVersion, Pin } from '../install-manifest/index.ts';
+import type { CrdFacts, HelmStorage, HelmUpgrade, HelmVersion, Pin } from '../install-manifest/index.ts';
 import type { ReplicasJudged } from '../rollout/index.ts';
 import type { SourceJudged } from '../survey/index.ts';
 import type { HelmRecord } from './helm-record.ts';
+
+export interface ChartFacts extends ChartJudged {
+  /** Undefined where the operator applies them itself. */
+  readonly crds: CrdFacts | undefined;
+  /** Undefined while something that it needs could not be read. */
+  readonly upgrade: HelmUpgrade | undefined;
+  /** Annotations that the move of the release begins with. */
+  readonly adoption: readonly GuardedPatch[];
+}
 
 /** The newest revision of the operator's chart release, and the object that it is stored in. */
 export interface StoredRelease {

@@ -2,89 +2,96 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { defineCheck, failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartJudged } from './chart-facts.ts';
 
-/** What the chart tool deletes with its content: the new chart no longer has it (operator facts §3). */
-export const noDataDeleted: Check<ChartJudged> = defineCheck('NS-243', {
-  category: 'resources',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge: withStored(({ base }, { lostData, misplaced, upgraded }) => {
-    if (upgraded) return notApplicable('the release is upgraded already');
-    if (misplaced) return notApplicable('the release is not upgraded where it is: see NS-244');
-    const lost = read(lostData);
-    const [first] = lost;
-    if (first === undefined) return ok('the upgrade of the release deletes no namespace and nothing with data');
-    const from = `${base.chart.name} ${base.chart.version}`;
-    const names = lost.map(refText);
-    return failed(
-      `the upgrade would delete ${counted(lost.length, 'object')} with what is in them: ${listed(names)}; ${from} holds them, the new chart does not`,
-      'Mark each live object to be kept, then run again. helm reads the mark from the live object.',
-      {
-        evidence: lost.map((ref) => ({ text: refText(ref), object: ref })),
-        next: command`kubectl annotate ${first.kind.toLowerCase()} ${[first.name, ...(first.namespace ? ['--namespace', first.namespace] : [])]} helm.sh/resource-policy=keep`,
-      },
-    );
-  }),
-});
-
-/** Charts up to v3.22 own the operator's namespace and live in another one; newer charts put the operator where the release is. */
-export const releaseWithOperator: Check<ChartJudged> = defineCheck('NS-244', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge: withStored(({ record }, { misplaced, upgraded }, { options }) => {
-    const where = `release ${record.namespace}/${record.name}`;
-    if (!misplaced) return ok(`${where} is in the namespace of its operator`);
-    const { to, holdsOperator } = misplaced;
-    const what = `${where} is not in the namespace of its operator, which is ${to}`;
-    if (upgraded) return notApplicable('the release is upgraded already');
-    const effect = `the new chart would start a second operator in ${record.namespace}`;
-    if (!holdsOperator) {
-      return failed(`${what}, and does not hold the operator: ${effect}`, 'Upgrade the operator where it comes from.', {
-        next: 'kubectl get secrets -A -l owner=helm',
-      });
-    }
-    if (options.moveRelease) return ok(`${where} is moved to ${to}, which deletes nothing`);
-    return failed(
-      `${what}: ${effect} and delete what the old chart holds there, Namespace/${to} with its CA and certificates among it`,
-      `Move the release to ${to} with --move-release: its objects are annotated for it, it is installed there with your values, and its old record is deleted.`,
-      { evidence: [{ text: `${record.namespace}/${record.name}` }], next: `${PROGRAM} plan --move-release` },
-    );
-  }),
-});
-
-/** `helm uninstall` of what a move has left would delete the operator. */
-export const noOldRecord: Check<ChartJudged> = defineCheck('NS-245', {
-  category: 'installation',
-  severity: 'warning',
-  ref: '§4.2/2',
-  judge: withStored(({ record }, { oldRecords }, { options }) => {
-    if (oldRecords.length === 0) return ok(`release ${record.name} is stored in one namespace`);
-    const names = oldRecords.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-    if (options.moveRelease) return ok(`deleted with the move: ${listed(names)}`);
-    return failed(
-      `the release was moved to ${record.namespace}, and its old record is still there: ${listed(names)}`,
-      'Delete it with --move-release: helm uninstall of the old record would delete the operator, and its namespace.',
-      { evidence: names.map((text) => ({ text })), next: `${PROGRAM} apply --move-release` },
-    );
-  }),
-});
-
-/** A chart that holds the operator's as one of several: upgrading it to the operator's alone deletes the rest. */
-export const releaseOfChart: Check<ChartJudged> = defineCheck('NS-246', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge: withStored(({ base }, { upgraded }, { profile }) => {
-    const { name } = base.chart;
-    if (upgraded || name === profile.operator.chart) return ok(`the release is of the chart ${name}`);
-    return failed(
-      `the release is of the chart ${name}, not ${profile.operator.chart}: what else it holds would be deleted`,
-      'Upgrade the operator in that chart. Accept by name where it is the same chart under another name.',
-      { evidence: [{ text: name }], next: command`helm get manifest ${base.name} --namespace ${base.namespace}` },
-    );
-  }),
-});
+export const chartPlaceChecks: readonly Check<ChartJudged>[] = [
+  /** Charts up to v3.22 own the operator's namespace and live in another one; newer charts put the operator where the release is. */
+  {
+    id: 'NS-244',
+    title: 'chart release in the namespace of its operator',
+    category: 'installation',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge: withStored(({ record }, { misplaced, upgraded }, { options }) => {
+      const where = `release ${record.namespace}/${record.name}`;
+      if (!misplaced) return ok(`${where} is in the namespace of its operator`);
+      const { to, holdsOperator } = misplaced;
+      const what = `${where} is not in the namespace of its operator, which is ${to}`;
+      if (upgraded) return notApplicable('the release is upgraded already');
+      const effect = `the new chart would start a second operator in ${record.namespace}`;
+      if (!holdsOperator) {
+        return failed(`${what}, and does not hold the operator: ${effect}`, 'Upgrade the operator where it comes from.', {
+          next: 'kubectl get secrets -A -l owner=helm',
+        });
+      }
+      if (options.moveRelease) return ok(`${where} is moved to ${to}, which deletes nothing`);
+      return failed(
+        `${what}: ${effect} and delete what the old chart holds there, Namespace/${to} with its CA and certificates among it`,
+        `Move the release to ${to} with --move-release: its objects are annotated for it, it is installed there with your values, and its old record is deleted.`,
+        { evidence: [{ text: `${record.namespace}/${record.name}` }], next: `${PROGRAM} plan --move-release` },
+      );
+    }),
+  },
+  /** A chart that holds the operator's as one of several: upgrading it to the operator's alone deletes the rest. */
+  {
+    id: 'NS-246',
+    title: 'release of the chart that is upgraded',
+    category: 'installation',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge: withStored(({ base }, { upgraded }, { profile }) => {
+      const { name } = base.chart;
+      if (upgraded || name === profile.operator.chart) return ok(`the release is of the chart ${name}`);
+      return failed(
+        `the release is of the chart ${name}, not ${profile.operator.chart}: what else it holds would be deleted`,
+        'Upgrade the operator in that chart. Accept by name where it is the same chart under another name.',
+        { evidence: [{ text: name }], next: command`helm get manifest ${base.name} --namespace ${base.namespace}` },
+      );
+    }),
+  },
+  /** What the chart tool deletes with its content: the new chart no longer has it (operator facts §3). */
+  {
+    id: 'NS-243',
+    title: 'no namespace or data deleted by the chart upgrade',
+    category: 'resources',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge: withStored(({ base }, { lostData, misplaced, upgraded }) => {
+      if (upgraded) return notApplicable('the release is upgraded already');
+      if (misplaced) return notApplicable('the release is not upgraded where it is: see NS-244');
+      const lost = read(lostData);
+      const [first] = lost;
+      if (first === undefined) return ok('the upgrade of the release deletes no namespace and nothing with data');
+      const from = `${base.chart.name} ${base.chart.version}`;
+      const names = lost.map(refText);
+      return failed(
+        `the upgrade would delete ${counted(lost.length, 'object')} with what is in them: ${listed(names)}; ${from} holds them, the new chart does not`,
+        'Mark each live object to be kept, then run again. helm reads the mark from the live object.',
+        {
+          evidence: lost.map((ref) => ({ text: refText(ref), object: ref })),
+          next: command`kubectl annotate ${first.kind.toLowerCase()} ${[first.name, ...(first.namespace ? ['--namespace', first.namespace] : [])]} helm.sh/resource-policy=keep`,
+        },
+      );
+    }),
+  },
+  /** `helm uninstall` of what a move has left would delete the operator. */
+  {
+    id: 'NS-245',
+    title: 'no old record of a moved chart release',
+    category: 'installation',
+    severity: 'warning',
+    ref: '§4.2/2',
+    judge: withStored(({ record }, { oldRecords }, { options }) => {
+      if (oldRecords.length === 0) return ok(`release ${record.name} is stored in one namespace`);
+      const names = oldRecords.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      if (options.moveRelease) return ok(`deleted with the move: ${listed(names)}`);
+      return failed(
+        `the release was moved to ${record.namespace}, and its old record is still there: ${listed(names)}`,
+        'Delete it with --move-release: helm uninstall of the old record would delete the operator, and its namespace.',
+        { evidence: names.map((text) => ({ text })), next: `${PROGRAM} apply --move-release` },
+      );
+    }),
+  },
+];

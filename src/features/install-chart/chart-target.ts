@@ -3,59 +3,162 @@ import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { dryRunsOnServer, keepsValues } from '../install-manifest/index.ts';
-import { defineCheck, failed, failIfAny, PROGRAM, sameFile } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, sameFile } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
 
-export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
-  category: 'tools',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge({ helm }) {
-    const version = read(helm);
-    if (version.major < 3)
-      return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', {
-        next: 'helm version',
-      });
-    const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
-    return ok(`helm ${version.text} ${how}`);
+export const chartTargetChecks: readonly Check<ChartJudged>[] = [
+  {
+    id: 'NS-234',
+    title: 'chart tool fits the release',
+    category: 'tools',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge({ helm }) {
+      const version = read(helm);
+      if (version.major < 3)
+        return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', {
+          next: 'helm version',
+        });
+      const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
+      return ok(`helm ${version.text} ${how}`);
+    },
   },
-});
-
-export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§9/8',
-  judge({ target }, { options, profile }) {
-    const { name, version, place, named } = read(target);
-    if (name !== profile.operator.chart) {
-      return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
-        next: command`helm show chart ${named}`,
-      });
-    }
-    if (version === options.release) return ok(`${name} ${version} from ${place}`);
-    return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.', {
-      next: command`kubectl netsvc-upgrade preflight --release ${version}`,
-    });
+  {
+    id: 'NS-235',
+    title: 'chart of the target release',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§9/8',
+    judge({ target }, { options, profile }) {
+      const { name, version, place, named } = read(target);
+      if (name !== profile.operator.chart) {
+        return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
+          next: command`helm show chart ${named}`,
+        });
+      }
+      if (version === options.release) return ok(`${name} ${version} from ${place}`);
+      return failed(
+        `${place} is ${name} ${version}, not ${options.release}`,
+        'Give the chart of the target release, or name that release.',
+        {
+          next: command`kubectl netsvc-upgrade preflight --release ${version}`,
+        },
+      );
+    },
   },
-});
+  /** As for a manifest: a run goes on with the very chart that it began with (exit 7). */
+  {
+    id: 'NS-206',
+    title: 'target unchanged since the run began',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge({ target, record }) {
+      const { sha256, place, ...of } = read(target);
+      if (sha256 === undefined) return notApplicable(`${place} is a folder`);
+      return sameFile(record, { file: chartFile(of), sha256, url: place });
+    },
+  },
+  /** The default of newer charts takes the driver away (operator facts §3). */
+  {
+    id: 'NS-240',
+    title: 'CSI driver kept by the chart upgrade',
+    category: 'workloads',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge({ losesCsi, upgraded }, { profile }) {
+      const csi = profile.operator.chartNames?.csi;
+      if (csi === undefined || upgraded) return notApplicable('this upgrade does not decide about the CSI driver');
+      if (!losesCsi) return ok('the CSI driver is not taken away');
+      return failed(
+        `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
+        `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
+        { evidence: [{ text: 'CSI driver' }], next: `${PROGRAM} plan --values FILE` },
+      );
+    },
+  },
+  /** The server renders and validates the upgrade as it will be made; nothing is stored. */
+  {
+    id: 'NS-239',
+    title: 'chart upgrade accepted beforehand',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge: withStored((_stored, facts, { options }) => {
+      const { trial, helm, upgraded, misplaced } = facts;
+      if (upgraded) return notApplicable('the release is upgraded already');
+      if (misplaced && !options.moveRelease) return notApplicable('the release is not upgraded where it is: see NS-244');
+      if ('value' in helm && !dryRunsOnServer(helm.value)) {
+        return failed(
+          `helm ${helm.value.text} cannot ask the server beforehand`,
+          'Use helm 3.13 or newer to have the values checked first.',
+          {
+            next: 'helm version',
+            severity: 'warning',
+          },
+        );
+      }
+      const answer = read(trial);
+      if (answer.type === 'accepted') return ok(`the server accepts all ${counted(answer.documents.length, 'object')} of the upgrade`);
+      if (answer.type === 'untold') return notApplicable(answer.because);
+      return refusal(answer.because, facts);
+    }),
+  },
+  /** helm 4 stops at a field of another in a server-side release, with a failed revision; all else is mostly written over (operator facts §3). */
+  {
+    id: 'NS-241',
+    title: 'no field taken by the chart upgrade',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.2/2',
+    judge: withStored((_stored, { conflicts, upgraded }) => {
+      if (upgraded) return notApplicable('the release is upgraded already');
+      if (conflicts === undefined) return notApplicable('not known before the server accepts the upgrade: see NS-239');
+      const found = read(conflicts);
+      if (found.length === 0)
+        return ok('helm writes no field that another manager has set to something else, and puts back nothing that was removed');
+      return failed(
+        undone(found),
+        'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
+        {
+          next: `${PROGRAM} plan --values FILE`,
+          exit: 'conflicts',
+          evidence: found.map(({ ref, change, manager }) => ({
+            text: `${refText(ref)} ${change.path}`.trim(),
+            detail: manager === undefined ? 'removed in the cluster' : `set by ${manager}`,
+          })),
+        },
+      );
+    }),
+  },
+  /** A value that no template looks at any more is passed over without a word. */
+  {
+    id: 'NS-242',
+    title: 'chart values known to the target chart',
+    category: 'manifest',
+    severity: 'warning',
+    ref: '§4.2/2',
+    judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
+      if (upgraded) return notApplicable('the release is upgraded already');
+      const { named } = read(target);
+      return failIfAny(
+        forgottenValues.map((text) => ({ text })),
+        'the target chart names every value that the installed one names and you have set',
+        (names) => ({
+          because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
+          hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
+          next: command`helm show values ${named}`,
+        }),
+      );
+    }),
+  },
+];
 
 /** Under which name the digest of a chart is recorded. */
 export function chartFile({ name, version }: Pick<TargetChart, 'name' | 'version'>): string {
   return `${name}-${version}.tgz`;
 }
-
-/** As for a manifest: a run goes on with the very chart that it began with (exit 7). */
-export const chartUnchanged: Check<ChartJudged> = defineCheck('NS-206', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge({ target, record }) {
-    const { sha256, place, ...of } = read(target);
-    if (sha256 === undefined) return notApplicable(`${place} is a folder`);
-    return sameFile(record, { file: chartFile(of), sha256, url: place });
-  },
-});
 
 function refusal(because: string, { lostData }: ChartJudged): Verdict {
   const fact = `helm would refuse the upgrade: ${because}`;
@@ -72,95 +175,6 @@ function refusal(because: string, { lostData }: ChartJudged): Verdict {
         next: `${PROGRAM} explain NS-243`,
       });
 }
-
-/** The server renders and validates the upgrade as it will be made; nothing is stored. */
-export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge: withStored((_stored, facts, { options }) => {
-    const { trial, helm, upgraded, misplaced } = facts;
-    if (upgraded) return notApplicable('the release is upgraded already');
-    if (misplaced && !options.moveRelease) return notApplicable('the release is not upgraded where it is: see NS-244');
-    if ('value' in helm && !dryRunsOnServer(helm.value)) {
-      return failed(
-        `helm ${helm.value.text} cannot ask the server beforehand`,
-        'Use helm 3.13 or newer to have the values checked first.',
-        {
-          next: 'helm version',
-          severity: 'warning',
-        },
-      );
-    }
-    const answer = read(trial);
-    if (answer.type === 'accepted') return ok(`the server accepts all ${counted(answer.documents.length, 'object')} of the upgrade`);
-    if (answer.type === 'untold') return notApplicable(answer.because);
-    return refusal(answer.because, facts);
-  }),
-});
-
-/** The default of newer charts takes the driver away (operator facts §3). */
-export const csiDriverKept: Check<ChartJudged> = defineCheck('NS-240', {
-  category: 'workloads',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge({ losesCsi, upgraded }, { profile }) {
-    const csi = profile.operator.chartNames?.csi;
-    if (csi === undefined || upgraded) return notApplicable('this upgrade does not decide about the CSI driver');
-    if (!losesCsi) return ok('the CSI driver is not taken away');
-    return failed(
-      `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
-      `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
-      { evidence: [{ text: 'CSI driver' }], next: `${PROGRAM} plan --values FILE` },
-    );
-  },
-});
-
-/** A value that no template looks at any more is passed over without a word. */
-export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
-  category: 'manifest',
-  severity: 'warning',
-  ref: '§4.2/2',
-  judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
-    if (upgraded) return notApplicable('the release is upgraded already');
-    const { named } = read(target);
-    return failIfAny(
-      forgottenValues.map((text) => ({ text })),
-      'the target chart names every value that the installed one names and you have set',
-      (names) => ({
-        because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
-        hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
-        next: command`helm show values ${named}`,
-      }),
-    );
-  }),
-});
-
-/** helm 4 stops at a field of another in a server-side release, with a failed revision; all else is mostly written over (operator facts §3). */
-export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.2/2',
-  judge: withStored((_stored, { conflicts, upgraded }) => {
-    if (upgraded) return notApplicable('the release is upgraded already');
-    if (conflicts === undefined) return notApplicable('not known before the server accepts the upgrade: see NS-239');
-    const found = read(conflicts);
-    if (found.length === 0)
-      return ok('helm writes no field that another manager has set to something else, and puts back nothing that was removed');
-    return failed(
-      undone(found),
-      'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
-      {
-        next: `${PROGRAM} plan --values FILE`,
-        exit: 'conflicts',
-        evidence: found.map(({ ref, change, manager }) => ({
-          text: `${refText(ref)} ${change.path}`.trim(),
-          detail: manager === undefined ? 'removed in the cluster' : `set by ${manager}`,
-        })),
-      },
-    );
-  }),
-});
 
 function undone(found: readonly FieldConflict[]): string {
   const managers = found.flatMap(({ manager }) => manager ?? []);

@@ -1,7 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { type ChartAhead, readChartAhead } from './ahead.ts';
 export { chartApply } from './apply.ts';
-export { chartUpgradable } from './chart-preflight.ts';
+export { chartPreflightChecks } from './chart-preflight.ts';
 export { chartCrds } from './crds.ts';
 export { releaseDocuments } from './release.ts';
 export { renderedChart } from './rendered.ts';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { helmTemplate, runHelm } from '../install-manifest/index.ts';
-import type { ChartFacts } from './survey.ts';
+import type { ChartFacts } from './chart-facts.ts';
 
 /** File of the values that helm keeps (0600). */
 const VALUES_FILE = 'rendered-values.json';

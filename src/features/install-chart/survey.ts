@@ -8,7 +8,6 @@ import type { ChartNames } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { ChartPlace, HelmAnswer, HelmUpgrade, HelmVersion } from '../install-manifest/index.ts';
 import {
-  type CrdFacts,
   changes,
   chartValue,
   deniedAdditions,
@@ -24,7 +23,7 @@ import {
   settingValues,
   stoppedOperator,
 } from '../install-manifest/index.ts';
-import type { ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
+import type { ChartFacts, ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds, readLostData } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';
@@ -35,15 +34,6 @@ import { renderedChart } from './rendered.ts';
 import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
 import { takeoverOf } from './takeover.ts';
 import { tryUpgrade } from './trial.ts';
-
-export interface ChartFacts extends ChartJudged {
-  /** Undefined where the operator applies them itself. */
-  readonly crds: CrdFacts | undefined;
-  /** Undefined while something that it needs could not be read. */
-  readonly upgrade: HelmUpgrade | undefined;
-  /** Annotations that the move of the release begins with. */
-  readonly adoption: MoveTried['patches'];
-}
 
 /** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
 const VALUES_FILE = 'chart-values.json';

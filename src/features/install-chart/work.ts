@@ -4,10 +4,10 @@ import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import type { HelmStorage } from '../install-manifest/index.ts';
 import { attempt } from '../survey/index.ts';
+import type { ChartFacts } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 import { removedObjects } from './objects.ts';
 import { renderedChart } from './rendered.ts';
-import type { ChartFacts } from './survey.ts';
 
 /** What the chart tool does to the cluster in an upgrade, as far as its account must be allowed to. */
 export interface ChartWork {

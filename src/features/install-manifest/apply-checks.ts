@@ -9,8 +9,9 @@ import type { OwnersJudged } from '../ownerrefs/index.ts';
 import { noneBreaks, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import type { SourceJudged } from '../survey/index.ts';
-import { defineCheck, failed, failIfAny, PROGRAM, sameFile, sourceChecks } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, sameFile, sourceChecks } from '../survey/index.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
+import { podsRefused, refusesPods } from './pods-admitted-checks.ts';
 
 interface JudgedEdits {
   readonly edits: readonly Trace[];
@@ -46,26 +47,6 @@ const conflictEvidence = ({ field, ref, because, ...values }: Conflict): Evidenc
   return { text: field, object: ref, detail, sides };
 };
 
-/** What a person changed must not be written over in silence (§4.4/1, §7/4). */
-export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§7/4',
-  judge(facts) {
-    if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
-    const { edits, conflicts, bases, doubt } = facts.edits.value;
-    const compared = bases[0] === undefined ? '' : `, compared with ${bases[0]}`;
-    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits, doubt === undefined)}${compared}`, () => ({
-      because: doubt
-        ? `${counted(conflicts.length, 'difference')} to decide: each may be yours or the release's own (NS-207)`
-        : `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
-      hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
-      next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
-      exit: 'conflicts',
-    }));
-  },
-});
-
 function editsText(edits: readonly Trace[], isCertain: boolean): string {
   const own = edits.filter(({ outcome }) => outcome !== 'left');
   const counts = [...Map.groupBy(own, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
@@ -83,48 +64,10 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   left: 'left to its writer',
 };
 
-/** Which release the edits are told by is no guess of ours. */
-export const baseCertain: Check<TargetJudged> = defineCheck('NS-207', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.4/1',
-  judge({ edits }) {
-    if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
-    const { doubt, bases } = edits.value;
-    const [base, alike] = bases;
-    if (base === undefined) return notApplicable(NOT_MERGED);
-    if (doubt === undefined) return ok(alike === undefined ? `${base}` : `${base}; ${alike}, whose text is nearer, would give the same`);
-    const { because, choices } = doubt;
-    return failed(
-      because,
-      choices.length > 0 ? `Say which release was installed: ${choices.map((one) => `--base ${one}`).join(' or ')}.` : NO_CHOICE,
-      {
-        next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`,
-        exit: 'conflicts',
-      },
-    );
-  },
-});
-
 const NOT_MERGED = 'nothing is merged: your own file is applied, or everything is as the target has it';
 
 const NO_CHOICE =
   'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
-
-/** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
-export const changesTold: Check<TargetJudged> = defineCheck('NS-208', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§7/4',
-  judge({ untold: taken }) {
-    return failIfAny(taken.map(takenEvidence), 'every change in the cluster can be told from the server’s defaults', () => ({
-      because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
-      hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
-      next: `${PROGRAM} plan -o wide`,
-      exit: 'conflicts',
-    }));
-  },
-});
 
 const UNTOLD = 'Make the change in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.';
 /** The file differs from the one that the run began with (NS-206). */
@@ -137,22 +80,29 @@ const takenEvidence = ({ ref, path, mine, theirs, manager, time }: TakenChange):
   detail: `${ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`}, set by ${manager}${time === undefined ? '' : ` at ${time}`}`,
 });
 
-export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = defineCheck('NS-202', {
+export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
+  id: 'NS-202',
+  title: 'server accepts every object right before the apply',
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/2',
   judge({ previews }) {
-    const refused = previews.map(({ planned }) => planned).filter(({ change }) => change === 'refused');
+    const all = previews.map(({ planned }) => planned);
+    const refused = all.filter(({ change }) => change === 'refused');
+    const podless = all.filter(refusesPods);
+    if (refused.length === 0 && podless.length > 0) return podsRefused(podless);
     const evidence = refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) }));
     return failIfAny(evidence, `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
       because: `the server refuses ${counted(refused.length, 'object')}: ${names}`,
-      hint: 'Mend the reason given below; kubectl would go on after it and leave the upgrade half done.',
+      hint: 'Fix the reason given below; kubectl would go on after it and leave the upgrade half done.',
       next: `${PROGRAM} plan -o wide`,
     }));
   },
-});
+};
 
-export const baseKnown: Check<TargetJudged> = defineCheck('NS-205', {
+export const baseKnown: Check<TargetJudged> = {
+  id: 'NS-205',
+  title: 'manifest of the installed release known',
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/1',
@@ -171,21 +121,15 @@ export const baseKnown: Check<TargetJudged> = defineCheck('NS-205', {
       { next: `${PROGRAM} plan -o wide`, exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
     );
   },
-});
-
-/** A run goes on with the very file that it began with (exit 7). */
-export const targetUnchanged: Check<TargetJudged> = defineCheck('NS-206', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.1',
-  judge: ({ record, target }) => sameFile(record, target),
-});
+};
 
 /**
  * What another machine's run would bring with this one's rights is read object by object: who may write the state there need not be the
  * person here.
  */
-export const carriedHere: Check<TargetJudged> = defineCheck('NS-014', {
+export const carriedHere: Check<TargetJudged> = {
+  id: 'NS-014',
+  title: 'edits that a run carries kept by this machine',
   category: 'access',
   severity: 'error',
   ref: '§4.4/1',
@@ -199,7 +143,7 @@ export const carriedHere: Check<TargetJudged> = defineCheck('NS-014', {
       eachByName: true,
     }));
   },
-});
+};
 
 /** Objects that the edits change or leave out, where there is something to write at all. */
 function carriedEvidence(carried: Pick<CarriedEdits, 'files'> | undefined, previews: TargetJudged['previews']): readonly Evidence[] {
@@ -224,11 +168,77 @@ export interface ApplyJudged extends TargetJudged, OwnersJudged {}
 const ofTarget: readonly Check<TargetJudged>[] = [
   nothingRefusedNow,
   carriedHere,
-  targetUnchanged,
+  /** A run goes on with the very file that it began with (exit 7). */
+  {
+    id: 'NS-206',
+    title: 'target unchanged since the run began',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.1',
+    judge: ({ record, target }) => sameFile(record, target),
+  },
   baseKnown,
-  baseCertain,
-  editsKept,
-  changesTold,
+  /** Which release the edits are told by is no guess of ours. */
+  {
+    id: 'NS-207',
+    title: 'release that edits are told by is certain',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.4/1',
+    judge({ edits }) {
+      if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
+      const { doubt, bases } = edits.value;
+      const [base, alike] = bases;
+      if (base === undefined) return notApplicable(NOT_MERGED);
+      if (doubt === undefined) return ok(alike === undefined ? `${base}` : `${base}; ${alike}, whose text is nearer, would give the same`);
+      const { because, choices } = doubt;
+      return failed(
+        because,
+        choices.length > 0 ? `Say which release was installed: ${choices.map((one) => `--base ${one}`).join(' or ')}.` : NO_CHOICE,
+        {
+          next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`,
+          exit: 'conflicts',
+        },
+      );
+    },
+  },
+  /** What a person changed must not be written over in silence (§4.4/1, §7/4). */
+  {
+    id: 'NS-201',
+    title: 'your edits are carried into the target',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§7/4',
+    judge(facts) {
+      if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
+      const { edits, conflicts, bases, doubt } = facts.edits.value;
+      const compared = bases[0] === undefined ? '' : `, compared with ${bases[0]}`;
+      return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits, doubt === undefined)}${compared}`, () => ({
+        because: doubt
+          ? `${counted(conflicts.length, 'difference')} to decide: each may be yours or the release's own (NS-207)`
+          : `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
+        hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
+        next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
+        exit: 'conflicts',
+      }));
+    },
+  },
+  /** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
+  {
+    id: 'NS-208',
+    title: 'changes in the cluster can be told',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§7/4',
+    judge({ untold: taken }) {
+      return failIfAny(taken.map(takenEvidence), 'every change in the cluster can be told from the server’s defaults', () => ({
+        because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
+        hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
+        next: `${PROGRAM} plan -o wide`,
+        exit: 'conflicts',
+      }));
+    },
+  },
   noneAtZero,
 ];
 

@@ -21,7 +21,8 @@ import { readMergedTarget } from './merged.ts';
 import { type Orphans, readOrphans } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { targetsOf } from './rollout-targets.ts';
-import { type Target, variantOf } from './target.ts';
+import { variantOf } from './target.ts';
+import type { Target } from './target-file.ts';
 
 export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
   readonly installation: Installation;

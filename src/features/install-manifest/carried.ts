@@ -1,6 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Side } from '../../kernel/edit-trace.ts';
+import type { Side, Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Records } from '../../kernel/ports.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
@@ -12,8 +12,7 @@ import { keptRules, rulesToKeep } from '../../manifest/kept-rules.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
 import type { MergeResult } from '../../manifest/merge-input.ts';
 import { type Seen, twoWayFields } from '../../manifest/two-way.ts';
-import type { EditSurvey } from './edits.ts';
-import type { Target, TargetFile } from './target.ts';
+import type { Target, TargetFile } from './target-file.ts';
 
 interface Manner {
   readonly resolutions: Readonly<Record<string, Side>>;
@@ -51,12 +50,21 @@ export async function carriedEdits(
   };
 }
 
+/** A person's edits, and what of them goes into the target. */
+export interface Editing {
+  readonly edits: readonly Trace[];
+  /** What goes into the target; undefined where nothing is merged. */
+  readonly carried?: CarriedEdits;
+  /** It differs from what this run has kept, and counts from now on. */
+  readonly anew?: boolean;
+}
+
 /** What a person changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
 export function carriedOf({
   edits,
   previews,
 }: {
-  readonly edits: Reading<Pick<EditSurvey, 'edits' | 'carried' | 'anew'>>;
+  readonly edits: Reading<Editing>;
   readonly previews: readonly Seen[];
 }): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep' | 'twoWay'> {
   if (!('value' in edits)) return { twoWay: twoWayFields(previews) };

@@ -1,18 +1,17 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Conflict, Trace } from '../../kernel/edit-trace.ts';
+import type { Conflict } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { alike } from '../../manifest/alike.ts';
-import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
 import { writerBehind } from '../survey/index.ts';
 import { readBases } from './base.ts';
-import { carriedEdits } from './carried.ts';
+import { carriedEdits, type Editing } from './carried.ts';
 import { definitionEdits, tellingDefinitions } from './definitions.ts';
 import { editsAsGiven, readToldBy, withGiven } from './given.ts';
 import { assertIsBase } from './identity.ts';
@@ -20,11 +19,11 @@ import { readListRules } from './list-rules.ts';
 import { withSince } from './obsolete.ts';
 import { type Orphans, orphansOf } from './orphans.ts';
 import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
-import { isLeftOut, type Target, targetDocuments, variantOf } from './target.ts';
+import { isLeftOut, targetDocuments, variantOf } from './target.ts';
+import type { Target } from './target-file.ts';
 
 /** A person's edits, and what the target with them is. */
-export interface EditSurvey {
-  readonly edits: readonly Trace[];
+export interface EditSurvey extends Editing {
   /** Only a person can decide; until then the target's value stands. */
   readonly conflicts: readonly Conflict[];
   /** The release that the edits are told by, then one whose text is nearer and gives the same. */
@@ -36,10 +35,6 @@ export interface EditSurvey {
   readonly orphans: Orphans;
   /** Keys of objects whose changes since the last apply cannot be told. */
   readonly untold: ReadonlySet<string>;
-  /** What goes into the target; undefined where nothing is merged. */
-  readonly carried?: CarriedEdits;
-  /** It differs from what this run has kept, and counts from now on. */
-  readonly anew?: boolean;
 }
 
 /**
@@ -124,7 +119,7 @@ function edited(theirs: Documents, base: Documents, mine: Documents, live: reado
 /** Names the base in every plan: whoever reads the edits must see what they were told by. */
 export function baseNote(base: string, doubt?: BaseDoubt): string {
   const what = `base: the manifest of ${base}`;
-  return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your edits are what differs from it`;
+  return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your edits are what you have changed since`;
 }
 
 type Documents = readonly KubeObject[];

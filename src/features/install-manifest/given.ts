@@ -10,7 +10,8 @@ import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
 import { keptRules } from '../../manifest/kept-rules.ts';
 import { readOwnBase } from './base.ts';
 import { carriedEdits, withCarried } from './carried.ts';
-import { readReleasedTarget, type Target, targetDocuments, variantOf } from './target.ts';
+import { readReleasedTarget, targetDocuments, variantOf } from './target.ts';
+import type { Target } from './target-file.ts';
 
 /** Endpoints that were given by hand count more than what is installed. */
 export function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {

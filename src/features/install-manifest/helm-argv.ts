@@ -32,7 +32,7 @@ export interface HelmUpgrade {
   readonly settings: readonly Setting[];
   /** A person has said that fields of others may be taken: only where the tool writes on the server's side. */
   readonly takeFields: boolean;
-  /** The release is not upgraded where it is: it is installed anew in `namespace`, over the objects that are there. */
+  /** The release is not upgraded where it is: it is installed again in `namespace`, over the objects that are there. */
   readonly moves?: true;
 }
 

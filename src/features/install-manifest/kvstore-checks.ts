@@ -3,7 +3,7 @@ import { type Check, type Evidence, notApplicable, ok, type Reading, read } from
 import { counted } from '../../kernel/counted.ts';
 import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../../kernel/kvstore.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
-import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM } from '../survey/index.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */
 export interface StoreJudged {
@@ -41,100 +41,104 @@ function showSettings({ ref }: StoreSettings): string {
   return command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
 }
 
-/** An unedited manifest breaks the agents of the whole cluster, with exit 0 (§4.5/1). */
-export const endpointsSet: Check<StoreJudged> = defineCheck('NS-209', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.5/1',
-  judge({ store }, { options }) {
-    if (!store) return notApplicable(OTHER_PATH);
-    const { settings, placeholders } = store;
-    const given = options.kvstoreEndpoints;
-    const problem = settings
-      ? (endpointsProblem(settings.endpoints) ?? otherThan(given, settings))
-      : 'no ConfigMap of the target names them';
-    const evidence =
-      placeholders.length > 0 || !problem ? placeholders : [{ text: settings ? refText(settings.ref) : 'target', detail: problem }];
-    return failIfAny(evidence, `endpoints: ${settings?.endpoints ?? ''}`, () => ({
-      because:
-        placeholders.length > 0 ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
-      hint: given === undefined ? NAME_THEM : NOT_REACHED,
-      // What was given has not reached the target: given again it would not either.
-      next: given === undefined ? `${PROGRAM} plan --kvstore-endpoints URL,URL` : `${PROGRAM} plan -o wide`,
-    }));
+export const storeChecks: readonly Check<StoreJudged>[] = [
+  /** An unedited manifest breaks the agents of the whole cluster, with exit 0 (§4.5/1). */
+  {
+    id: 'NS-209',
+    title: 'endpoints of the key-value store set',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.5/1',
+    judge({ store }, { options }) {
+      if (!store) return notApplicable(OTHER_PATH);
+      const { settings, placeholders } = store;
+      const given = options.kvstoreEndpoints;
+      const problem = settings
+        ? (endpointsProblem(settings.endpoints) ?? otherThan(given, settings))
+        : 'no ConfigMap of the target names them';
+      const evidence =
+        placeholders.length > 0 || !problem ? placeholders : [{ text: settings ? refText(settings.ref) : 'target', detail: problem }];
+      return failIfAny(evidence, `endpoints: ${settings?.endpoints ?? ''}`, () => ({
+        because:
+          placeholders.length > 0
+            ? 'the target still holds the placeholder of the release'
+            : `endpoints of the key-value store: ${problem}`,
+        hint: given === undefined ? NAME_THEM : NOT_REACHED,
+        // What was given has not reached the target: given again it would not either.
+        next: given === undefined ? `${PROGRAM} plan --kvstore-endpoints URL,URL` : `${PROGRAM} plan -o wide`,
+      }));
+    },
+  } /** Certificates are paths in one place and values in another; both or neither. */,
+  {
+    id: 'NS-210',
+    title: 'certificates of the key-value store whole',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.5/1',
+    judge({ store }) {
+      if (!store?.settings || !store.secretKeys) return notApplicable(store ? 'the profile names no Secret for the store' : OTHER_PATH);
+      const { endpoints, paths, ref } = store.settings;
+      const keys = read(store.secretKeys);
+      const set = paths.filter((path) => path !== '');
+      const usesTls = endpointsOf(endpoints).some((one) => one.startsWith('https:'));
+      const { onHosts } = store;
+      const missing = set
+        .filter((path) => !onHosts.includes(path))
+        .map((path) => path.slice(path.lastIndexOf('/') + 1))
+        .filter((key) => !keys.includes(key));
+      const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
+      const evidence = [{ text: refText(ref), object: ref }];
+      const next = showSettings(store.settings);
+      if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
+      if (missing.length === 0 && onHosts.length > 0) return ok(`not checked: files of the hosts (${onHosts.join(', ')})`);
+      if (missing.length > 0)
+        return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
+      if (keys.length > 0 && set.length === 0)
+        return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence, next });
+      return ok(set.length > 0 ? `${set.length} certificate settings and their values` : 'without certificates, as installed');
+    },
+  } /** The release's Secret is empty: applied as it is it takes the person's keys away (domain §0.9). */,
+  {
+    id: 'NS-211',
+    title: 'no Secret emptied',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.5/1',
+    judge: ({ emptied }) =>
+      failIfAny(
+        emptied.map((ref) => ({ text: refText(ref), object: ref, detail: 'values not shown' })),
+        'no Secret loses a value',
+        () => ({
+          because: `${counted(emptied.length, 'Secret')} of the target would take away values that the cluster has`,
+          hint: 'Leave it out of the file: the one in the cluster stays as it is.',
+          next: command`kubectl describe secret ${emptied[0]?.name ?? ''} -n ${emptied[0]?.namespace ?? ''}`,
+        }),
+      ),
+  } /** The CLI waits for ever for a store that does not answer (cli notes §4). */,
+  {
+    id: 'NS-212',
+    title: 'key-value store answers',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.5/5',
+    judge({ store }) {
+      if (store && store.onHosts.length > 0) return notApplicable('not checked: the certificates are files of the hosts');
+      if (!store || store.health.length === 0) return notApplicable(store ? 'no endpoint to ask' : OTHER_PATH);
+      const bad = store.health.filter(({ state }) => state === 'refused' || state === 'unhealthy');
+      const unreached = store.health.filter(({ state }) => state === 'unreached');
+      const passed =
+        unreached.length === 0
+          ? `${counted(store.health.length, 'endpoint')} healthy`
+          : `not checked from here: ${unreached.map(({ endpoint, because }) => `${endpoint} (${because})`).join(', ')}`;
+      return failIfAny(
+        bad.map(({ endpoint, because }) => ({ text: endpoint, detail: because })),
+        passed,
+        (names) => ({
+          because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
+          hint: 'Fix the store or its certificates first: agents that start now could not reach it either.',
+          next: store.settings ? showSettings(store.settings) : `${PROGRAM} plan -o wide`,
+        }),
+      );
+    },
   },
-});
-
-/** Certificates are paths in one place and values in another; both or neither. */
-export const certificatesWhole: Check<StoreJudged> = defineCheck('NS-210', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.5/1',
-  judge({ store }) {
-    if (!store?.settings || !store.secretKeys) return notApplicable(store ? 'the profile names no Secret for the store' : OTHER_PATH);
-    const { endpoints, paths, ref } = store.settings;
-    const keys = read(store.secretKeys);
-    const set = paths.filter((path) => path !== '');
-    const usesTls = endpointsOf(endpoints).some((one) => one.startsWith('https:'));
-    const { onHosts } = store;
-    const missing = set
-      .filter((path) => !onHosts.includes(path))
-      .map((path) => path.slice(path.lastIndexOf('/') + 1))
-      .filter((key) => !keys.includes(key));
-    const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
-    const evidence = [{ text: refText(ref), object: ref }];
-    const next = showSettings(store.settings);
-    if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
-    if (missing.length === 0 && onHosts.length > 0) return ok(`not checked: files of the hosts (${onHosts.join(', ')})`);
-    if (missing.length > 0)
-      return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
-    if (keys.length > 0 && set.length === 0)
-      return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence, next });
-    return ok(set.length > 0 ? `${set.length} certificate settings and their values` : 'without certificates, as installed');
-  },
-});
-
-/** The release's Secret is empty: applied as it is it takes the person's keys away (domain §0.9). */
-export const secretsKept: Check<StoreJudged> = defineCheck('NS-211', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.5/1',
-  judge: ({ emptied }) =>
-    failIfAny(
-      emptied.map((ref) => ({ text: refText(ref), object: ref, detail: 'values not shown' })),
-      'no Secret loses a value',
-      () => ({
-        because: `${counted(emptied.length, 'Secret')} of the target would take away values that the cluster has`,
-        hint: 'Leave it out of the file: the one in the cluster stays as it is.',
-        next: command`kubectl describe secret ${emptied[0]?.name ?? ''} -n ${emptied[0]?.namespace ?? ''}`,
-      }),
-    ),
-});
-
-/** The CLI waits for ever for a store that does not answer (cli notes §4). */
-export const storeAnswers: Check<StoreJudged> = defineCheck('NS-212', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.5/5',
-  judge({ store }) {
-    if (store && store.onHosts.length > 0) return notApplicable('not checked: the certificates are files of the hosts');
-    if (!store || store.health.length === 0) return notApplicable(store ? 'no endpoint to ask' : OTHER_PATH);
-    const bad = store.health.filter(({ state }) => state === 'refused' || state === 'unhealthy');
-    const unreached = store.health.filter(({ state }) => state === 'unreached');
-    const passed =
-      unreached.length === 0
-        ? `${counted(store.health.length, 'endpoint')} healthy`
-        : `not checked from here: ${unreached.map(({ endpoint, because }) => `${endpoint} (${because})`).join(', ')}`;
-    return failIfAny(
-      bad.map(({ endpoint, because }) => ({ text: endpoint, detail: because })),
-      passed,
-      (names) => ({
-        because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
-        hint: 'Fix the store or its certificates first: agents that start now could not reach it either.',
-        next: store.settings ? showSettings(store.settings) : `${PROGRAM} plan -o wide`,
-      }),
-    );
-  },
-});
-
-export const storeChecks: readonly Check<StoreJudged>[] = [endpointsSet, certificatesWhole, secretsKept, storeAnswers];
+];

@@ -7,7 +7,8 @@ import type { Sources } from '../../kernel/ports.ts';
 import { attempt } from '../survey/index.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
 import type { PreviewedObject } from './outcome.ts';
-import { type Target, targetDocuments } from './target.ts';
+import { targetDocuments } from './target.ts';
+import type { Target } from './target-file.ts';
 
 type Values = Readonly<Record<string, string>>;
 

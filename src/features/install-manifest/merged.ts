@@ -16,7 +16,8 @@ import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
 import { leftoversIn } from './leftovers.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
-import { readReleasedTarget, readTarget, type Target, targetDocuments } from './target.ts';
+import { readReleasedTarget, readTarget, targetDocuments } from './target.ts';
+import type { Target } from './target-file.ts';
 
 /** The target as it will be applied, and what applying it will do. */
 export interface MergedTarget {
@@ -94,7 +95,7 @@ async function leftBehind(sources: Sources, context: Context, installation: Inst
 }
 
 /**
- * A run that goes on has its edits from before it began; what a person mended since, while it stood still, is in none of them.
+ * A run that goes on has its edits from before it began; what a person fixed since, while it stood still, is in none of them.
  * Definitions come from the target whole, whoever changed them.
  */
 function laterChanges(previews: readonly PreviewedObject[], since: string): readonly LaterChange[] {

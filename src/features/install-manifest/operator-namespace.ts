@@ -35,7 +35,7 @@ export interface MovedFile extends File {
   readonly moved: readonly Trace[];
 }
 
-/** Every stage reads the same manifest, and putting it together anew takes longer than reading it. */
+/** Every stage reads the same manifest, and putting it together again takes longer than reading it. */
 const known = new WeakMap<Manifest, Map<string, MovedFile>>();
 
 /**

@@ -81,7 +81,7 @@ export function refusedToKubectl({ result: _, needsOwnership: __, ...known }: Pr
 
 const REDEFINED = 'its definition changes with it: which defaults the new one adds cannot be predicted exactly';
 
-/** The same for an object whose kind the manifest defines anew: it was asked about under the old definition. */
+/** The same for an object whose kind the manifest defines again: it was asked about under the old definition. */
 export function redefined(preview: PreviewedObject): PreviewedObject {
   const { planned } = preview;
   const note = planned.note === undefined ? REDEFINED : `${planned.note}; ${REDEFINED}`;

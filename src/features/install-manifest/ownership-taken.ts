@@ -51,5 +51,5 @@ const LEFT = 'another field manager owns fields that the old release left. They 
 function clientSideText(objects: number, ownership: OwnershipMode | undefined): string {
   return ownership === 'kubectl'
     ? `kubectl takes over field ownership of ${objects} objects after its first write: four writes each or more, and pods whose template loses fields are rolled twice`
-    : `field ownership of ${objects} objects is taken over first, so that each is written once and rolled once`;
+    : `field ownership of ${objects} objects is taken over first, so that each is written once and its pods restart once`;
 }

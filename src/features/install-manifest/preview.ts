@@ -10,6 +10,7 @@ import type { Leftover } from '../../manifest/leftovers.ts';
 import { withAutoscalers } from './autoscalers.ts';
 import { stateOf } from './object-state.ts';
 import { compare, created, type PreviewedObject, refused } from './outcome.ts';
+import { withPodsAnswer } from './pods-admitted.ts';
 import { withRestarts } from './restarts.ts';
 
 /** Controllers may write between two reads of one object. */
@@ -31,7 +32,9 @@ export async function previewDocument(
   leftoversOf: LeftoversOf = () => [],
 ): Promise<PreviewedObject> {
   const preview = await previewAny(cluster, document, together, leftoversOf);
-  const planned = withRestarts(await withAutoscalers(cluster, preview.planned), preview.live, preview.result);
+  const { live, result } = preview;
+  const scaled = withRestarts(await withAutoscalers(cluster, preview.planned), live, result);
+  const planned = await withPodsAnswer(cluster, scaled, { live, result, together });
   return { ...preview, planned: { ...planned, state: await stateOf(preview) } };
 }
 

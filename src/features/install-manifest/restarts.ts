@@ -27,7 +27,7 @@ export function withRestarts(planned: PlannedObject, before: KubeObject | undefi
   return { ...planned, restarts: pods, note: planned.note === undefined ? note : `${note}; ${planned.note}` };
 }
 
-function changesPods({ fields }: PlannedObject): boolean {
+export function changesPods({ fields }: PlannedObject): boolean {
   return fields.some(({ path }) => path.startsWith('spec.template.'));
 }
 

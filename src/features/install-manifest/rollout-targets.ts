@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { rolloutTargets } from '../rollout/index.ts';
-import type { Target } from './target.ts';
+import type { Target } from './target-file.ts';
 
 /** Every workload of the target, in the order in which they are rolled. */
 export function targetsOf(context: Context, target: Target, variantId: string): readonly RolloutTarget[] {

@@ -1,5 +1,34 @@
 import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
-import type { Schema } from './schema.ts';
+
+/** A structural schema, as a CRD holds it. Only what is judged here is named. */
+export interface Schema {
+  readonly type?: string;
+  readonly nullable?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule?: string; readonly message?: string }[];
+  readonly default?: unknown;
+}
 
 /**
  * The value as the API server judges it: read and written alike, it takes null out of fields that must not be null, and fills in the

@@ -1,37 +1,7 @@
 import { isJsonMap } from '../../kernel/json-map.ts';
-import { defaulted } from './schema-defaults.ts';
+import { defaulted, type Schema } from './schema-defaults.ts';
 import { holdsFormat, matchesPattern } from './schema-formats.ts';
 import { holdsRule } from './schema-rules.ts';
-
-/** A structural schema, as a CRD holds it. Only what is judged here is named. */
-export interface Schema {
-  readonly type?: string;
-  readonly nullable?: boolean;
-  readonly enum?: readonly unknown[];
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly not?: Schema;
-  readonly 'x-kubernetes-int-or-string'?: boolean;
-  readonly 'x-kubernetes-list-type'?: string;
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-validations'?: readonly { readonly rule?: string; readonly message?: string }[];
-  readonly default?: unknown;
-}
 
 /** What is said of a value: where, and why. */
 export interface Violation {

@@ -10,88 +10,112 @@ import {
   hasFullManifest,
   listed,
   PROGRAM,
-  preflightCheck,
+  type PreflightCheck,
   withInstallation,
   withTarget,
 } from '../survey/index.ts';
 import { targetCrds } from './target-crds-checks.ts';
 
-export const targetReadable = preflightCheck('NS-601', {
-  category: 'manifest',
-  severity: 'error',
-  ref: '§4.1',
-  judge: withInstallation((installation, { target }, { options, profile }) => {
-    if ('value' in target)
-      return ok(`${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}`);
-    return failed(
-      hasFullManifest(installation) ? `the manifest of ${options.release} could not be read: ${target.unread}` : target.unread,
-      target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
-      {
-        next:
-          options.release === profile.defaultRelease
-            ? `${PROGRAM} explain NS-601`
-            : `${PROGRAM} preflight --release ${profile.defaultRelease}`,
-      },
-    );
-  }),
-});
-
-export const kindsServed = preflightCheck('NS-602', {
-  category: 'manifest',
-  severity: 'error',
-  ref: 'domain §12/16',
-  judge: withTarget(({ documents }, _installation, facts): Verdict => {
-    const { kinds } = read(facts.discovery);
-    const known = new Set([...kinds, ...targetCrds(documents)].map(({ group, kind }) => `${group}|${kind}`));
-    const unknown = documents.filter((document) => !known.has(`${groupOf(document.apiVersion)}|${document.kind}`));
-    return failIfAny(unknown.map(kindEvidence), 'the server serves every kind of the target', (names) => ({
-      because: `${counted(unknown.length, 'object')} of the target of a kind that the server does not serve: ${names}`,
-      hint: 'Upgrade Kubernetes to a version that serves them, or install the CRDs they need first.',
-      next: 'kubectl api-resources',
-    }));
-  }),
-});
+export const targetManifestChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-601',
+    title: 'target manifest readable',
+    category: 'manifest',
+    severity: 'error',
+    ref: '§4.1',
+    judge: withInstallation((installation, { target }, { options, profile }) => {
+      if ('value' in target)
+        return ok(`${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}`);
+      return failed(
+        hasFullManifest(installation) ? `the manifest of ${options.release} could not be read: ${target.unread}` : target.unread,
+        target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
+        {
+          next:
+            options.release === profile.defaultRelease
+              ? `${PROGRAM} preflight --manifest-url DIR`
+              : `${PROGRAM} preflight --release ${profile.defaultRelease}`,
+        },
+      );
+    }),
+  },
+  {
+    id: 'NS-602',
+    title: 'kinds of the target served',
+    category: 'manifest',
+    severity: 'error',
+    ref: 'domain §12/16',
+    judge: withTarget(({ documents }, _installation, facts): Verdict => {
+      const { kinds } = read(facts.discovery);
+      const known = new Set([...kinds, ...targetCrds(documents)].map(({ group, kind }) => `${group}|${kind}`));
+      const unknown = documents.filter((document) => !known.has(`${groupOf(document.apiVersion)}|${document.kind}`));
+      return failIfAny(unknown.map(kindEvidence), 'the server serves every kind of the target', (names) => ({
+        because: `${counted(unknown.length, 'object')} of the target of a kind that the server does not serve: ${names}`,
+        hint: 'Upgrade Kubernetes to a version that serves them, or install the CRDs they need first.',
+        next: 'kubectl api-resources',
+      }));
+    }),
+  },
+  {
+    id: 'NS-603',
+    title: 'server accepts every object of the target',
+    category: 'manifest',
+    severity: 'error',
+    ref: 'domain §4.3',
+    judge: withTarget((_target, _installation, facts): Verdict => {
+      const planned = read(facts.preview);
+      const refused = planned.filter(({ change }) => change === 'refused');
+      const immutable = refused.some(({ note }) => /immutable/i.test(note ?? ''));
+      return failIfAny(
+        refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) })),
+        `the server accepts all ${counted(planned.length, 'object')} (dry run)`,
+        (names) => ({
+          because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
+          hint: immutable
+            ? 'A field that cannot be changed differs: make the target equal in it with your own --upgrade-file, or delete the object in a maintenance window.'
+            : 'Fix the reason that the server gives; the same refusal would end the upgrade half-way.',
+          next: `${PROGRAM} plan -o wide`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-604',
+    title: 'selectors equal the target',
+    category: 'manifest',
+    severity: 'error',
+    ref: 'domain §4.3',
+    judge: withTarget(({ documents }, _installation, facts): Verdict => {
+      const live = [...read(facts.daemonSets), ...read(facts.deployments)];
+      const differing = documents.flatMap((document) => selectorDifference(document, live));
+      return failIfAny(differing, 'selectors of live workloads equal the target', (names) => ({
+        because: `${listed([names])}: the selector differs from the target's and can never be changed in place`,
+        hint: 'Carry the live selector and pod labels in your own --upgrade-file, or replace the workload in a maintenance window.',
+        next: `${PROGRAM} plan -o wide`,
+      }));
+    }),
+  },
+  {
+    id: 'NS-605',
+    title: 'no variable set twice in the target',
+    category: 'manifest',
+    severity: 'error',
+    ref: 'domain §6.4',
+    judge: withTarget(({ documents }) => {
+      const workloads = documents.filter(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment');
+      if (workloads.length === 0) return notApplicable('the target holds no workloads');
+      const twice = workloads.flatMap(duplicateEnv);
+      return failIfAny(twice, 'every variable is set once in the target', (names) => ({
+        because: `${counted(twice.length, 'variable')} set twice in the target, which server-side apply refuses: ${names}`,
+        hint: 'Remove the doubled entry from the file given by --upgrade-file, or from the mirror it came from.',
+        next: `${PROGRAM} preflight`,
+      }));
+    }),
+  },
+];
 
 function kindEvidence(document: KubeObject): Evidence {
   return evidenceOf(document, document.apiVersion);
 }
-
-export const nothingRefused = preflightCheck('NS-603', {
-  category: 'manifest',
-  severity: 'error',
-  ref: 'domain §4.3',
-  judge: withTarget((_target, _installation, facts): Verdict => {
-    const planned = read(facts.preview);
-    const refused = planned.filter(({ change }) => change === 'refused');
-    const immutable = refused.some(({ note }) => /immutable/i.test(note ?? ''));
-    return failIfAny(
-      refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) })),
-      `the server accepts all ${counted(planned.length, 'object')} (dry run)`,
-      (names) => ({
-        because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
-        hint: immutable
-          ? 'A field that cannot be changed differs: make the target equal in it with your own --upgrade-file, or delete the object in a maintenance window.'
-          : 'Mend the reason that the server gives; the same refusal would end the upgrade half-way.',
-        next: `${PROGRAM} plan -o wide`,
-      }),
-    );
-  }),
-});
-
-export const selectorsEqual = preflightCheck('NS-604', {
-  category: 'manifest',
-  severity: 'error',
-  ref: 'domain §4.3',
-  judge: withTarget(({ documents }, _installation, facts): Verdict => {
-    const live = [...read(facts.daemonSets), ...read(facts.deployments)];
-    const differing = documents.flatMap((document) => selectorDifference(document, live));
-    return failIfAny(differing, 'selectors of live workloads equal the target', (names) => ({
-      because: `${listed([names])}: the selector differs from the target's and can never be changed in place`,
-      hint: 'Carry the live selector and pod labels in your own --upgrade-file, or replace the workload in a maintenance window.',
-      next: `${PROGRAM} plan -o wide`,
-    }));
-  }),
-});
 
 function selectorDifference(document: KubeObject, live: readonly KubeObject[]): readonly Evidence[] {
   if (document.kind !== 'DaemonSet' && document.kind !== 'Deployment') return [];
@@ -104,19 +128,3 @@ function selectorDifference(document: KubeObject, live: readonly KubeObject[]): 
   const [has, wants] = [selectorText(selectorOf(there)), selectorText(selectorOf(document))];
   return has === wants ? [] : [evidenceOf(there, `${has}, target ${wants}`)];
 }
-
-export const noDuplicateEnvTarget = preflightCheck('NS-605', {
-  category: 'manifest',
-  severity: 'error',
-  ref: 'domain §6.4',
-  judge: withTarget(({ documents }) => {
-    const workloads = documents.filter(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment');
-    if (workloads.length === 0) return notApplicable('the target holds no workloads');
-    const twice = workloads.flatMap(duplicateEnv);
-    return failIfAny(twice, 'every variable is set once in the target', (names) => ({
-      because: `${counted(twice.length, 'variable')} set twice in the target, which server-side apply refuses: ${names}`,
-      hint: 'Remove the doubled entry from the file given by --upgrade-file, or from the mirror it came from.',
-      next: `${PROGRAM} preflight`,
-    }));
-  }),
-});

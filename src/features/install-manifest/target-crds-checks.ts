@@ -1,7 +1,6 @@
 import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-
-import type { Schema } from './schema.ts';
+import type { Schema } from './schema-defaults.ts';
 
 /** A CRD of the target, as far as the checks look at it. */
 export interface TargetCrd {

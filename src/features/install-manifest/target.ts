@@ -1,5 +1,4 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -7,39 +6,12 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { AddOn, Variant } from '../../kernel/profile.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { manifestOf } from '../../manifest/artifact-manifest.ts';
-import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
 import { operatorVariant } from './operator-variant.ts';
-
-/** One file of the target. */
-export interface TargetFile {
-  /** The name that it gets in the work folder; `upgrade.yaml` is the procedure's own. */
-  readonly file: string;
-  readonly url: string;
-  /** Of the file as it was fetched, before any edit is carried into it. */
-  readonly sha256: string;
-  readonly text: string;
-  readonly manifest: Manifest;
-}
-
-export interface TargetAddOn extends TargetFile {
-  readonly id: AddOn['id'];
-}
-
-/** What the cluster becomes: the full manifest of its variant, and the manifests of what is installed beside it (§4.1). */
-export interface Target extends TargetFile {
-  readonly release: string;
-  readonly addOns: readonly TargetAddOn[];
-  /** What names the namespace of the operator instead of the release's. */
-  readonly moved?: readonly Trace[];
-  /** The edits that its files carry. */
-  readonly carried?: CarriedEdits;
-  /** They were kept by another machine than this. */
-  readonly fromElsewhere?: true;
-}
+import type { Target, TargetFile } from './target-file.ts';
 
 /** Name under which the full-install file is saved (§4.1). */
 export const UPGRADE_FILE = 'upgrade.yaml';

@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type ApplyJudged, targetChecks } from '../install-manifest/index.ts';
 import type { SourceJudged } from '../survey/index.ts';
-import { crosses, defineCheck, failed, preflightCheck, replacesApi, withInstallation } from '../survey/index.ts';
+import { crosses, failed, type PreflightCheck, replacesApi, withInstallation } from '../survey/index.ts';
 
 interface OrderJudged extends SourceJudged {
   /** The operator of the target has been installed already: nothing is left to be taken on. */
@@ -12,7 +12,9 @@ interface OrderJudged extends SourceJudged {
 }
 
 /** Where an operator rolls them out nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
-export const typhaOrderTaken: Check<OrderJudged> = defineCheck('NS-251', {
+export const typhaOrderTaken: Check<OrderJudged> = {
+  id: 'NS-251',
+  title: 'order of agents and Typha left to the operator',
   category: 'workloads',
   severity: 'error',
   ref: 'domain §0.2',
@@ -31,23 +33,27 @@ export const typhaOrderTaken: Check<OrderJudged> = defineCheck('NS-251', {
       { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
     );
   },
-});
+};
 
-/**
- * The same told by preflight, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that goes on asks
- * a person for it by name, which it could not once it was told here.
- */
-export const typhaOrderAhead = preflightCheck('NS-251', {
-  category: 'workloads',
-  severity: 'error',
-  ref: 'domain §0.2',
-  judge: withInstallation((installation, facts, context) => {
-    if (installation.path !== 'operator') return notApplicable('not the operator’s path');
-    if ((context.chain?.later.length ?? 0) > 0) return notApplicable('asked for right before the CRDs');
-    const record = read(facts.record);
-    return typhaOrderTaken.judge({ installation, record, upgraded: replacesApi(record, context) }, context);
-  }),
-});
+export const typhaOrderChecks: readonly PreflightCheck[] = [
+  /**
+   * The same told by preflight, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that goes on asks
+   * a person for it by name, which it could not once it was told here.
+   */
+  {
+    id: 'NS-251',
+    title: 'order of agents and Typha left to the operator',
+    category: 'workloads',
+    severity: 'error',
+    ref: 'domain §0.2',
+    judge: withInstallation((installation, facts, context) => {
+      if (installation.path !== 'operator') return notApplicable('not the operator’s path');
+      if ((context.chain?.later.length ?? 0) > 0) return notApplicable('asked for right before the CRDs');
+      const record = read(facts.record);
+      return typhaOrderTaken.judge({ installation, record, upgraded: replacesApi(record, context) }, context);
+    }),
+  },
+];
 
 /** For the plan of every path on which an operator replaces both. */
 export function typhaOrderNote({ hasTypha }: Pick<Installation, 'hasTypha'>): readonly string[] {

@@ -1,7 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { apiNamespaceStays } from './api-namespace.ts';
+export { apiNamespaceChecks } from './api-namespace.ts';
 export { operatorApply } from './apply.ts';
-export { typhaOrderAhead, typhaOrderNote, typhaOrderTaken } from './checks.ts';
+export { typhaOrderChecks, typhaOrderNote, typhaOrderTaken } from './checks.ts';
 export { type CrdsJudged, crdsChecks } from './crds-checks.ts';
 export { operatorExpectations } from './effects.ts';
 export { type OperatorImageOf, operatorEnd, readExpectation, stillBringing } from './end.ts';

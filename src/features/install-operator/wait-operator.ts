@@ -121,7 +121,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...commands.map((one) => `see why: ${one}`),
     ...troubles.map(troubleText),
     ...(runs ? [`read the log of the operator: ${log}`] : []),
-    runs ? IMPACT : 'running pods keep their network meanwhile; nothing more is upgraded before the operator runs',
+    runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
     runs
       ? 'the operator goes on in the cluster; continue with the same command, or wait longer with --timeout'
       : 'repair the operator, then continue with the same command',

@@ -1,6 +1,5 @@
 import type { Effect, PatchAll } from '../../kernel/action.ts';
-import { announced, type EffectTypes, type GuardTypes, whole } from '../../kernel/effect-type.ts';
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { announced, type EffectTypes, type EnginePorts, type GuardTypes, whole } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, strippedIn } from '../../kernel/owner-journal.ts';
@@ -40,7 +39,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   try {
     await ownerJournal.append(entries);
   } catch (thrown) {
-    if (isNote && isRefused(thrown)) return { detail: `not noted, so that what is taken off by hand may come back: ${thrown.message}` };
+    if (isNote && isRefused(thrown)) return { detail: `not noted, so that what is removed by hand may come back: ${thrown.message}` };
     throw thrown;
   }
   const journal = await ownerJournal.load();
@@ -51,7 +50,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,
-    ['nothing was taken off; look at who else writes Secrets in the state namespace, then continue with the same command'],
+    ['nothing was removed; look at who else writes Secrets in the state namespace, then continue with the same command'],
   );
 }
 
@@ -67,7 +66,7 @@ export async function assertRecorded({ ownerJournal }: Ports, { patches, recorde
   if (!first) return;
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   throw new Fault('failed', `the journal in the cluster does not hold the owner references of ${refText(first.target)}${others}`, [
-    'nothing was taken off; continue with the same command: it records them first',
+    'nothing was removed; continue with the same command: it records them first',
   ]);
 }
 

@@ -14,7 +14,7 @@ interface Followed {
 }
 
 /**
- * Recorded objects of the v3 API under the UIDs that it shows now: the upgrade converts them, and a policy that is stored anew gets another
+ * Recorded objects of the v3 API under the UIDs that it shows now: the upgrade converts them, and a policy that is stored again gets another
  * (domain §7.2). One that is stored under its old name and does not answer to its own is not gone (host endpoint notes 0.5).
  */
 export async function followViews(

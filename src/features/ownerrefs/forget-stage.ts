@@ -38,7 +38,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
   });
 
 const LEFT_OFF =
-  'what restore leaves off is known to the journal alone: it is kept until that is mended, or given up with ownerrefs forget --accept NS-748';
+  'what restore leaves off is known to the journal alone: it is kept until that is fixed, or given up with ownerrefs forget --accept NS-748';
 
 /** `ownerrefs forget --accept NS-748`: a person knows that the rest cannot come back; the archive keeps it. */
 function isGivenUp({ options }: Context, id: string): boolean {

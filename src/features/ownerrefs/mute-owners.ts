@@ -6,7 +6,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import type { OwnerReferences } from './owner-facts.ts';
 import { type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
-import type { UnreadKind } from './survey.ts';
+import type { UnreadKind } from './undiscovered.ts';
 
 type Asked = Pick<ClusterReader, 'discover' | 'get'>;
 export type OwnerName = Pick<JournalOwner, 'group' | 'kind' | 'namespace' | 'name'>;

@@ -19,7 +19,7 @@ export interface JournalFound {
   readonly copy?: string;
   /** Other namespaces that hold one, asked where the state namespace has none; null where this account may not look. */
   readonly elsewhere?: readonly string[] | null;
-  /** What the run record says that was taken off, where the journal does not hold it (any more). */
+  /** What the run record says that was removed, where the journal does not hold it (any more). */
   readonly lacking?: Lacking;
 }
 
@@ -29,7 +29,7 @@ export interface OwnersJudged extends JournalFound {
   readonly references: OwnerReferences | undefined;
   /** The v3 API alone could not be searched, and the run that goes on has replaced its server. */
   readonly apiReplaced?: boolean;
-  /** What the journal says is taken off. */
+  /** What the journal says is removed. */
   readonly recorded: readonly JournalEntry[];
   /** Of what was removed just now: objects whose applied manifests name these owners. */
   readonly manifests?: readonly LeftAlone[];
@@ -63,7 +63,7 @@ export interface Dangling extends LeftAlone {
 
 /** What the checks of `ownerrefs restore` and `forget` look at. */
 export interface RestoreJudged extends JournalFound {
-  /** True if no reference is recorded as taken off. */
+  /** True if no reference is recorded as removed. */
   readonly idle: boolean;
   readonly unread: OwnerReferences['unread'];
   readonly ownerGone: readonly LeftAlone[];

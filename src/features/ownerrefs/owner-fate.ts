@@ -18,9 +18,9 @@ export interface StoredOwner {
   readonly name: string;
   readonly storedName: string;
   readonly uid: string;
-  /** The policy-name migration will store it anew. */
+  /** The policy-name migration will store it again. */
   readonly renamePending: boolean;
-  /** A policy that the migration has stored anew, under its new name. */
+  /** A policy that the migration has stored again, under its new name. */
   readonly anew?: boolean;
   /** When the policy was made; the migration keeps it. */
   readonly madeAt?: string;
@@ -186,7 +186,7 @@ const BREAKING: ReadonlySet<OwnerFate['fate']> = new Set(['converted', 're-creat
 
 /**
  * True for a reference that is alive now and would be dead afterwards, and for one that died by this very upgrade: it has the stored
- * UID, and the API serves the converted one already. What was dead before is not ours to mend.
+ * UID, and the API serves the converted one already. What was dead before is not ours to fix.
  */
 function breaks(
   { uid }: OwnerReference,

@@ -11,7 +11,7 @@ export type Changed =
   | 'other-flags'
   /** Restore: it is there under the new UID, but with other flags: somebody put it back in their own way. */
   | 'put-back-otherwise'
-  /** Restore: the old reference is there (never taken off, or put back by a controller). */
+  /** Restore: the old reference is there (never removed, or put back by a controller). */
   | 'old-one-there'
   /** Restore: another reference is the controller now, and there can be only one. */
   | 'other-controller'

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { refOf } from '../../kernel/owner-journal.ts';
-import { defineCheck, failed, isApiAway, listed, PROGRAM } from '../survey/index.ts';
+import { failed, isApiAway, listed, PROGRAM } from '../survey/index.ts';
 import { breakingIn, broken, returned } from './broken-references.ts';
 import type { OwnerReferences, OwnersCheck, RestoreJudged } from './owner-facts.ts';
 
@@ -13,12 +13,14 @@ const NO_CHANGE = 'no UID changes on this way';
 const STRIP = 'ownerrefs-strip';
 
 /** A kind that nobody could look at may hold what the upgrade kills: whoever knows better accepts it by name (§4.8). */
-export const ownersSearched: OwnersCheck = defineCheck('NS-741', {
+export const ownersSearched: OwnersCheck = {
+  id: 'NS-741',
+  title: 'owner references searched everywhere',
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
   judge: ({ references, apiReplaced }, { profile }) => (references ? searched(references, profile, apiReplaced) : notApplicable(NO_CHANGE)),
-});
+};
 
 export function searched(
   { unread, kinds }: Pick<OwnerReferences, 'unread' | 'kinds'>,
@@ -48,24 +50,52 @@ export function searched(
   );
 }
 
-/** Before the stage that takes them off: only a person who wants none taken off has to answer for it. */
-export const strippedUnlessNever: OwnersCheck = defineCheck('NS-701', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§7/1',
-  judge(facts, context) {
-    const breaking = breakingIn(facts);
-    if (breaking === undefined) return notApplicable(NO_CHANGE);
-    if (breaking.length === 0) return ok('no object is owned by what changes its UID');
-    if (context.options.ownerrefs === 'never') return broken(breaking, { ...facts, recorded: [] });
-    // Only what this command removed just now, and then watched: what came back before it is removed like the rest.
-    const back = context.chain?.again ? returned(breaking, facts.recorded) : [];
-    return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be taken off`);
+export const ownerReferencesChecks: readonly OwnersCheck[] = [
+  /** Before the stage that takes them off: only a person who wants none removed has to answer for it. */
+  {
+    id: 'NS-701',
+    title: 'no owner references that the upgrade breaks',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§7/1',
+    judge(facts, context) {
+      const breaking = breakingIn(facts);
+      if (breaking === undefined) return notApplicable(NO_CHANGE);
+      if (breaking.length === 0) return ok('no ownerReference points to an object whose UID will change');
+      if (context.options.ownerrefs === 'never') return broken(breaking, { ...facts, recorded: [] });
+      // Only what this command removed just now, and then watched: what came back before it is removed like the rest.
+      const back = context.chain?.again ? returned(breaking, facts.recorded) : [];
+      return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be removed`);
+    },
   },
-});
+  /** Whoever applies the manifest again brings the UID of before back, and with it the end of the object. */
+  {
+    id: 'NS-742',
+    title: 'manifests without the UIDs of before',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/1',
+    judge(facts) {
+      const breaking = breakingIn(facts);
+      if (breaking === undefined) return notApplicable(NO_CHANGE);
+      const still = breaking
+        .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
+        .map(({ owned: { object }, fate: { reference } }) => {
+          return {
+            text: refText(object),
+            object: refOf(object),
+            detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
+          };
+        });
+      return manifestVerdict([...still, ...(facts.manifests ?? [])]);
+    },
+  },
+];
 
 /** Right before the actions that change UIDs: what is there now is lost with them (§4.8, §7). */
-export const noneBreaks: OwnersCheck = defineCheck('NS-701', {
+export const noneBreaks: OwnersCheck = {
+  id: 'NS-701',
+  title: 'no owner references that the upgrade breaks',
   category: 'follow-up',
   severity: 'error',
   ref: '§7/1',
@@ -73,31 +103,10 @@ export const noneBreaks: OwnersCheck = defineCheck('NS-701', {
     if (chain?.pending.includes(STRIP) && options.ownerrefs !== 'never') return notApplicable('ownerrefs strip comes before');
     const breaking = breakingIn(facts);
     if (breaking === undefined) return notApplicable(NO_CHANGE);
-    if (breaking.length === 0) return ok('no object is owned by what changes its UID');
+    if (breaking.length === 0) return ok('no ownerReference points to an object whose UID will change');
     return broken(breaking, facts);
   },
-});
-
-/** Whoever applies the manifest again brings the UID of before back, and with it the end of the object. */
-export const manifestsHaveNoOwners: OwnersCheck = defineCheck('NS-742', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/1',
-  judge(facts) {
-    const breaking = breakingIn(facts);
-    if (breaking === undefined) return notApplicable(NO_CHANGE);
-    const still = breaking
-      .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
-      .map(({ owned: { object }, fate: { reference } }) => {
-        return {
-          text: refText(object),
-          object: refOf(object),
-          detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
-        };
-      });
-    return manifestVerdict([...still, ...(facts.manifests ?? [])]);
-  },
-});
+};
 
 export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
   if (evidence.length === 0) return ok('no applied manifest names an owner whose UID changes');
@@ -110,5 +119,5 @@ export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
 
 /** NS-741 of the stages after the upgrade. */
 export function searchedAgain({ idle, unread }: Pick<RestoreJudged, 'idle' | 'unread'>, { profile }: Context): Verdict {
-  return idle ? notApplicable('no reference is recorded as taken off') : searched({ unread, kinds: 0 }, profile);
+  return idle ? notApplicable('no reference is recorded as removed') : searched({ unread, kinds: 0 }, profile);
 }

@@ -2,12 +2,12 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { journalChecks } from './owner-journal-checks.ts';
 import { manifestVerdict, searchedAgain } from './owner-references-checks.ts';
 
-const IDLE = 'no reference is recorded as taken off';
+const IDLE = 'no reference is recorded as removed';
 
 function unlessIdle(judge: RestoreCheck['judge']): RestoreCheck['judge'] {
   return (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context));
@@ -17,78 +17,14 @@ function evidenceOf(left: readonly LeftAlone[]) {
   return left.map(({ object, text, detail }) => ({ text, object, detail }));
 }
 
-const searchedBefore: RestoreCheck = defineCheck('NS-741', {
+const searchedBefore: RestoreCheck = {
+  id: 'NS-741',
+  title: 'owner references searched everywhere',
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
   judge: searchedAgain,
-});
-
-const ownersThere: RestoreCheck = defineCheck('NS-744', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/3',
-  judge: unlessIdle(({ ownerGone }) => {
-    if (ownerGone.length === 0) return ok('every recorded owner is there');
-    return failed(
-      `the owners of ${counted(ownerGone.length, 'reference')} no longer exist: ${listed(ownerGone.map(({ text }) => text))}`,
-      'These references stay off: a dead UID would get the object deleted. Delete the objects yourself if nothing needs them.',
-      { evidence: evidenceOf(ownerGone), next: `${PROGRAM} ownerrefs list` },
-    );
-  }),
-});
-
-const objectsAsLeft: RestoreCheck = defineCheck('NS-745', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/3',
-  judge: unlessIdle(({ changed }) => {
-    if (changed.length === 0) return ok('every recorded object is as it was left');
-    return failed(
-      `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
-      'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed. What could not be read stays in the journal: let this account read it, and put it back then.',
-      { evidence: evidenceOf(changed), next: `${PROGRAM} ownerrefs restore --dry-run=server` },
-    );
-  }),
-});
-
-const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.8/3',
-  judge: unlessIdle(({ otherOwners, someAsExpected }) => {
-    if (otherOwners.length === 0) return ok('every owner has the UID that it is expected to have');
-    return failed(
-      `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
-      someAsExpected
-        ? `Somebody made ${otherOwners.length === 1 ? 'this owner' : 'these owners'} anew, or another of the name; all other references are put back. For each: --resolve OWNER=new gives the references to the one that is there now, OWNER=drop leaves them off for good.`
-        : 'Either an old API server still answers (finish its upgrade), or somebody made the owner anew, or another of its name: --resolve OWNER=new if it is the right one, OWNER=drop to leave its references off for good. With --undo, the upgrade has changed UIDs already: leave --undo out.',
-      {
-        evidence: otherOwners,
-        severity: someAsExpected ? 'warning' : 'error',
-        next: someAsExpected
-          ? command`kubectl netsvc-upgrade ownerrefs restore --resolve ${`${otherOwners[0]?.text}=new`}`
-          : `${PROGRAM} wait`,
-      },
-    );
-  }),
-});
-
-/** The garbage collector asks for an owner by its name: one that does not answer to it counts as gone. */
-const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/3',
-  judge: unlessIdle((facts, { profile }) => {
-    const { unaddressed, neverRenamed } = facts;
-    if (unaddressed.length === 0) return ok('every owner is found by its name');
-    return failed(
-      `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`,
-      `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`,
-      { next: neverRenamed ? `${PROGRAM} explain NS-743` : releaseStep(facts), evidence: evidenceOf(unaddressed) },
-    );
-  }),
-});
+};
 
 const RELEASED =
   'release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';
@@ -100,7 +36,7 @@ function released(facts: RestoreJudged): string {
   return `What else names them dies when they are renamed: take it off first (ownerrefs strip), then ${RELEASED}`;
 }
 
-/** Something that `ownerrefs strip` takes off still names policies that wait for their new names. */
+/** Something that `ownerrefs strip` removes still names policies that wait for their new names. */
 function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
   return namingHeld > 0 || dangling.some(({ isStripped }) => isStripped);
 }
@@ -120,32 +56,8 @@ function releaseStep(facts: RestoreJudged): string {
 /** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
 function byHand({ crdGroup, policyRenaming }: Context['profile']): string {
   const { waitsFor = '', prefix = '' } = policyRenaming ?? {};
-  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. Take off by hand what names the stored ${prefix}NAME (group ${crdGroup}: it would be deleted with it), store each policy anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back, and accept it by name, for its UID alone would call it another (NS-746). To leave them off for good: ownerrefs forget --accept NS-748.`;
+  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. Remove by hand what names the stored ${prefix}NAME (group ${crdGroup}: it would be deleted with it), store each policy anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back, and accept it by name, for its UID alone would call it another (NS-746). To leave them off for good: ownerrefs forget --accept NS-748.`;
 }
-
-const manifestsWithoutOwners: RestoreCheck = defineCheck('NS-742', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/3',
-  judge: unlessIdle(({ manifests }) => manifestVerdict(evidenceOf(manifests))),
-});
-
-const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/3',
-  judge: unlessIdle(({ finalizers }) => {
-    if (finalizers.length === 0) return ok('this account may set blockOwnerDeletion for these owners');
-    return failed(
-      `this account may not update the finalizers of ${listed(finalizers)}`,
-      'Where the cluster enforces it (OwnerReferencesPermissionEnforcement), references with blockOwnerDeletion are refused: grant update on them.',
-      {
-        evidence: finalizers.map((text) => ({ text })),
-        next: command`kubectl auth can-i update ${finalizers[0] ?? ''} --subresource=finalizers`,
-      },
-    );
-  }),
-});
 
 const GIVEN_UP = 'What is to stay off is given up with ownerrefs forget --accept NS-748; the archive keeps every entry.';
 
@@ -156,10 +68,10 @@ const WAY_ON = {
     'restore --undo',
     `If you decided against the upgrade, put them back as they were; if not, the journal is needed after it. ${GIVEN_UP}`,
   ],
-  dead: ['strip', `Take them off and put them back, or correct them by hand: NS-749 tells which. ${GIVEN_UP}`],
+  dead: ['strip', `Remove them and put them back, or correct them by hand: NS-749 tells which. ${GIVEN_UP}`],
   off: [
     'forget --accept NS-748',
-    `ownerrefs restore leaves them as they are, as the finding beside each says: mend the object or its owner, or add the reference by hand. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
+    `ownerrefs restore leaves them as they are, as the finding beside each says: fix the object or its owner, or add the reference by hand. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
   ],
 } as const;
 
@@ -175,61 +87,154 @@ function wayOn(facts: RestoreJudged): keyof typeof WAY_ON {
   return asBefore ? 'before' : 'back';
 }
 
-/** The journal is kept for as long as it may be needed. */
-const nothingOutstanding: RestoreCheck = defineCheck('NS-748', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.8/3',
-  judge(facts, { options }) {
-    const { idle, outstanding, stayOff, dangling, unreadRecorded } = facts;
-    if (idle) return notApplicable(IDLE);
-    if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
-      return ok('every recorded reference is back, and none is dead');
-    const [command, hint] = WAY_ON[wayOn(facts)];
-    const severity = options.forgetOwners ? 'error' : 'warning';
-    const dead =
-      dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
-    const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
-    return failed(`${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`, hint, {
-      next: `${PROGRAM} ownerrefs ${command}`,
-      severity,
-      evidence: evidenceOf([...stayOff, ...dangling]),
-    });
-  },
-});
-
-/** References that appeared while others were off: they would die like those. */
-const noneAppeared: RestoreCheck = defineCheck('NS-749', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§7/1',
-  judge: unlessIdle(({ dangling }) => {
-    if (dangling.length === 0) return ok('every reference names an owner that garbage collection finds');
-    const stripped = dangling.filter(({ isStripped }) => isStripped);
-    return failed(
-      `${counted(dangling.length, 'reference')} name an owner that garbage collection does not find: ${listed(dangling.map(({ text }) => text))}`,
-      [
-        'Garbage collection takes these objects at its next start at the latest.',
-        ...(stripped.length === 0 ? [] : ['Take off what the upgrade broke: it is recorded, and put back later.']),
-        ...(stripped.length === dangling.length
-          ? []
-          : [`Correct ${stripped.length === 0 ? 'them' : 'the others'} by hand in metadata.ownerReferences, or accept them by name.`]),
-      ].join(' '),
-      { next: `${PROGRAM} ownerrefs ${stripped.length === 0 ? 'list' : 'strip'}`, evidence: evidenceOf(dangling) },
-    );
-  }),
-});
-
 export const restoreChecks: readonly RestoreCheck[] = [
   ...journalChecks,
   searchedBefore,
-  ownersAsComputed,
-  ownersThere,
-  ownersAnswer,
-  objectsAsLeft,
-  manifestsWithoutOwners,
-  mayBlockDeletion,
-  noneAppeared,
+  {
+    id: 'NS-746',
+    title: 'owners have the UIDs computed for them',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.8/3',
+    judge: unlessIdle(({ otherOwners, someAsExpected }) => {
+      if (otherOwners.length === 0) return ok('every owner has the UID that it is expected to have');
+      return failed(
+        `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
+        someAsExpected
+          ? `Somebody made ${otherOwners.length === 1 ? 'this owner' : 'these owners'} anew, or another of the name; all other references are put back. For each: --resolve OWNER=new gives the references to the one that is there now, OWNER=drop leaves them off for good.`
+          : 'Either an old API server still answers (finish its upgrade), or somebody made the owner anew, or another of its name: --resolve OWNER=new if it is the right one, OWNER=drop to leave its references off for good. With --undo, the upgrade has changed UIDs already: leave --undo out.',
+        {
+          evidence: otherOwners,
+          severity: someAsExpected ? 'warning' : 'error',
+          next: someAsExpected
+            ? command`kubectl netsvc-upgrade ownerrefs restore --resolve ${`${otherOwners[0]?.text}=new`}`
+            : `${PROGRAM} wait`,
+        },
+      );
+    }),
+  },
+  {
+    id: 'NS-744',
+    title: 'owners of removed references still there',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/3',
+    judge: unlessIdle(({ ownerGone }) => {
+      if (ownerGone.length === 0) return ok('every recorded owner is there');
+      return failed(
+        `the owners of ${counted(ownerGone.length, 'reference')} no longer exist: ${listed(ownerGone.map(({ text }) => text))}`,
+        'These references stay off: a dead UID would get the object deleted. Delete the objects yourself if nothing needs them.',
+        { evidence: evidenceOf(ownerGone), next: `${PROGRAM} ownerrefs list` },
+      );
+    }),
+  },
+  /** The garbage collector asks for an owner by its name: one that does not answer to it counts as gone. */
+  {
+    id: 'NS-743',
+    title: 'owners found by their names',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/3',
+    judge: unlessIdle((facts, { profile }) => {
+      const { unaddressed, neverRenamed } = facts;
+      if (unaddressed.length === 0) return ok('every owner is found by its name');
+      return failed(
+        `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`,
+        `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`,
+        { next: neverRenamed ? `${PROGRAM} explain NS-743` : releaseStep(facts), evidence: evidenceOf(unaddressed) },
+      );
+    }),
+  },
+  {
+    id: 'NS-745',
+    title: 'objects as they were left',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/3',
+    judge: unlessIdle(({ changed }) => {
+      if (changed.length === 0) return ok('every recorded object is as it was left');
+      return failed(
+        `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
+        'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed. What could not be read stays in the journal: let this account read it, and put it back then.',
+        { evidence: evidenceOf(changed), next: `${PROGRAM} ownerrefs restore --dry-run=server` },
+      );
+    }),
+  },
+  {
+    id: 'NS-742',
+    title: 'manifests without the UIDs of before',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/3',
+    judge: unlessIdle(({ manifests }) => manifestVerdict(evidenceOf(manifests))),
+  },
+  {
+    id: 'NS-747',
+    title: 'finalizers of owners may be updated',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/3',
+    judge: unlessIdle(({ finalizers }) => {
+      if (finalizers.length === 0) return ok('this account may set blockOwnerDeletion for these owners');
+      return failed(
+        `this account may not update the finalizers of ${listed(finalizers)}`,
+        'Where the cluster enforces it (OwnerReferencesPermissionEnforcement), references with blockOwnerDeletion are refused: grant update on them.',
+        {
+          evidence: finalizers.map((text) => ({ text })),
+          next: command`kubectl auth can-i update ${finalizers[0] ?? ''} --subresource=finalizers`,
+        },
+      );
+    }),
+  },
+  /** References that appeared while others were off: they would die like those. */
+  {
+    id: 'NS-749',
+    title: 'no owner reference with a dead UID',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§7/1',
+    judge: unlessIdle(({ dangling }) => {
+      if (dangling.length === 0) return ok('every reference names an owner that garbage collection finds');
+      const stripped = dangling.filter(({ isStripped }) => isStripped);
+      return failed(
+        `${counted(dangling.length, 'reference')} name an owner that garbage collection does not find: ${listed(dangling.map(({ text }) => text))}`,
+        [
+          'Garbage collection takes these objects at its next start at the latest.',
+          ...(stripped.length === 0 ? [] : ['Remove what the upgrade broke: it is recorded, and put back later.']),
+          ...(stripped.length === dangling.length
+            ? []
+            : [`Correct ${stripped.length === 0 ? 'them' : 'the others'} by hand in metadata.ownerReferences, or accept them by name.`]),
+        ].join(' '),
+        { next: `${PROGRAM} ownerrefs ${stripped.length === 0 ? 'list' : 'strip'}`, evidence: evidenceOf(dangling) },
+      );
+    }),
+  },
 ];
 
-export const forgetChecks: readonly RestoreCheck[] = [...journalChecks, searchedBefore, nothingOutstanding];
+export const forgetChecks: readonly RestoreCheck[] = [
+  ...journalChecks,
+  searchedBefore /** The journal is kept for as long as it may be needed. */,
+  {
+    id: 'NS-748',
+    title: 'nothing left in the journal of owner references',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.8/3',
+    judge(facts, { options }) {
+      const { idle, outstanding, stayOff, dangling, unreadRecorded } = facts;
+      if (idle) return notApplicable(IDLE);
+      if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
+        return ok('every recorded reference is back, and none is dead');
+      const [command, hint] = WAY_ON[wayOn(facts)];
+      const severity = options.forgetOwners ? 'error' : 'warning';
+      const dead =
+        dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
+      const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
+      return failed(`${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`, hint, {
+        next: `${PROGRAM} ownerrefs ${command}`,
+        severity,
+        evidence: evidenceOf([...stayOff, ...dangling]),
+      });
+    },
+  },
+];

@@ -3,18 +3,27 @@ import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { OwnerRights } from '../survey/index.ts';
-import { defineCheck, failIfAny, preflightCheck } from '../survey/index.ts';
+import { failIfAny, type PreflightCheck } from '../survey/index.ts';
 import type { OwnersCheck } from './owner-facts.ts';
 
 const RULE = { category: 'follow-up', severity: 'error', ref: '§4.8/1' } as const;
 
 /** Before anything is removed that this account could not restore. */
-export const mayRestore: OwnersCheck = defineCheck('NS-754', { ...RULE, judge: ({ rights }, context) => verdictOf(rights, context) });
-
-export const mayRestoreLater = preflightCheck('NS-754', {
+export const mayRestore: OwnersCheck = {
+  id: 'NS-754',
+  title: 'rights to restore owner references',
   ...RULE,
-  judge: ({ owners }, context) => verdictOf(read(owners).rights, context),
-});
+  judge: ({ rights }, context) => verdictOf(rights, context),
+};
+
+export const ownerRightsChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-754',
+    title: 'rights to restore owner references',
+    ...RULE,
+    judge: ({ owners }, context) => verdictOf(read(owners).rights, context),
+  },
+];
 
 function verdictOf(rights: OwnerRights | undefined, { options }: Context): Verdict {
   if (rights === undefined) return notApplicable('no UID changes on this way');

@@ -70,7 +70,7 @@ export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: Read
   return fate.breaks || (isDead(fate) && cameBack(owned, fate.reference, recorded));
 }
 
-/** Whom a recorded reference named when it was taken off; undefined if this one was not. */
+/** Whom a recorded reference named when it was removed; undefined if this one was not. */
 function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReference): JournalOwner | undefined {
   return entry?.owners.find(({ place }) => {
     const one = entry.references[place];
@@ -79,8 +79,8 @@ function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReferenc
 }
 
 /**
- * True if every reference that the entry takes off is in the other one, as taken off, in the same form. One that is noted there as put
- * back is not: off again without a record of its own, it would count as taken off by a person.
+ * True if every reference that the entry removes is in the other one, as removed, in the same form. One that is noted there as put
+ * back is not: off again without a record of its own, it would count as removed by a person.
  */
 export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
   if (!stored || stored.object.uid !== entry.object.uid) return false;

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { groupOf, refText } from '../../kernel/object.ts';
 import { isPerson, writerText } from '../../kube/reference-writer.ts';
 import type { Dependent } from '../survey/index.ts';
-import { crosses, failIfAny, listed, PROGRAM, preflightCheck, replacesApi, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, failIfAny, listed, PROGRAM, type PreflightCheck, replacesApi, sourceRelease, withInstallation } from '../survey/index.ts';
 import { PAUSABLE } from './broken-references.ts';
 import { searched } from './owner-references-checks.ts';
 import { uidChangeBetween } from './uid-change.ts';
@@ -26,7 +26,7 @@ export function uidChanges(source: string | undefined, { profile, options }: Con
   return { ...(all === undefined ? {} : { all }), ...(policies === undefined ? {} : { policies }) };
 }
 
-/** True if the upgrade gives the owner a new UID: any owner of the v3 group, or a policy of either group that is stored anew. */
+/** True if the upgrade gives the owner a new UID: any owner of the v3 group, or a policy of either group that is stored again. */
 function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context): boolean {
   const group = groupOf(owner.apiVersion);
   if (changes.all !== undefined && group === profile.apiGroup) return true;
@@ -34,32 +34,52 @@ function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context)
   return changes.policies !== undefined && served && POLICY_KINDS.has(owner.kind);
 }
 
-/** Owner references that name an object whose UID the upgrade changes (§4.8, §7; domain §7). */
-export const ownerReferences = preflightCheck('NS-701', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§7/1',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const changes = uidChanges(sourceRelease(installation, facts, context), context);
-    const at = changes.all ?? changes.policies;
-    const scan = read(facts.owners);
-    const broken = scan.dependents.filter((dependent) => dependent.breaks ?? breaks(dependent, changes, context));
-    if (broken.length === 0 && at === undefined) return notApplicable('no UID changes on this way');
-    if (broken.length === 0) return ok(`no object of ${counted(scan.kinds, 'kind')} is owned by what changes its UID`);
-    const owners = [...new Set(broken.map(({ owner }) => `${owner.kind}/${owner.name}`))];
-    const where = at === undefined ? '' : ` at ${at}`;
-    const isOff = isTakenOff(context);
-    const managers = [
-      ...new Set(broken.flatMap(({ writtenBy }) => (writtenBy && !isPerson(writtenBy.manager) ? [writtenBy.manager] : []))),
-    ];
-    const because = `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`;
-    return failIfAny(broken.map(dependentEvidence), '', () => ({
-      because: isOff ? `${because}; run removes these ownerReferences first and restores them with the new UIDs` : because,
-      ...(isOff && managers.length > 0 ? mayComeBack(managers) : TAKE_OFF),
-      ...(isOff ? (managers.length > 0 ? { severity: 'warning' as const } : { expected: true }) : {}),
-    }));
-  }),
-});
+export const ownersChecks: readonly PreflightCheck[] = [
+  /** What the search could not look at (§4.8/1). */
+  {
+    id: 'NS-741',
+    title: 'owner references searched everywhere',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.8/1',
+    judge: withInstallation((_installation, facts, context): Verdict => {
+      const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
+      const { unread, kinds } = read(facts.owners);
+      return kinds === 0 && unread.length === 0
+        ? notApplicable('no UID changes on this way')
+        : searched({ unread, kinds }, context.profile, isReplaced);
+    }),
+  },
+  /** Owner references that name an object whose UID the upgrade changes (§4.8, §7; domain §7). */
+  {
+    id: 'NS-701',
+    title: 'no owner references that the upgrade breaks',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§7/1',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const changes = uidChanges(sourceRelease(installation, facts, context), context);
+      const at = changes.all ?? changes.policies;
+      const scan = read(facts.owners);
+      const broken = scan.dependents.filter((dependent) => dependent.breaks ?? breaks(dependent, changes, context));
+      if (broken.length === 0 && at === undefined) return notApplicable('no UID changes on this way');
+      if (broken.length === 0)
+        return ok(`no ownerReference points to an object whose UID will change (${counted(scan.kinds, 'kind')} searched)`);
+      const owners = [...new Set(broken.map(({ owner }) => `${owner.kind}/${owner.name}`))];
+      const where = at === undefined ? '' : ` at ${at}`;
+      const isOff = isTakenOff(context);
+      const managers = [
+        ...new Set(broken.flatMap(({ writtenBy }) => (writtenBy && !isPerson(writtenBy.manager) ? [writtenBy.manager] : []))),
+      ];
+      const because = `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`;
+      return failIfAny(broken.map(dependentEvidence), '', () => ({
+        because: isOff ? `${because}; run removes these ownerReferences first and restores them with the new UIDs` : because,
+        ...(isOff && managers.length > 0 ? mayComeBack(managers) : TAKE_OFF),
+        ...(isOff ? (managers.length > 0 ? { severity: 'warning' as const } : { expected: true }) : {}),
+      }));
+    }),
+  },
+];
 
 const TAKE_OFF = {
   hint: 'Take these references off before the upgrade: they are recorded, and put back with the new UIDs; run does both.',
@@ -75,21 +95,7 @@ function mayComeBack(managers: readonly string[]) {
   };
 }
 
-/** What the search could not look at (§4.8/1). */
-export const ownersSearchedFirst = preflightCheck('NS-741', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.8/1',
-  judge: withInstallation((_installation, facts, context): Verdict => {
-    const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
-    const { unread, kinds } = read(facts.owners);
-    return kinds === 0 && unread.length === 0
-      ? notApplicable('no UID changes on this way')
-      : searched({ unread, kinds }, context.profile, isReplaced);
-  }),
-});
-
-/** They are taken off before anything is changed: by this run, or where nothing of the upgrade follows here, by the one to come. */
+/** They are removed before anything is changed: by this run, or where nothing of the upgrade follows here, by the one to come. */
 function isTakenOff({ chain, options }: Context): boolean {
   const later = chain?.later ?? [];
   return options.ownerrefs !== 'never' && (later.includes('ownerrefs-strip') || !later.some((id) => ['crds', 'apply'].includes(id)));

@@ -84,7 +84,7 @@ export async function readOwnersJudged(
   };
 }
 
-/** What the record says that was taken off here, and that the journal does not hold. */
+/** What the record says that was removed here, and that the journal does not hold. */
 export function lackingOf(
   record: RunRecord | undefined,
   journal: OwnerJournal | undefined,

@@ -14,8 +14,8 @@ interface Followed {
 }
 
 /**
- * Recorded policies that the migration stored anew meanwhile, under their new names: it copies what the old one was owned by, so what
- * was taken off the old one is missing on the new one (domain §7.2b). Whoever lacks a reference that was left is somebody else;
+ * Recorded policies that the migration stored again meanwhile, under their new names: it copies what the old one was owned by, so what
+ * was removed from the old one is missing on the new one (domain §7.2b). Whoever lacks a reference that was left is somebody else;
  * where none was left, whoever is not older than its stored form.
  */
 export async function followRenamed(

@@ -72,7 +72,7 @@ const NOTHING = {
 /** Stages that change what restoring goes by: while they are only planned, there is nothing to say about it. */
 const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
-/** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
+/** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits: UpgradeWaits): Promise<RestoreFacts> {
   const loaded = await sources.ownerJournal.load();
   const journal = loaded?.copyOnly ? withoutNotes(loaded) : loaded;
@@ -119,7 +119,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
-  // A policy that was stored anew is in the journal under its old name; a copy alone is not written to.
+  // A policy that was stored again is in the journal under its old name; a copy alone is not written to.
   const known = new Set(journal.entries.map(entryKey));
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
@@ -142,14 +142,14 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   };
 }
 
-/** It names a policy that is stored anew as soon as nobody holds that. */
+/** It names a policy that is stored again as soon as nobody holds that. */
 function namesHeld({ fate, reference, servedUid }: ReferenceFate): boolean {
   return fate === 're-created' && reference.uid === servedUid;
 }
 
 function noneIn({ options }: Context, { elsewhere }: JournalFound): string {
   const unread = elsewhere === null ? '; this account may not look for a journal in other namespaces (--state-namespace)' : '';
-  return `no owner reference is recorded as taken off in namespace ${options.stateNamespace}${unread}`;
+  return `no owner reference is recorded as removed in namespace ${options.stateNamespace}${unread}`;
 }
 
 /** Under another profile's groups nobody would find the owners, and they would count as gone. */
@@ -160,7 +160,7 @@ function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, 
   throw new Fault(
     'blocked',
     `the journal in ${readFrom} is of profile ${written}: it names owners of ${foreign.join(', ')}, which profile ${profile.name} does not know`,
-    [`name the profile under which the references were taken off: --profile ${written}`],
+    [`name the profile under which the references were removed: --profile ${written}`],
   );
 }
 
@@ -195,7 +195,7 @@ function assertRecorded({ entries, readFrom }: OwnerJournal, { options }: Contex
 
 const SHOWN_OWNERS = 5;
 
-/** The recorded objects as they are now; a policy that was stored anew meanwhile is still the one that was recorded. */
+/** The recorded objects as they are now; a policy that was stored again meanwhile is still the one that was recorded. */
 async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {
   const renamed = await followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
   return followViews(cluster, renamed, context);

@@ -121,7 +121,7 @@ function isThere({ found, other }: { readonly found: OwnerNow | undefined; reado
   return found !== undefined && other === undefined;
 }
 
-/** The API server that the references were taken off for answers: it shows this owner as it is expected to. */
+/** The API server that the references were removed for answers: it shows this owner as it is expected to. */
 function isNew({ group }: JournalOwner, seen: Parameters<typeof isThere>[0], { apiGroup }: OwnerWorld): boolean {
   return group === apiGroup && isThere(seen);
 }

@@ -3,7 +3,8 @@ import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../../
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { appliedOwnerUids } from '../../kube/applied-owners.ts';
 import { attempt, eachOf } from '../survey/index.ts';
-import { kindText, type UnreadKind } from './survey.ts';
+import { kindText } from './survey.ts';
+import type { UnreadKind } from './undiscovered.ts';
 
 /** More objects of one kind than this are found in one list instead of one by one. */
 const BY_NAME = 40;
@@ -12,7 +13,7 @@ const BY_NAME = 40;
 export interface LiveObject extends LiveReferences {
   /** The one that is served now: what was recorded may have been dropped since. */
   readonly apiVersion: string;
-  /** RFC 3339; the v3 API shows when its object was made, however often that was stored anew. */
+  /** RFC 3339; the v3 API shows when its object was made, however often that was stored again. */
   readonly madeAt?: string;
 }
 

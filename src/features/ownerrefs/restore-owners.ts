@@ -46,7 +46,7 @@ export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: O
   return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 
-/** Of a policy that waited for its new name none was computed: the migration stores it anew, and its UID must be read (domain §7.2b). */
+/** Of a policy that waited for its new name none was computed: the migration stores it again, and its UID must be read (domain §7.2b). */
 function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
   const { expectedUid } = owner;
   if (expectedUid === undefined || now === undefined || now.uid === expectedUid || isStoredAnewSince(owner, world)) return undefined;

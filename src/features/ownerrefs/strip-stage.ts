@@ -12,7 +12,7 @@ import { readInstalled, rememberOf } from '../survey/index.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { journalChecks } from './owner-journal-checks.ts';
-import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from './owner-references-checks.ts';
+import { ownerReferencesChecks, ownersSearched } from './owner-references-checks.ts';
 import { mayRestore } from './owner-rights-checks.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
 import { withReturned, withWriters } from './put-back.ts';
@@ -22,13 +22,13 @@ import { readLive } from './restore-live.ts';
 import { readRights } from './rights.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
-/** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
+/** Removes the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
 export const ownerrefsStripStage = stage<StripFacts>({
   id: 'ownerrefs-strip',
-  title: 'Take off owner references that the upgrade breaks',
+  title: 'Remove owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
-  checks: [...journalChecks, ownersSearched, strippedUnlessNever, mayRestore, manifestsHaveNoOwners],
+  checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     const judged = await readStripped(sources, context, installation);
@@ -38,11 +38,12 @@ export const ownerrefsStripStage = stage<StripFacts>({
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };
     if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
-    if (facts.apiReplaced) return { skip: 'the new API server is on its way: what had to be taken off was, before it' };
+    if (facts.apiReplaced) return { skip: 'the new API server is on its way: what had to be removed was, before it' };
     const { objects, kinds } = facts.references;
     const chosen = chosenBy(context, facts.recorded);
     const plan = stripPlan(objects, chosen, facts.recorded);
-    if (plan.patches.length === 0) return { skip: `no object of ${counted(kinds, 'kind')} is owned by what changes its UID` };
+    if (plan.patches.length === 0)
+      return { skip: `no ownerReference points to an object whose UID will change (${counted(kinds, 'kind')} searched)` };
     const isWatched = !context.chain?.again && mayComeBack(objects, chosen);
     return {
       actions: [...stripActions(plan), ...(isWatched ? [WATCH] : [])],
@@ -138,7 +139,7 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
     title: `take the recorded owner references off ${many}`,
     ref: '§4.8/1',
     undo: 'full',
-    effect: { type: 'patch-all', what: 'owner references taken off', patches, recordedIn: 'owner-journal' },
+    effect: { type: 'patch-all', what: 'owner references removed', patches, recordedIn: 'owner-journal' },
     judgedWithinMs: JUDGED_ONCE_MORE_MS,
     cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
   };

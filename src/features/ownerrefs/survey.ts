@@ -7,7 +7,7 @@ import type { Dependent, OwnerScan } from '../survey/index.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import { type NamedNow, namedNow } from './not-found.ts';
 import type { OwnedObject } from './owner-fate.ts';
-import { isHidden, readDefined, undiscovered } from './undiscovered.ts';
+import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscovered.ts';
 import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
 
 const CONCURRENT_LISTS = 6;
@@ -22,12 +22,6 @@ export const JUDGED_ONCE_MORE_MS = 600_000;
 const NOT_FOUND = 404;
 /** Answers of a server that has the kind but no list of it, and does not say so when it names its kinds. */
 const NO_LIST = new Set([405, 406]);
-
-export interface UnreadKind {
-  /** `secrets`, `deployments.apps`, or a whole group. */
-  readonly kind: string;
-  readonly because: string;
-}
 
 /** Objects with an owner of the service's groups; incomplete if anything is in `unread`. */
 export interface OwnedScan {

@@ -2,7 +2,12 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { attempt, eachOf } from '../survey/index.ts';
-import type { UnreadKind } from './survey.ts';
+
+export interface UnreadKind {
+  /** `secrets`, `deployments.apps`, or a whole group. */
+  readonly kind: string;
+  readonly because: string;
+}
 
 interface Definition {
   readonly group?: string;

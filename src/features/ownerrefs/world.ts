@@ -7,8 +7,9 @@ import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
-import { kindText, type UnreadKind } from './survey.ts';
+import { kindText } from './survey.ts';
 import { convertsUids } from './uid-change.ts';
+import type { UnreadKind } from './undiscovered.ts';
 import { unshownOwner } from './unshown-owner.ts';
 
 export interface ReadWorld {
@@ -29,7 +30,7 @@ export interface UidRules {
   readonly keepsUids: boolean;
   readonly targetConverts: boolean;
   readonly sourceConverts?: boolean;
-  /** Policies that are stored under a name with a prefix will be stored anew. */
+  /** Policies that are stored under a name with a prefix will be stored again. */
   readonly renames: boolean;
   /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
   readonly asksStoredNames: boolean;

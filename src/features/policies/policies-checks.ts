@@ -12,7 +12,7 @@ import {
   failIfAny,
   objectsOf,
   PROGRAM,
-  preflightCheck,
+  type PreflightCheck,
   showPoliciesByCli,
   sourceRelease,
   withInstallation,
@@ -27,54 +27,82 @@ export function defaultTierPolicies(facts: PreflightFacts): readonly KubeObject[
   return POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter(isOfDefaultTier);
 }
 
-export const noTwins = preflightCheck('NS-503', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §12/8',
-  judge: withResources((_installation, facts, { profile }): Verdict => {
-    if (!profile.policyRenaming) return notApplicable('this service stores policies under one name');
-    const key = (policy: KubeObject) => `${policy.kind}|${policy.metadata.namespace ?? ''}|${policyName(policy, profile)}`;
-    const policies = defaultTierPolicies(facts);
-    const keys = policies.map(key);
-    const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
-    return failIfAny(
-      twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`)),
-      'every policy is stored once',
-      (names) => ({
-        because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
-        hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
-        next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
-          .map((plural) => `${plural}.${profile.crdGroup}`)
-          .join(',')} -A`,
-      }),
-    );
-  }),
-});
+export const policiesChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-503',
+    title: 'no policy stored under two names',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §12/8',
+    judge: withResources((_installation, facts, { profile }): Verdict => {
+      if (!profile.policyRenaming) return notApplicable('this service stores policies under one name');
+      const key = (policy: KubeObject) => `${policy.kind}|${policy.metadata.namespace ?? ''}|${policyName(policy, profile)}`;
+      const policies = defaultTierPolicies(facts);
+      const keys = policies.map(key);
+      const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
+      return failIfAny(
+        twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`)),
+        'every policy is stored once',
+        (names) => ({
+          because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
+          hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
+          next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
+            .map((plural) => `${plural}.${profile.crdGroup}`)
+            .join(',')} -A`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-706',
+    title: 'no temporary policy left',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§9/6',
+    judge: withInstallation(({ datastore }, facts, context): Verdict => {
+      const name = context.profile.temporaryPolicy;
+      return failIfAny(
+        temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy)),
+        `no policy ${name}`,
+        (names) => ({
+          because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
+          hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
+          // With the CLI that has just answered.
+          next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-707',
+    title: 'stored policies keep their names',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: 'domain §0.6b',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const { profile, options } = context;
+      const since = profile.policyRenaming?.since;
+      const source = sourceRelease(installation, facts, context);
+      if (since === undefined || !crosses(source, options.release, since)) return notApplicable('no policies are stored anew on this way');
+      const never = neverRenames(installation, profile);
+      const see = `(see ${PROGRAM} explain NS-707)`;
+      // The CLI alone can rename them there.
+      if (never !== undefined)
+        return ok(`stored policies keep their names: ${never}${installation.datastore === 'kvstore' ? ` ${see}` : ''}`);
+      const pending = pendingRenames(facts, profile);
+      if (pending.length === 0) return ok('every policy is already stored under its own name');
+      const many = counted(pending.length, 'stored policy', 'stored policies');
+      if (options.holdPolicyMigration) return ok(`${many} keep their names: the renaming is held back`);
+      return ok(`${many} will be stored anew under their own names, with new UIDs: no way back after that ${see}`);
+    }),
+  },
+];
 
 /** Policies whose stored name will change. */
 export function pendingRenames(facts: PreflightFacts, profile: Profile): readonly KubeObject[] {
   if (!profile.policyRenaming) return [];
   return defaultTierPolicies(facts).filter((policy) => policy.metadata.name !== policyName(policy, profile));
 }
-
-export const namesKept = preflightCheck('NS-707', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: 'domain §0.6b',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const { profile, options } = context;
-    const since = profile.policyRenaming?.since;
-    const source = sourceRelease(installation, facts, context);
-    if (since === undefined || !crosses(source, options.release, since)) return notApplicable('no policies are stored anew on this way');
-    const never = neverRenames(installation, profile);
-    if (never !== undefined) return ok(`stored policies keep their names: ${never}`);
-    const pending = pendingRenames(facts, profile);
-    if (pending.length === 0) return ok('every policy is already stored under its own name');
-    const many = counted(pending.length, 'stored policy', 'stored policies');
-    if (options.holdPolicyMigration) return ok(`${many} keep their names: the renaming is held back`);
-    return ok(`${many} will be stored anew under their own names, with new UIDs: no way back after that (see ${PROGRAM} explain NS-707)`);
-  }),
-});
 
 /** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
 export function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
@@ -83,25 +111,6 @@ export function neverRenames({ datastore, agent }: Installation, { policyRenamin
   if (waits === undefined || agent === undefined || agent.name === waits) return undefined;
   return `the controllers wait for a DaemonSet ${waits} before they rename, and the agents here are called ${agent.name}`;
 }
-
-export const noTemporaryPolicy = preflightCheck('NS-706', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§9/6',
-  judge: withInstallation(({ datastore }, facts, context): Verdict => {
-    const name = context.profile.temporaryPolicy;
-    return failIfAny(
-      temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy)),
-      `no policy ${name}`,
-      (names) => ({
-        because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
-        hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
-        // With the CLI that has just answered.
-        next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
-      }),
-    );
-  }),
-});
 
 /** In key-value mode as the service's CLI lists them. */
 function temporaryPolicies(facts: PreflightFacts, datastore: Datastore, name: string): readonly KubeObject[] {

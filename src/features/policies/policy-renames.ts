@@ -7,9 +7,12 @@ export function pendingRenames(
   { apiGroup, prefix }: { readonly apiGroup: string; readonly prefix: string },
 ): readonly string[] {
   const names = { apiGroup, policyRenaming: { since: '', prefix, switchField: '' } };
-  return policies
-    .filter((policy) => isOfDefaultTier(policy) && policyName(policy, names) !== policy.metadata.name)
-    .map((policy) => refText(refOf(policy)));
+  return policies.filter((policy) => isRenamePending(policy, names)).map((policy) => refText(refOf(policy)));
+}
+
+/** True if the controllers will store the policy under another name. */
+export function isRenamePending(policy: KubeObject, names: Parameters<typeof policyName>[1]): boolean {
+  return isOfDefaultTier(policy) && policyName(policy, names) !== policy.metadata.name;
 }
 
 /** The value of `spec.a.b` in an object; undefined if there is none. */

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type JudgedCli, storeIsOurs } from '../service-cli/index.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {
@@ -40,100 +40,10 @@ type RemovalCheck = Check<RemovalJudged>;
 
 const NONE = 'there is no temporary policy';
 
-/** Deleting it must not cut a host off (§4.4/7). */
-export const nothingCutOff: RemovalCheck = defineCheck('NS-721', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.4/7',
-  judge({ stored, denied, told, undo }, { profile }) {
-    if (undo || stored.length === 0) return notApplicable(NONE);
-    const hosts = read(denied);
-    return failIfAny(
-      hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
-      `no host depends on ${profile.temporaryPolicy} alone`,
-      (names) => ({
-        because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
-        hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
-        ...(told ? {} : { severity: 'warning' as const }),
-        next: `${PROGRAM} policy`,
-      }),
-    );
-  },
-});
-
-export const othersDecide: RemovalCheck = defineCheck('NS-722', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.4/7',
-  judge({ stored, decided, pods, undo }, { profile }) {
-    if (undo || stored.length === 0) return notApplicable(NONE);
-    const hosts = read(decided);
-    const spaces = read(pods);
-    const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
-    return failIfAny(
-      [
-        ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
-        ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
-          text: `Namespace/${namespace}`,
-          detail: `${counted(count, 'pod')}: ${detail}`,
-          ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
-        })),
-      ],
-      'no other policies decide afterwards',
-      (names) => ({
-        because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
-        hint: 'Compare the traffic logs with what these policies allow.',
-        next: `${PROGRAM} policy --dry-run=server`,
-      }),
-    );
-  },
-});
-
-/** What it owns goes with it, and comes back with no undo. */
-const nothingOwned: RemovalCheck = defineCheck('NS-726', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.4/7',
-  judge({ stored, owned, told, undo }, { profile }) {
-    if (undo || stored.length === 0) return notApplicable(NONE);
-    const { objects, unread } = read(owned);
-    const name = profile.temporaryPolicy;
-    if (objects.length === 0 && unread.length > 0)
-      return failed(
-        `not everything could be searched for objects that ${name} owns: ${listed(unread)}`,
-        'Garbage collection deletes them with the policy. Let this account list these kinds.',
-        { severity: 'warning', next: `${PROGRAM} ownerrefs list` },
-      );
-    return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
-      because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,
-      hint: 'Take the policy out of metadata.ownerReferences of what is to stay. --undo brings the policy back, not these objects.',
-      ...(told ? {} : { severity: 'warning' as const }),
-      next: command`kubectl netsvc-upgrade ownerrefs list --owner=${`GlobalNetworkPolicy/${name}`}`,
-    }));
-  },
-});
-
-export const removalCli: RemovalCheck = defineCheck('NS-723', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.5/6',
-  judge({ cli, needsCli, release }, { options, profile }) {
-    if (!needsCli) return notApplicable('the policy is stored in the API');
-    if ('program' in cli) return { status: 'ok', detail: cli.program };
-    if (cli.doubt) return notApplicable('see NS-725');
-    const isTarget = release === options.release;
-    return failed(
-      `${profile.cli.program} of the installed release ${release} cannot be used: ${cli.missing}`,
-      isTarget
-        ? 'Install it and give it its datastore.'
-        : `Before the upgrade the cluster takes that release alone: put ${profile.cli.program} ${release} on PATH and give it its datastore.`,
-      { next: isTarget ? `${PROGRAM} cli` : `${profile.cli.program} version` },
-    );
-  },
-});
-
 /** A policy decides what reaches every host: one that another machine kept is read first. */
-export const policyKeptHere: RemovalCheck = defineCheck('NS-017', {
+export const policyKeptHere: RemovalCheck = {
+  id: 'NS-017',
+  title: 'former temporary policy kept by this machine',
   category: 'follow-up',
   severity: 'error',
   ref: '§4.4/7',
@@ -151,6 +61,103 @@ export const policyKeptHere: RemovalCheck = defineCheck('NS-017', {
       }),
     );
   },
-});
+};
 
-export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide, nothingOwned, policyKeptHere];
+export const removalChecks: readonly RemovalCheck[] = [
+  {
+    id: 'NS-723',
+    title: 'CLI usable for the temporary policy',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.5/6',
+    judge({ cli, needsCli, release }, { options, profile }) {
+      if (!needsCli) return notApplicable('the policy is stored in the API');
+      if ('program' in cli) return { status: 'ok', detail: cli.program };
+      if (cli.doubt) return notApplicable('see NS-725');
+      const isTarget = release === options.release;
+      return failed(
+        `${profile.cli.program} of the installed release ${release} cannot be used: ${cli.missing}`,
+        isTarget
+          ? 'Install it and give it its datastore.'
+          : `Before the upgrade the cluster takes that release alone: put ${profile.cli.program} ${release} on PATH and give it its datastore.`,
+        { next: isTarget ? `${PROGRAM} cli` : `${profile.cli.program} version` },
+      );
+    },
+  },
+  storeIsOurs /** Deleting it must not cut a host off (§4.4/7). */,
+  {
+    id: 'NS-721',
+    title: 'no host depends on the temporary policy alone',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.4/7',
+    judge({ stored, denied, told, undo }, { profile }) {
+      if (undo || stored.length === 0) return notApplicable(NONE);
+      const hosts = read(denied);
+      return failIfAny(
+        hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
+        `no host depends on ${profile.temporaryPolicy} alone`,
+        (names) => ({
+          because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
+          hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
+          ...(told ? {} : { severity: 'warning' as const }),
+          next: `${PROGRAM} policy`,
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-722',
+    title: 'other policies decide without the temporary policy',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.4/7',
+    judge({ stored, decided, pods, undo }, { profile }) {
+      if (undo || stored.length === 0) return notApplicable(NONE);
+      const hosts = read(decided);
+      const spaces = read(pods);
+      const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
+      return failIfAny(
+        [
+          ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
+          ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
+            text: `Namespace/${namespace}`,
+            detail: `${counted(count, 'pod')}: ${detail}`,
+            ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
+          })),
+        ],
+        'no other policies decide afterwards',
+        (names) => ({
+          because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
+          hint: 'Compare the traffic logs with what these policies allow.',
+          next: `${PROGRAM} policy --dry-run=server`,
+        }),
+      );
+    },
+  } /** What it owns goes with it, and comes back with no undo. */,
+  {
+    id: 'NS-726',
+    title: 'nothing owned by the temporary policy',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.4/7',
+    judge({ stored, owned, told, undo }, { profile }) {
+      if (undo || stored.length === 0) return notApplicable(NONE);
+      const { objects, unread } = read(owned);
+      const name = profile.temporaryPolicy;
+      if (objects.length === 0 && unread.length > 0)
+        return failed(
+          `not everything could be searched for objects that ${name} owns: ${listed(unread)}`,
+          'Garbage collection deletes them with the policy. Let this account list these kinds.',
+          { severity: 'warning', next: `${PROGRAM} ownerrefs list` },
+        );
+      return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
+        because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,
+        hint: 'Take the policy out of metadata.ownerReferences of what is to stay. --undo brings the policy back, not these objects.',
+        ...(told ? {} : { severity: 'warning' as const }),
+        next: command`kubectl netsvc-upgrade ownerrefs list --owner=${`GlobalNetworkPolicy/${name}`}`,
+      }));
+    },
+  },
+  policyKeptHere,
+];

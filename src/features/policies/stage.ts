@@ -5,10 +5,11 @@ import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { stage } from '../../kernel/stage.ts';
 import { cliWrite } from '../service-cli/index.ts';
-import { type PolicyFacts, readPolicyFacts, type SearchOwned } from './facts.ts';
+import type { PolicyFacts } from './facts.ts';
 import { removalChecks } from './removal-checks.ts';
 import type { KeptPolicy } from './removed.ts';
 import { storedNames } from './stored-names.ts';
+import { readPolicyFacts, type SearchOwned } from './survey.ts';
 import { undoPlan } from './undo.ts';
 
 /** The temporary policy of upgrades from before v3.14: what only it allows, a person's review, removal when told by name (§4.4/7). */

@@ -15,7 +15,7 @@ export function asksStoredNames({ profile: { policyRenaming }, options }: Pick<C
   return policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
 }
 
-/** What the name and the tier of a stored policy are told by, when it was made, and whether it was stored anew. */
+/** What the name and the tier of a stored policy are detected from, when it was made, and whether it was stored again. */
 export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
   const { name, namespace, uid, annotations, creationTimestamp } = metadata;
   const { tier } = (spec ?? {}) as { readonly tier?: unknown };

@@ -2,25 +2,9 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
 import { assertRulesCount } from './ignored-rules.ts';
+import type { Direction, Rule } from './rule.ts';
 import { type Labels, operandText, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
-
-/** What a policy does with traffic of a direction. */
-export interface Rule {
-  readonly action?: string;
-  readonly [field: string]: unknown;
-}
-
-/** True if the rule decides on every packet that comes to it. */
-export function isUnconditional({ action: _, metadata: __, ...conditions }: Rule): boolean {
-  return Object.values(conditions).every((value) => isEmpty(value));
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-}
-
-export type Direction = 'ingress' | 'egress';
 
 export interface GlobalPolicy {
   /** As people know it: the v3 name, not the name it is stored under. */

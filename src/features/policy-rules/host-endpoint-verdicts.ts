@@ -212,7 +212,7 @@ function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefi
   return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
 }
 
-/** Labels of the automatic endpoint that stands, wherever it has them from. What was taken off the node since is off it at the controllers' next look. */
+/** Labels of the automatic endpoint that stands, wherever it has them from. What was removed from the node since is off it at the controllers' next look. */
 function standingLabels(standing: HostEndpoint | undefined, signs: AutomaticSigns): Labels {
   const { [signs.createdBy]: _, ...labels } = standing?.labels ?? {};
   return labels;

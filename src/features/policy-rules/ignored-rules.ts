@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { Direction, Rule } from './global-policy.ts';
+import type { Direction, Rule } from './rule.ts';
 
 const PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'icmpv6', 'sctp', 'udplite']);
 const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);

@@ -5,7 +5,7 @@ export { type AfterRemoval, afterRemoval } from './after-removal.ts';
 export { type AutomaticSettings, automaticName, automaticSettings } from './automatic-endpoint.ts';
 export { type ExpectedCoverage, type Uncovered, whyOther, whyUncovered } from './endpoint-coverage.ts';
 export { type FailsafePorts, failsafePorts } from './failsafe-ports.ts';
-export { globalPolicyOf, inOrder, labelsGiven, tierOf } from './global-policy.ts';
+export { type GlobalPolicy, globalPolicyOf, inOrder, labelsGiven, tierOf } from './global-policy.ts';
 export {
   type AutomaticSigns,
   givenVariable,
@@ -26,7 +26,9 @@ export {
   type NodeVerdict,
 } from './host-endpoint-verdicts.ts';
 export { isCopied, type LabelProblem } from './label-copies.ts';
-export type { EndpointProfile, PolicyWorld } from './posture.ts';
+export { dropsAllOf } from './pod-end.ts';
+export type { PolicyWorld } from './posture.ts';
+export type { EndpointProfile } from './profile-end.ts';
 export { type ChangedForOthers, changedForOthers } from './rule-subjects.ts';
 export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
 export { type HostWithout, hostsWithout } from './without-policy.ts';

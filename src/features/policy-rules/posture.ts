@@ -1,7 +1,8 @@
 import type { AddressChange } from './address-changes.ts';
-import type { Direction, GlobalPolicy, Rule, Tier } from './global-policy.ts';
+import type { GlobalPolicy, Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { profilesEnd } from './profile-end.ts';
+import { type PacketEnd, type ProfileWorld, profilesEnd } from './profile-end.ts';
+import type { Direction } from './rule.ts';
 import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /**
@@ -15,8 +16,7 @@ export type Lane = (typeof LANES)[number];
 export interface LanePosture {
   /** Names of the policies in force, in their order. */
   readonly policies: readonly string[];
-  /** Where a packet ends that no policy decides: let through, dropped, or left to the rules of these profiles. */
-  readonly end: 'allow' | 'deny' | { readonly profiles: readonly string[] };
+  readonly end: PacketEnd;
   /** Names of ports that rules of these policies use and that an endpoint has no more: `http of hosts`. */
   readonly lostPorts?: readonly string[];
   /** What comes to address sets of rules of these policies, or goes. */
@@ -26,20 +26,11 @@ export interface LanePosture {
 export type Posture = Readonly<Record<Lane, LanePosture>>;
 
 /** What policies are evaluated with. `policies` in order. */
-export interface PolicyWorld {
+export interface PolicyWorld extends ProfileWorld {
   readonly policies: readonly GlobalPolicy[];
   readonly tiers: ReadonlyMap<string, Tier>;
-  /** Rules of profiles, and the labels that they give. */
-  readonly profiles: ReadonlyMap<string, EndpointProfile>;
-  /** Name of the profile that lets everything through. */
-  readonly allowAllProfile: string;
   /** True in eBPF mode: only there untracked policies act on endpoints of all interfaces. */
   readonly untracked?: boolean;
-}
-
-export interface EndpointProfile {
-  readonly labels: Labels;
-  readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
 }
 
 /** A host without an endpoint on all interfaces: nothing is policed there. */

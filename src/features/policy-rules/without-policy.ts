@@ -1,7 +1,8 @@
-import { type Direction, type GlobalPolicy, isUnconditional, type Rule } from './global-policy.ts';
+import type { GlobalPolicy } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
 import { LANES, type Lane, type LanePosture, type PolicyWorld, policiesInForce, postureOf } from './posture.ts';
 import { profileRules } from './profile-end.ts';
+import { type Direction, isUnconditional, type Rule } from './rule.ts';
 
 /** What becomes of a host when policies are no more. */
 export interface HostWithout {
@@ -49,7 +50,7 @@ export function hostsWithout(
  * that decides does, at its end the tier's default action does, and profiles judge only what every tier passed on. What a rule's
  * conditions select is not known here: one that allows anything lets something through.
  */
-function letsThrough(
+export function letsThrough(
   lane: Lane,
   policies: readonly GlobalPolicy[],
   { profiles }: Pick<HostEndpoint, 'profiles'>,

@@ -1,136 +1,84 @@
 import type { Check } from '../../kernel/check.ts';
-import { controllersNotStopped, hostEndpointKinds, noFalseAutomatic, noFalseName } from '../hosts/index.ts';
-import { chartUpgradable } from '../install-chart/index.ts';
-import { kindsServed, noDuplicateEnvTarget, nothingRefused, selectorsEqual, targetReadable } from '../install-manifest/index.ts';
-import { apiNamespaceStays, typhaOrderAhead } from '../install-operator/index.ts';
-import { mayRestoreLater, ownerReferences, ownersSearchedFirst } from '../ownerrefs/index.ts';
-import { copiesInGit, namesKept, noTemporaryPolicy, noTwins } from '../policies/index.ts';
-import { agentsHealthy, controllersHealthy, typhaHealthy } from '../rollout/index.ts';
-import { noOldCli, noOldCliInCluster } from '../service-cli/index.ts';
-import { applicationLayerPolicy, sidecarsCanMount } from '../sidecars/index.ts';
-import {
-  noCrdsPruned,
-  noNativeCrds,
-  notGitOpsManaged,
-  notPlatformManaged,
-  oneRelease,
-  sourceNotNewer,
-  sourceSupported,
-} from '../survey/index.ts';
-import * as access from './access-checks.ts';
-import * as advice from './advice-checks.ts';
-import { memorySuffices } from './agent-memory-checks.ts';
+import { hostEndpointChecks } from '../hosts/index.ts';
+import { chartPreflightChecks } from '../install-chart/index.ts';
+import { podsAdmittedChecks, targetManifestChecks } from '../install-manifest/index.ts';
+import { apiNamespaceChecks, typhaOrderChecks } from '../install-operator/index.ts';
+import { ownerRightsChecks, ownersChecks } from '../ownerrefs/index.ts';
+import { policiesChecks, policiesInGitChecks } from '../policies/index.ts';
+import { rolloutHealthChecks } from '../rollout/index.ts';
+import { noOldCli, oldCliChecks } from '../service-cli/index.ts';
+import { meshChecks } from '../sidecars/index.ts';
+import { noCrdsPruned, noNativeCrds, ownershipChecks, sourceNotNewer, sourceReleaseChecks, sourceSupported } from '../survey/index.ts';
+import { accessChecks } from './access-checks.ts';
+import { adviceChecks } from './advice-checks.ts';
+import { agentMemoryChecks } from './agent-memory-checks.ts';
 import { aheadOfApply } from './ahead-checks.ts';
-import { apiCertificateFits, certificatesValid } from './certificates-checks.ts';
-import * as crossings from './crossings-checks.ts';
-import * as dataPlane from './data-plane-checks.ts';
+import { apiReachableChecks } from './api-reachable-checks.ts';
+import { certificatesChecks } from './certificates-checks.ts';
+import { crossingsChecks } from './crossings-checks.ts';
+import { dataPlaneChecks } from './data-plane-checks.ts';
 import type { WholePreflight } from './facts.ts';
-import { nothingElseInNamespace } from './guarded-namespace-checks.ts';
-import * as installation from './installation-checks.ts';
-import { sourceDefects, targetDefects } from './known-defects-checks.ts';
-import * as kubectl from './kubectl-checks.ts';
-import * as machine from './machine-checks.ts';
-import * as platform from './node-platform-checks.ts';
-import * as nodes from './nodes-checks.ts';
-import { addressesKept } from './nodes-checks.ts';
-import { oneWriter } from './one-writer-checks.ts';
-import { poolsWithinPodNetwork } from './pod-network-checks.ts';
-import * as server from './server-checks.ts';
-import * as stored from './stored-resources-checks.ts';
-import * as settings from './target-settings-checks.ts';
-import * as typha from './typha-checks.ts';
-import * as workloads from './workload-settings-checks.ts';
+import { guardedNamespaceChecks } from './guarded-namespace-checks.ts';
+import { installationChecks } from './installation-checks.ts';
+import { knownDefectsChecks } from './known-defects-checks.ts';
+import { kubectlFound, kubectlNewEnough, kubectlSkewChecks } from './kubectl-checks.ts';
+import { machineChecks } from './machine-checks.ts';
+import { nodePlatformChecks } from './node-platform-checks.ts';
+import { nodesChecks } from './nodes-checks.ts';
+import { oneWriterChecks } from './one-writer-checks.ts';
+import { podNetworkChecks } from './pod-network-checks.ts';
+import { podWebhooksChecks } from './pod-webhooks-checks.ts';
+import { serverChecks } from './server-checks.ts';
+import { storedResourcesChecks } from './stored-resources-checks.ts';
+import { targetSettingsChecks } from './target-settings-checks.ts';
+import { typhaChecks } from './typha-checks.ts';
+import { workloadSettingsChecks } from './workload-settings-checks.ts';
 
 /** The preflight's catalogue in the order in which it is shown: what everything else stands on comes first. */
 export const preflightChecks: readonly Check<WholePreflight>[] = [
-  server.apiReachable,
-  server.kubernetesVersion,
-  server.clockSkew,
-  server.discoveryComplete,
-  server.apiServicesAvailable,
-  server.namespacesTerminating,
-  access.permissions,
-  access.stateNamespace,
-  access.lockFree,
-  access.recordFits,
-  kubectl.kubectlFound,
-  kubectl.kubectlNewEnough,
-  kubectl.kubectlSkew,
-  machine.chartTool,
-  machine.workFolder,
+  ...serverChecks,
+  ...accessChecks,
+  kubectlFound,
+  kubectlNewEnough,
+  ...kubectlSkewChecks,
+  ...machineChecks,
   noOldCli,
-  noOldCliInCluster,
-  installation.installationFound,
-  installation.installationUnambiguous,
-  installation.noHalfMigration,
-  installation.pathKnown,
+  ...oldCliChecks,
+  ...installationChecks,
   sourceSupported,
   sourceNotNewer,
-  oneRelease,
-  sourceDefects,
+  ...sourceReleaseChecks,
+  ...knownDefectsChecks,
   noNativeCrds,
-  notPlatformManaged,
-  notGitOpsManaged,
+  ...ownershipChecks,
   noCrdsPruned,
-  oneWriter,
-  advice.datastoreAdvice,
-  advice.operatorAdvice,
-  agentsHealthy,
-  controllersHealthy,
-  typhaHealthy,
-  workloads.oneController,
-  typha.typhaOrder,
-  typhaOrderAhead,
-  typha.typhaFits,
-  workloads.updatesByItself,
-  workloads.noDuplicateEnvLive,
-  workloads.budgetsLeaveRoom,
-  memorySuffices,
-  nodes.nodesReady,
-  nodes.noneCordoned,
-  nodes.noPressure,
-  platform.kernels,
-  platform.processors,
-  platform.windowsNodes,
-  addressesKept,
-  stored.storedValid,
-  stored.noRemovedKinds,
-  noTwins,
-  stored.storedVersionsServed,
-  dataPlane.loadBalancerAddresses,
-  dataPlane.packetFilter,
-  dataPlane.ebpf,
-  targetReadable,
-  targetDefects,
-  kindsServed,
-  nothingRefused,
-  selectorsEqual,
-  noDuplicateEnvTarget,
-  chartUpgradable,
-  settings.imagesReachable,
+  ...oneWriterChecks,
+  ...adviceChecks,
+  ...rolloutHealthChecks,
+  ...workloadSettingsChecks,
+  ...podWebhooksChecks,
+  ...typhaChecks,
+  ...typhaOrderChecks,
+  ...agentMemoryChecks,
+  ...nodesChecks,
+  ...nodePlatformChecks,
+  ...storedResourcesChecks,
+  ...policiesChecks,
+  ...dataPlaneChecks,
+  ...targetManifestChecks,
+  ...podsAdmittedChecks,
+  ...chartPreflightChecks,
+  ...targetSettingsChecks,
   ...aheadOfApply,
-  settings.mtuUnchanged,
-  ownersSearchedFirst,
-  mayRestoreLater,
-  apiNamespaceStays,
-  crossings.imageSetThere,
-  crossings.settingsTaken,
-  crossings.poolsAlike,
-  poolsWithinPodNetwork,
-  apiCertificateFits,
-  certificatesValid,
-  nothingElseInNamespace,
-  crossings.tierKeepsName,
-  crossings.gatewayDefinitionsFree,
-  crossings.statusesCanEnd,
-  ownerReferences,
-  applicationLayerPolicy,
-  sidecarsCanMount,
-  hostEndpointKinds,
-  noFalseAutomatic,
-  noFalseName,
-  controllersNotStopped,
-  noTemporaryPolicy,
-  namesKept,
-  copiesInGit,
+  ...ownersChecks,
+  ...ownerRightsChecks,
+  ...apiNamespaceChecks,
+  ...crossingsChecks,
+  ...podNetworkChecks,
+  ...certificatesChecks,
+  ...guardedNamespaceChecks,
+  ...apiReachableChecks,
+  ...meshChecks,
+  ...hostEndpointChecks,
+  ...policiesInGitChecks,
 ];

@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { OperatorCrossings } from '../../kernel/profile.ts';
 import type { PreflightFacts, SecretCertificate } from '../survey/index.ts';
-import { crosses, failed, failIfAny, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, failed, failIfAny, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 
 const DAY = 86_400_000;
 const SOON = 30;
@@ -26,27 +26,58 @@ function withCertificates(judge: (held: Held) => Verdict) {
   });
 }
 
-/** The operator renews what it has signed; a certificate of somebody else it keeps, though the target's address is not in it. */
-export const apiCertificateFits = preflightCheck('NS-630', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §11.3',
-  judge: withCertificates(({ names: { api, signer }, certificates, installation, facts, context }): Verdict => {
-    const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
-    const found = moves ? read(certificates).find(({ secret }) => secret === api.secret) : undefined;
-    if (!found) return notApplicable('no certificate of an API server meets another address on this way');
-    if (found.names.includes(api.name)) return ok(`the certificate of the API server is for ${api.name} too`);
-    if (found.issuer === signer) return ok('the operator has signed the certificate of the API server, and renews it');
-    return failed(
-      `the certificate of the API server is not for ${api.name}, its address from ${api.since} on, and was signed by ${found.issuer || 'an issuer without a name'}: the operator keeps it, and the v3 API does not come back after the upgrade`,
-      `If it is your own certificate, issue it for ${api.name} as well. If an earlier operator signed it (${signer}@…), delete the Secret right before the upgrade: the operator makes a new one.`,
-      {
-        evidence: [evidenceFor(found, `for ${found.names.join(', ')}; signed by ${found.issuer}`)],
-        next: command`kubectl -n ${found.namespace} describe secret ${found.secret}`,
-      },
-    );
-  }),
-});
+export const certificatesChecks: readonly PreflightCheck[] = [
+  /** The operator renews what it has signed; a certificate of somebody else it keeps, though the target's address is not in it. */
+  {
+    id: 'NS-630',
+    title: 'certificate of the API server fits the target',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §11.3',
+    judge: withCertificates(({ names: { api, signer }, certificates, installation, facts, context }): Verdict => {
+      const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
+      const found = moves ? read(certificates).find(({ secret }) => secret === api.secret) : undefined;
+      if (!found) return notApplicable('no certificate of an API server meets another address on this way');
+      if (found.names.includes(api.name)) return ok(`the certificate of the API server is for ${api.name} too`);
+      if (found.issuer === signer) return ok('the operator has signed the certificate of the API server, and renews it');
+      return failed(
+        `the certificate of the API server is not for ${api.name}, its address from ${api.since} on, and was signed by ${found.issuer || 'an issuer without a name'}: the operator keeps it, and the v3 API does not come back after the upgrade`,
+        `If it is your own certificate, issue it for ${api.name} as well. If an earlier operator signed it (${signer}@…), delete the Secret right before the upgrade: the operator makes a new one.`,
+        {
+          evidence: [evidenceFor(found, `for ${found.names.join(', ')}; signed by ${found.issuer}`)],
+          next: command`kubectl -n ${found.namespace} describe secret ${found.secret}`,
+        },
+      );
+    }),
+  },
+  /** Agents that restart connect to Typha anew: with certificates that are over they cannot. */
+  {
+    id: 'NS-631',
+    title: 'certificates of agents and Typha valid',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §11.3',
+    judge: withCertificates(({ names, certificates, facts, context: { options } }): Verdict => {
+      if ('unread' in certificates) return unreadable(names, certificates.unread);
+      const own = certificates.value.filter(({ secret }) => names.secrets.includes(secret));
+      const ending = own.filter(({ until }) => until - facts.now < SOON * DAY);
+      const isOver = ending.some(({ until }) => until < facts.now);
+      const older = options.enableFlowLogs ? own.filter(({ issuer }) => issuer.startsWith(`${names.signer}@`)) : [];
+      const evidence = [
+        ...ending.map((one) =>
+          evidenceFor(one, `${one.until < facts.now ? 'ended' : 'ends'} on ${new Date(one.until).toISOString().slice(0, 10)}`),
+        ),
+        ...older.map((one) => evidenceFor(one, `signed by ${one.issuer}, which the flow logs of the target do not trust`)),
+      ];
+      return failIfAny(evidence, 'the certificates of agents and Typha are valid', (found) => ({
+        because: `${counted(evidence.length, 'certificate')} of agents and Typha that will not do: ${found}. Agents that restart may not connect`,
+        hint: 'Renew a certificate of your own. One that the operator signed: delete its Secret before the upgrade, the operator makes a new one and restarts the agents.',
+        next: command`kubectl -n ${names.namespace} get secrets ${names.secrets}`,
+        severity: isOver ? 'error' : 'warning',
+      }));
+    }),
+  },
+];
 
 /** Whoever may not read Secrets can still upgrade: certificates that are over are rare, and others renew them. */
 function unreadable({ namespace }: Held['names'], because: string): Verdict {
@@ -59,32 +90,6 @@ function unreadable({ namespace }: Held['names'], because: string): Verdict {
     },
   );
 }
-
-/** Agents that restart connect to Typha anew: with certificates that are over they cannot. */
-export const certificatesValid = preflightCheck('NS-631', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §11.3',
-  judge: withCertificates(({ names, certificates, facts, context: { options } }): Verdict => {
-    if ('unread' in certificates) return unreadable(names, certificates.unread);
-    const own = certificates.value.filter(({ secret }) => names.secrets.includes(secret));
-    const ending = own.filter(({ until }) => until - facts.now < SOON * DAY);
-    const isOver = ending.some(({ until }) => until < facts.now);
-    const older = options.enableFlowLogs ? own.filter(({ issuer }) => issuer.startsWith(`${names.signer}@`)) : [];
-    const evidence = [
-      ...ending.map((one) =>
-        evidenceFor(one, `${one.until < facts.now ? 'ended' : 'ends'} on ${new Date(one.until).toISOString().slice(0, 10)}`),
-      ),
-      ...older.map((one) => evidenceFor(one, `signed by ${one.issuer}, which the flow logs of the target do not trust`)),
-    ];
-    return failIfAny(evidence, 'the certificates of agents and Typha are valid', (found) => ({
-      because: `${counted(evidence.length, 'certificate')} of agents and Typha that will not do: ${found}. Agents that restart may not connect`,
-      hint: 'Renew a certificate of your own. One that the operator signed: delete its Secret before the upgrade, the operator makes a new one and restarts the agents.',
-      next: command`kubectl -n ${names.namespace} get secrets ${names.secrets}`,
-      severity: isOver ? 'error' : 'warning',
-    }));
-  }),
-});
 
 function evidenceFor({ namespace, secret }: SecretCertificate, detail: string): Evidence {
   return { text: `Secret/${namespace}/${secret}`, object: { apiVersion: 'v1', kind: 'Secret', namespace, name: secret }, detail };

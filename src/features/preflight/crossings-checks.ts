@@ -17,7 +17,7 @@ import {
   failIfAny,
   objectsOf,
   PROGRAM,
-  preflightCheck,
+  type PreflightCheck,
   sourceRelease,
   specOf,
   withInstallation,
@@ -46,64 +46,145 @@ function isOperated({ path }: Installation): boolean {
   return path === 'operator' || path === 'chart';
 }
 
-/** Whoever pins images by sets of digests needs one of the target: the operator is degraded until it is there (domain §11.3). */
-export const imageSetThere = preflightCheck('NS-622', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §11.3',
-  judge: withOperated(({ names: { imageSet }, operated, context: { options } }) => {
-    const sets = read(operated.imageSets).filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
-    const wanted = `${imageSet.prefix}${options.release}`;
-    if (sets.length === 0) return ok('no image set pins the images');
-    if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${imageSet.kind}/${wanted} is there; it must list every image`);
-    return failed(
-      `images are pinned by an image set, and there is none of the target: the new operator stays degraded without ${imageSet.kind}/${wanted}`,
-      `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
-      {
-        evidence: sets.map((one) => evidenceOf(one)),
-        next: `${PROGRAM} plan -o images`,
-      },
-    );
-  }),
-});
-
-/** Settings that older operators took (domain §11.3). */
-export const settingsTaken = preflightCheck('NS-623', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §11.3',
-  judge: withOperated(({ names: { refused }, operated, context: { options, profile } }) => {
-    const installation = read(operated.installation);
-    if (!installation) return notApplicable('there is no Installation');
-    const found = refused.filter(
-      ({ since, field, value }) => !isOlder(options.release, since) && jsonAt(specOf(installation), ...field.split('.')) === value,
-    );
-    const evidence = found.map(({ field, value }) => evidenceOf(installation, `spec.${field} is ${value}`));
-    return failIfAny(evidence, `the operator of ${options.release} takes the settings of the Installation`, (names) => ({
-      because: `the operator of ${options.release} refuses ${found.map(({ field, value }) => `spec.${field}: ${value}`).join(', ')} of ${names}`,
-      hint: `Set ${found.map(({ field, instead }) => `spec.${field} to ${instead}`).join(', ')} before the upgrade; it restarts the agents.`,
-      next: command`kubectl edit ${profile.operator.installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name}`,
-    }));
-  }),
-});
-
-/** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed by hand (domain §12/21). */
-export const poolsAlike = preflightCheck('NS-624', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §12/21',
-  judge: withOperated(({ names: { pools }, operated, facts, context: { profile } }) => {
-    const installation = read(operated.installation);
-    const listed = jsonAt(specOf(installation), ...pools.field);
-    if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
-    const differences = poolDifferences(installation, listed, objectsOf(facts, pools.plural));
-    return failIfAny(differences, 'the address pools are as the Installation lists them', (names) => ({
-      because: `${counted(differences.length, 'address pool')} not as the Installation lists them, which the new operator goes by: ${names}`,
-      hint: `Align spec.${pools.field.join('.')} of the Installation with the pools in use before the upgrade: it may stay degraded, or take a disabled pool into use again.`,
-      next: command`kubectl get ${pools.plural}.${profile.crdGroup} -o yaml`,
-    }));
-  }),
-});
+export const crossingsChecks: readonly PreflightCheck[] = [
+  /** Whoever pins images by sets of digests needs one of the target: the operator is degraded until it is there (domain §11.3). */
+  {
+    id: 'NS-622',
+    title: 'image set of the target release',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §11.3',
+    judge: withOperated(({ names: { imageSet }, operated, context: { options } }) => {
+      const sets = read(operated.imageSets).filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
+      const wanted = `${imageSet.prefix}${options.release}`;
+      if (sets.length === 0) return ok('no image set pins the images');
+      if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${imageSet.kind}/${wanted} is there; it must list every image`);
+      return failed(
+        `images are pinned by an image set, and there is none of the target: the new operator stays degraded without ${imageSet.kind}/${wanted}`,
+        `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
+        {
+          evidence: sets.map((one) => evidenceOf(one)),
+          next: `${PROGRAM} plan -o images`,
+        },
+      );
+    }),
+  },
+  /** Settings that older operators took (domain §11.3). */
+  {
+    id: 'NS-623',
+    title: 'settings of the Installation taken by the target',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §11.3',
+    judge: withOperated(({ names: { refused }, operated, context: { options, profile } }) => {
+      const installation = read(operated.installation);
+      if (!installation) return notApplicable('there is no Installation');
+      const found = refused.filter(
+        ({ since, field, value }) => !isOlder(options.release, since) && jsonAt(specOf(installation), ...field.split('.')) === value,
+      );
+      const evidence = found.map(({ field, value }) => evidenceOf(installation, `spec.${field} is ${value}`));
+      return failIfAny(evidence, `the operator of ${options.release} takes the settings of the Installation`, (names) => ({
+        because: `the operator of ${options.release} refuses ${found.map(({ field, value }) => `spec.${field}: ${value}`).join(', ')} of ${names}`,
+        hint: `Set ${found.map(({ field, instead }) => `spec.${field} to ${instead}`).join(', ')} before the upgrade; it restarts the agents.`,
+        next: command`kubectl edit ${profile.operator.installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name}`,
+      }));
+    }),
+  },
+  /** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed by hand (domain §12/21). */
+  {
+    id: 'NS-624',
+    title: 'address pools as the Installation lists them',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §12/21',
+    judge: withOperated(({ names: { pools }, operated, facts, context: { profile } }) => {
+      const installation = read(operated.installation);
+      const listed = jsonAt(specOf(installation), ...pools.field);
+      if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
+      const differences = poolDifferences(installation, listed, objectsOf(facts, pools.plural));
+      return failIfAny(differences, 'the address pools are as the Installation lists them', (names) => ({
+        because: `${counted(differences.length, 'address pool')} not as the Installation lists them, which the new operator goes by: ${names}`,
+        hint: `Align spec.${pools.field.join('.')} of the Installation with the pools in use before the upgrade: it may stay degraded, or take a disabled pool into use again.`,
+        next: command`kubectl get ${pools.plural}.${profile.crdGroup} -o yaml`,
+      }));
+    }),
+  },
+  /** Policies and the order of tiers that go by a tier's old name (domain §11.3, §12.2). */
+  {
+    id: 'NS-625',
+    title: 'tiers keep their names',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §11.3',
+    judge: withResources((installation, facts, context): Verdict => {
+      const { tierRename: rename, crdGroup } = context.profile;
+      if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
+        return notApplicable('no tier gets another name on this way');
+      const tiers = objectsOf(facts, 'tiers');
+      if (!tiers.some(({ metadata }) => metadata.name === rename.from)) return ok(`there is no tier ${rename.from}`);
+      const policies = POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => specOf(policy).tier === rename.from);
+      const inside = policies.filter(isPersons);
+      const services = [rename.from, rename.to, ...rename.others];
+      const beside = tiers.filter((tier) => isPersons(tier) && !services.includes(tier.metadata.name));
+      const renamed = `the tier ${rename.from} is called ${rename.to} in the target`;
+      const evidence = [
+        ...inside.map((policy) => evidenceOf(policy, 'no controller owns it')),
+        ...beside.map((tier) => evidenceOf(tier, `order ${String(specOf(tier).order ?? 'not set')}`)),
+      ];
+      return failIfAny(evidence, `${renamed}; no policy of yours is in it, and no tier of yours is ordered around it`, (names) => ({
+        because: `${renamed}, which policies of yours in it and tiers of yours around it do not follow: ${names}`,
+        hint: `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
+        next: command`kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
+      }));
+    }),
+  },
+  /** An admission policy of the Gateway API may refuse the definitions that the operator brings, which ends it (domain §12/34). */
+  {
+    id: 'NS-626',
+    title: 'definitions of the Gateway API may be changed',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §12/34',
+    judge: withOperated(({ names: { gateway }, operated, context }) => {
+      const { profile } = context;
+      const [wanting] = read(operated.gateways);
+      if (!wanting) return ok(`the operator brings no Gateway API: there is no ${gateway.kind}`);
+      if (specOf(wanting)[gateway.field] === gateway.value) return ok(`${gateway.field} is ${gateway.value}`);
+      const policy = read(operated.gatewayPolicy);
+      if (!policy) return judgeDefinitions(gateway, read(operated.gatewayDefinitions), wanting, context);
+      return failed(
+        `the operator brings newer definitions of the Gateway API, and ${gateway.policy} may refuse them, which ends the operator`,
+        `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
+        {
+          evidence: [evidenceOf(policy), evidenceOf(wanting)],
+          next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
+        },
+      );
+    }),
+  },
+  /** Some component statuses stay degraded for ever where a resource is not there (domain §11.2, §12/23). */
+  {
+    id: 'NS-627',
+    title: 'every component status can become good',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §12/23',
+    judge: withOperated(({ operated, context: { profile, options } }) => {
+      const kinds = read(operated.kinds);
+      const { statusKind, statuses = [] } = profile.operator.end ?? {};
+      const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs.kind));
+      const evidence = stuck.map(
+        ({ name, needs }): Evidence => ({ text: `${statusKind}/${name}`, detail: `needs ${needs?.kind}/default` }),
+      );
+      const missing = [...new Set(stuck.flatMap(({ needs }) => needs?.kind ?? []))];
+      return failIfAny(evidence, 'every component status can become good', (names) => ({
+        because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${options.release} judges the end without it`,
+        hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else nothing has to be done.`,
+        next: command`kubectl get ${statusKind?.toLowerCase() ?? ''}`,
+      }));
+    }),
+  },
+];
 
 /** A network that is written in another way in the list is another pool to the operator: it deletes the one and creates the other. */
 function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {
@@ -127,61 +208,10 @@ function poolDifferences(installation: KubeObject, listed: readonly unknown[], l
   return [...other, ...missing.map((cidr) => evidenceOf(installation, `${cidr} is no pool in the cluster`))];
 }
 
-/** Policies and the order of tiers that go by a tier's old name (domain §11.3, §12.2). */
-export const tierKeepsName = preflightCheck('NS-625', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §11.3',
-  judge: withResources((installation, facts, context): Verdict => {
-    const { tierRename: rename, crdGroup } = context.profile;
-    if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
-      return notApplicable('no tier gets another name on this way');
-    const tiers = objectsOf(facts, 'tiers');
-    if (!tiers.some(({ metadata }) => metadata.name === rename.from)) return ok(`there is no tier ${rename.from}`);
-    const policies = POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => specOf(policy).tier === rename.from);
-    const inside = policies.filter(isPersons);
-    const services = [rename.from, rename.to, ...rename.others];
-    const beside = tiers.filter((tier) => isPersons(tier) && !services.includes(tier.metadata.name));
-    const renamed = `the tier ${rename.from} is called ${rename.to} in the target`;
-    const evidence = [
-      ...inside.map((policy) => evidenceOf(policy, 'no controller owns it')),
-      ...beside.map((tier) => evidenceOf(tier, `order ${String(specOf(tier).order ?? 'not set')}`)),
-    ];
-    return failIfAny(evidence, `${renamed}; no policy of yours is in it, and no tier of yours is ordered around it`, (names) => ({
-      because: `${renamed}, which policies of yours in it and tiers of yours around it do not follow: ${names}`,
-      hint: `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
-      next: command`kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
-    }));
-  }),
-});
-
 /** No controller made it, so a person did. */
 function isPersons({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
 }
-
-/** An admission policy of the Gateway API may refuse the definitions that the operator brings, which ends it (domain §12/34). */
-export const gatewayDefinitionsFree = preflightCheck('NS-626', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §12/34',
-  judge: withOperated(({ names: { gateway }, operated, context }) => {
-    const { profile } = context;
-    const [wanting] = read(operated.gateways);
-    if (!wanting) return ok(`the operator brings no Gateway API: there is no ${gateway.kind}`);
-    if (specOf(wanting)[gateway.field] === gateway.value) return ok(`${gateway.field} is ${gateway.value}`);
-    const policy = read(operated.gatewayPolicy);
-    if (!policy) return judgeDefinitions(gateway, read(operated.gatewayDefinitions), wanting, context);
-    return failed(
-      `the operator brings newer definitions of the Gateway API, and ${gateway.policy} may refuse them, which ends the operator`,
-      `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
-      {
-        evidence: [evidenceOf(policy), evidenceOf(wanting)],
-        next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
-      },
-    );
-  }),
-});
 
 /** Nothing guards them; those that are there already the operator leaves as they are, unless it is told to bring its own. */
 function judgeDefinitions(
@@ -207,22 +237,3 @@ function judgeDefinitions(
     }),
   );
 }
-
-/** Some component statuses stay degraded for ever where a resource is not there (domain §11.2, §12/23). */
-export const statusesCanEnd = preflightCheck('NS-627', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §12/23',
-  judge: withOperated(({ operated, context: { profile, options } }) => {
-    const kinds = read(operated.kinds);
-    const { statusKind, statuses = [] } = profile.operator.end ?? {};
-    const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs.kind));
-    const evidence = stuck.map(({ name, needs }): Evidence => ({ text: `${statusKind}/${name}`, detail: `needs ${needs?.kind}/default` }));
-    const missing = [...new Set(stuck.flatMap(({ needs }) => needs?.kind ?? []))];
-    return failIfAny(evidence, 'every component status can become good', (names) => ({
-      because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${options.release} judges the end without it`,
-      hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else nothing has to be done.`,
-      next: command`kubectl get ${statusKind?.toLowerCase() ?? ''}`,
-    }));
-  }),
-});

@@ -11,7 +11,7 @@ import {
   failed,
   failIfAny,
   objectsOf,
-  preflightCheck,
+  type PreflightCheck,
   sourceRelease,
   specOf,
   withResources,
@@ -20,45 +20,66 @@ import {
 
 const FELIX = 'felixconfigurations';
 
-export const loadBalancerAddresses = preflightCheck('NS-505', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §12/29',
-  judge: withResources((installation, facts, { profile }): Verdict => {
-    const pools = objectsOf(facts, 'ippools').filter((pool) => usesOf(pool).includes('LoadBalancer'));
-    if (pools.length === 0) return ok('no address pool is for LoadBalancer services');
-    const controllers = serviceWorkloads(installation, profile)?.controllers;
-    const live = controllers ? findWorkload(read(facts.deployments), controllers) : undefined;
-    const enabled = controllers ? envOf(live, controllers.container, 'ENABLED_CONTROLLERS') : undefined;
-    if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
-    const { plural, name } = profile.controllersConfiguration;
-    const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
-    if (isJsonMap(settings.controllers) && jsonAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
-      return ok('assignIPs of the controllers is set');
-    }
-    return failIfAny(
-      pools.map((pool) => evidenceOf(pool)),
-      '',
-      (names) => ({
-        because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
-        hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
-        next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
-      }),
-    );
-  }),
-});
+export const dataPlaneChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-505',
+    title: 'LoadBalancer addresses stay as they are',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §12/29',
+    judge: withResources((installation, facts, { profile }): Verdict => {
+      const pools = objectsOf(facts, 'ippools').filter((pool) => usesOf(pool).includes('LoadBalancer'));
+      if (pools.length === 0) return ok('no address pool is for LoadBalancer services');
+      const controllers = serviceWorkloads(installation, profile)?.controllers;
+      const live = controllers ? findWorkload(read(facts.deployments), controllers) : undefined;
+      const enabled = controllers ? envOf(live, controllers.container, 'ENABLED_CONTROLLERS') : undefined;
+      if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
+      const { plural, name } = profile.controllersConfiguration;
+      const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
+      if (isJsonMap(settings.controllers) && jsonAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
+        return ok('assignIPs of the controllers is set');
+      }
+      return failIfAny(
+        pools.map((pool) => evidenceOf(pool)),
+        '',
+        (names) => ({
+          because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
+          hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
+          next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-506',
+    title: 'packet filter mode settled',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §12/25',
+    judge: withResources((_installation, facts, context) => judgePacketFilter(facts, context)),
+  },
+  {
+    id: 'NS-507',
+    title: 'eBPF data plane',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §12/24',
+    judge: withResources((installation, facts, { profile }): Verdict => {
+      const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
+      if (enabled !== true && String(enabled).toLowerCase() !== 'true') return ok('the standard data plane is in use');
+      return failed(
+        'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
+        'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
+        { next: 'kubectl get nodes -o wide' },
+      );
+    }),
+  },
+];
 
 function usesOf(pool: Parameters<typeof specOf>[0]): readonly unknown[] {
   const { allowedUses } = specOf(pool);
   return Array.isArray(allowedUses) ? allowedUses : [];
 }
-
-export const packetFilter = preflightCheck('NS-506', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §12/25',
-  judge: withResources((_installation, facts, context) => judgePacketFilter(facts, context)),
-});
 
 const judgePacketFilter = withTarget(({ documents }, installation, facts, context): Verdict => {
   const crd = targetCrds(documents).find((one) => one.plural === FELIX);
@@ -105,18 +126,3 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
     },
   );
 }
-
-export const ebpf = preflightCheck('NS-507', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §12/24',
-  judge: withResources((installation, facts, { profile }): Verdict => {
-    const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
-    if (enabled !== true && String(enabled).toLowerCase() !== 'true') return ok('the standard data plane is in use');
-    return failed(
-      'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
-      'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
-      { next: 'kubectl get nodes -o wide' },
-    );
-  }),
-});

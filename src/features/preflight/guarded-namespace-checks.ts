@@ -5,34 +5,38 @@ import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/profile.ts';
 import type { PreflightFacts } from '../survey/index.ts';
-import { crosses, evidenceOf, failIfAny, objectsOf, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, evidenceOf, failIfAny, objectsOf, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 
 type Guarded = NonNullable<OperatorCrossings['guarded']>;
 
-/** The operator puts policies of its own before all others: what is not of the service no longer reaches its pods, nor is reached. */
-export const nothingElseInNamespace = preflightCheck('NS-632', {
-  category: 'resources',
-  severity: 'warning',
-  ref: 'domain §11.3',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const guarded = context.profile.operator.crossings?.guarded;
-    if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
-    if (!crosses(sourceRelease(installation, facts, context), context.options.release, guarded.since))
-      return notApplicable('the operator guards its namespace as before');
-    const found = [
-      ...read(facts.operated.reaching)
-        .filter((one) => isAffected(one, guarded))
-        .map((one) => evidenceOf(one, 'leads to pods in it')),
-      ...foreignWorkloads(facts, guarded).map((one) => evidenceOf(one, 'the operator did not make it')),
-      ...foreignPolicies(facts, guarded).map((one) => evidenceOf(one, 'comes after the policies of the operator')),
-    ];
-    return failIfAny(found, `nothing but the operator's own is in ${guarded.namespace}, or leads to it`, (names) => ({
-      because: `from ${guarded.since} on policies of the operator come before all others in ${guarded.namespace}, and ${counted(found.length, 'object')} of yours may no longer work: ${names}`,
-      hint: `Metrics of the controllers may then be read from namespace ${guarded.scrapers} alone, and the flow UI takes no traffic from outside. Move workloads of yours elsewhere. To allow more, add a policy in tier ${guarded.tier} with a lower order than those of the operator, after the upgrade.`,
-      next: command`kubectl -n ${guarded.namespace} get services,pods`,
-    }));
-  }),
-});
+export const guardedNamespaceChecks: readonly PreflightCheck[] = [
+  /** The operator puts policies of its own before all others: what is not of the service no longer reaches its pods, nor is reached. */
+  {
+    id: 'NS-632',
+    title: 'nothing else in the namespace of the operator’s pods',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §11.3',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const guarded = context.profile.operator.crossings?.guarded;
+      if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
+      if (!crosses(sourceRelease(installation, facts, context), context.options.release, guarded.since))
+        return notApplicable('the operator guards its namespace as before');
+      const found = [
+        ...read(facts.operated.reaching)
+          .filter((one) => isAffected(one, guarded))
+          .map((one) => evidenceOf(one, 'leads to pods in it')),
+        ...foreignWorkloads(facts, guarded).map((one) => evidenceOf(one, 'the operator did not make it')),
+        ...foreignPolicies(facts, guarded).map((one) => evidenceOf(one, 'comes after the policies of the operator')),
+      ];
+      return failIfAny(found, `nothing but the operator's own is in ${guarded.namespace}, or leads to it`, (names) => ({
+        because: `from ${guarded.since} on policies of the operator come before all others in ${guarded.namespace}, and ${counted(found.length, 'object')} of yours may no longer work: ${names}`,
+        hint: `Metrics of the controllers may then be read from namespace ${guarded.scrapers} alone, and the flow UI takes no traffic from outside. Move workloads of yours elsewhere. To allow more, add a policy in tier ${guarded.tier} with a lower order than those of the operator, after the upgrade.`,
+        next: command`kubectl -n ${guarded.namespace} get services,pods`,
+      }));
+    }),
+  },
+];
 
 function isAffected({ metadata }: KubeObject, { scrapers }: Guarded): boolean {
   return metadata.namespace !== scrapers && !isOwned(metadata);

@@ -1,91 +1,98 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { choiceFlag } from '../../kernel/installation.ts';
-import { failed, preflightCheck, withInstallation } from '../survey/index.ts';
+import { failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 
-export const installationFound = preflightCheck('NS-101', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§1/2',
-  judge: (facts, { profile, contextName }) => {
-    const detection = read(facts.detection);
-    if (detection.type === 'found') return ok(`${profile.title} found: ${detection.installation.path} path`);
-    if (detection.type !== 'none') return notApplicable('something is installed, but not clear: see NS-102 and NS-103');
-    return failed(
-      `no installation found in context ${contextName}: ${detection.because}`,
-      'Check the context; name another profile with --profile if the service goes by other names here.',
-      { next: 'kubectl config get-contexts' },
-    );
-  },
-});
-
-export const installationUnambiguous = preflightCheck('NS-102', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§4.4/1',
-  judge: (facts, { profile }) => {
-    const detection = read(facts.detection);
-    if (detection.type === 'none') return notApplicable('nothing is installed');
-    if (detection.type !== 'ambiguous') return ok('only one reading of the installation is possible');
-    const { candidates } = detection;
-    const [first, second] = candidates;
-    const flag = choiceFlag(candidates);
-    return failed(
-      `${second ? `the installation can be read in ${candidates.length} ways` : 'the installation is not clear'}: ${detection.because}`,
-      first && flag === '--path'
-        ? `Look at the evidence; then say it with --path (${candidates.join(', ')}).`
-        : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,
-      {
-        evidence: detection.evidence.map((text) => ({ text })),
-        next: first
-          ? command`kubectl netsvc-upgrade preflight ${flag} ${first}`
-          : command`kubectl netsvc-upgrade preflight --profile ${profile.name}`,
-      },
-    );
-  },
-});
-
-export const noHalfMigration = preflightCheck('NS-103', {
-  category: 'installation',
-  severity: 'error',
-  ref: 'domain §2.1/2',
-  judge: (facts, { profile }) => {
-    const detection = read(facts.detection);
-    if (detection.type === 'none') return notApplicable('nothing is installed');
-    if (detection.type !== 'half-migrated') return ok('no migration to the operator is under way');
-    const label = profile.operator.migrationLabel?.key;
-    return failed(
-      `a migration from the manifest to the operator is half done: ${detection.because}`,
-      'Finish that migration or take it back; upgrade afterwards.',
-      {
-        evidence: detection.evidence.map((text) => ({ text })),
-        next: label ? command`kubectl get nodes -L ${label}` : 'kubectl get pods -A -o wide',
-      },
-    );
-  },
-});
-
-export const pathKnown = preflightCheck('NS-104', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§1/2',
-  judge: withInstallation((installation, _facts, { options, profile }) => {
-    const { path, variant, datastore } = installation;
-    if (options.path && options.path !== path) {
+export const installationChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-101',
+    title: 'installation found',
+    category: 'installation',
+    severity: 'error',
+    ref: '§1/2',
+    judge: (facts, { profile, contextName }) => {
+      const detection = read(facts.detection);
+      if (detection.type === 'found') return ok(`${profile.title} found: ${detection.installation.path} path`);
+      if (detection.type !== 'none') return notApplicable('something is installed, but not clear: see NS-102 and NS-103');
       return failed(
-        `--path ${options.path} was given, but the cluster shows the ${path} path`,
-        'Leave the flag out, or check that this is the right cluster.',
-        { evidence: installation.evidence.map((text) => ({ text })), next: 'kubectl config current-context' },
+        `no installation found in context ${contextName}: ${detection.because}`,
+        'Check the context; name another profile with --profile if the service goes by other names here.',
+        { next: 'kubectl config get-contexts' },
       );
-    }
-    const needsVariant = path === 'manifest' || path === 'kvstore';
-    if (needsVariant && (variant === undefined || !profile.variants.some((one) => one.id === variant))) {
-      const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
-      return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
-        evidence: installation.evidence.map((text) => ({ text })),
-        next: command`kubectl netsvc-upgrade preflight --variant ${known[0] ?? 'ID'}`,
-      });
-    }
-    return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);
-  }),
-});
+    },
+  },
+  {
+    id: 'NS-102',
+    title: 'installation unambiguous',
+    category: 'installation',
+    severity: 'error',
+    ref: '§4.4/1',
+    judge: (facts, { profile }) => {
+      const detection = read(facts.detection);
+      if (detection.type === 'none') return notApplicable('nothing is installed');
+      if (detection.type !== 'ambiguous') return ok('only one reading of the installation is possible');
+      const { candidates } = detection;
+      const [first, second] = candidates;
+      const flag = choiceFlag(candidates);
+      return failed(
+        `${second ? `the installation can be read in ${candidates.length} ways` : 'the installation is not clear'}: ${detection.because}`,
+        first && flag === '--path'
+          ? `Look at the evidence; then say it with --path (${candidates.join(', ')}).`
+          : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,
+        {
+          evidence: detection.evidence.map((text) => ({ text })),
+          next: first
+            ? command`kubectl netsvc-upgrade preflight ${flag} ${first}`
+            : command`kubectl netsvc-upgrade preflight --profile ${profile.name}`,
+        },
+      );
+    },
+  },
+  {
+    id: 'NS-103',
+    title: 'no half-done migration to the operator',
+    category: 'installation',
+    severity: 'error',
+    ref: 'domain §2.1/2',
+    judge: (facts, { profile }) => {
+      const detection = read(facts.detection);
+      if (detection.type === 'none') return notApplicable('nothing is installed');
+      if (detection.type !== 'half-migrated') return ok('no migration to the operator is under way');
+      const label = profile.operator.migrationLabel?.key;
+      return failed(
+        `a migration from the manifest to the operator is half done: ${detection.because}`,
+        'Finish that migration or take it back; upgrade afterwards.',
+        {
+          evidence: detection.evidence.map((text) => ({ text })),
+          next: label ? command`kubectl get nodes -L ${label}` : 'kubectl get pods -A -o wide',
+        },
+      );
+    },
+  },
+  {
+    id: 'NS-104',
+    title: 'install path and variant known',
+    category: 'installation',
+    severity: 'error',
+    ref: '§1/2',
+    judge: withInstallation((installation, _facts, { options, profile }) => {
+      const { path, variant, datastore } = installation;
+      if (options.path && options.path !== path) {
+        return failed(
+          `--path ${options.path} was given, but the cluster shows the ${path} path`,
+          'Leave the flag out, or check that this is the right cluster.',
+          { evidence: installation.evidence.map((text) => ({ text })), next: 'kubectl config current-context' },
+        );
+      }
+      const needsVariant = path === 'manifest' || path === 'kvstore';
+      if (needsVariant && (variant === undefined || !profile.variants.some((one) => one.id === variant))) {
+        const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
+        return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
+          evidence: installation.evidence.map((text) => ({ text })),
+          next: command`kubectl netsvc-upgrade preflight --variant ${known[0] ?? 'ID'}`,
+        });
+      }
+      return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);
+    }),
+  },
+];

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { allContainersOf, serviceWorkloads } from '../rollout/index.ts';
-import { failed, listed, PROGRAM, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
 
 interface Hit {
@@ -13,38 +13,43 @@ interface Hit {
   readonly seen: readonly string[];
 }
 
-/** The release to install, and the agents' image where it is pinned to another, are free of defects that matter here. */
-export const targetDefects = preflightCheck('NS-609', {
-  category: 'manifest',
-  severity: 'warning',
-  ref: 'domain §12',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const { defects } = context.profile;
-    if (!defects) return notApplicable('the profile knows no defects of releases');
-    const world = { facts, installation, context };
-    const agent = agentRelease(world);
-    const hits = [...hitsOf('target', context.options.release, world), ...hitsOf('agent', agent, world)];
-    if (hits.length === 0) return ok(`no known defect of ${context.options.release} hits this cluster`);
-    const fixes = hits.map(({ defect }) => defect.fixedIn);
-    const fix = fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
-    return defective(hits, fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`, '--release ');
-  }),
-});
-
-/** The upgrade leaves the installed release without passing through a defect that a later patch of its line has fixed. */
-export const sourceDefects = preflightCheck('NS-112', {
-  category: 'installation',
-  severity: 'warning',
-  ref: 'domain §12',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const source = sourceRelease(installation, facts, context);
-    if (!context.profile.defects || source === undefined) return notApplicable('nothing is known of defects of the installed release');
-    const hits = hitsOf('source', source, { facts, installation, context }).filter(
-      ({ defect: { fixedIn } }) => fixedIn === undefined || isOlder(fixedIn, context.options.release),
-    );
-    return hits.length === 0 ? ok(`no known defect of ${source} matters on the way`) : defective(hits, `${PROGRAM} explain NS-112`, '');
-  }),
-});
+export const knownDefectsChecks: readonly PreflightCheck[] = [
+  /** The upgrade leaves the installed release without passing through a defect that a later patch of its line has fixed. */
+  {
+    id: 'NS-112',
+    title: 'no known defect of the installed release',
+    category: 'installation',
+    severity: 'warning',
+    ref: 'domain §12',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const source = sourceRelease(installation, facts, context);
+      if (!context.profile.defects || source === undefined) return notApplicable('nothing is known of defects of the installed release');
+      const hits = hitsOf('source', source, { facts, installation, context }).filter(
+        ({ defect: { fixedIn } }) => fixedIn === undefined || isOlder(fixedIn, context.options.release),
+      );
+      return hits.length === 0 ? ok(`no known defect of ${source} matters on the way`) : defective(hits, `${PROGRAM} explain NS-112`, '');
+    }),
+  },
+  /** The release to install, and the agents' image where it is pinned to another, are free of defects that matter here. */
+  {
+    id: 'NS-609',
+    title: 'no known defect of the target release',
+    category: 'manifest',
+    severity: 'warning',
+    ref: 'domain §12',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const { defects } = context.profile;
+      if (!defects) return notApplicable('the profile knows no defects of releases');
+      const world = { facts, installation, context };
+      const agent = agentRelease(world);
+      const hits = [...hitsOf('target', context.options.release, world), ...hitsOf('agent', agent, world)];
+      if (hits.length === 0) return ok(`no known defect of ${context.options.release} hits this cluster`);
+      const fixes = hits.map(({ defect }) => defect.fixedIn);
+      const fix = fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
+      return defective(hits, fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`, '--release ');
+    }),
+  },
+];
 
 function hitsOf(of: Defect['of'], release: string, world: DefectWorld): readonly Hit[] {
   return (world.context.profile.defects ?? [])

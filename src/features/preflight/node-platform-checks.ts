@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { evidenceOf, failIfAny, PROGRAM, preflightCheck } from '../survey/index.ts';
+import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 
 interface NodeInfo {
   readonly kernelVersion?: string;
@@ -25,23 +25,69 @@ export function kernelTooOld(version: string): boolean {
   return (major < 5 || (major === 5 && minor < 10)) && !/\.el8/.test(version);
 }
 
-export const kernels = preflightCheck('NS-424', {
-  category: 'nodes',
-  severity: 'warning',
-  ref: 'domain §13',
-  judge: (facts) => {
-    const old = read(facts.nodes).filter((node) => !isWindows(node) && kernelTooOld(infoOf(node).kernelVersion ?? ''));
-    return failIfAny(
-      old.map((node) => evidenceOf(node, `kernel ${infoOf(node).kernelVersion}`)),
-      'every kernel is 5.10 or newer',
-      (names) => ({
-        because: `${counted(old.length, 'node')} with a kernel older than 5.10: ${names}`,
-        hint: 'Upgrade the kernel, or try the target on one such node first; the eBPF data plane will not work there.',
-        next: 'kubectl get nodes -o wide',
-      }),
-    );
+export const nodePlatformChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-424',
+    title: 'kernels new enough',
+    category: 'nodes',
+    severity: 'warning',
+    ref: 'domain §13',
+    judge: (facts) => {
+      const old = read(facts.nodes).filter((node) => !isWindows(node) && kernelTooOld(infoOf(node).kernelVersion ?? ''));
+      return failIfAny(
+        old.map((node) => evidenceOf(node, `kernel ${infoOf(node).kernelVersion}`)),
+        'every kernel is 5.10 or newer',
+        (names) => ({
+          because: `${counted(old.length, 'node')} with a kernel older than 5.10: ${names}`,
+          hint: 'Upgrade the kernel, or try the target on one such node first; the eBPF data plane will not work there.',
+          next: 'kubectl get nodes -o wide',
+        }),
+      );
+    },
   },
-});
+  {
+    id: 'NS-425',
+    title: 'processors supported',
+    category: 'nodes',
+    severity: 'warning',
+    ref: 'domain §12/19',
+    judge: (facts): Verdict => {
+      const nodes = read(facts.nodes).filter((node) => !isWindows(node));
+      const doubted = nodes.filter((node) => cpuDoubt(node) !== undefined);
+      const hopeless = doubted.some((node) => !ARCHITECTURES.has(infoOf(node).architecture ?? ''));
+      if (doubted.length === 0) return undoubted(nodes);
+      return failIfAny(
+        doubted.map((node) => evidenceOf(node, cpuDoubt(node))),
+        '',
+        (names) => ({
+          because: `${counted(doubted.length, 'node')} whose processor may not run the target's images: ${names}`,
+          hint: 'Give the machine a processor model of x86-64-v2 or newer; start the new agent image once on such a node to be sure.',
+          next: command`kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
+          severity: hopeless ? 'error' : 'warning',
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-426',
+    title: 'no Windows nodes',
+    category: 'nodes',
+    severity: 'warning',
+    ref: 'domain §12.1',
+    judge: (facts) => {
+      const windows = read(facts.nodes).filter(isWindows);
+      return failIfAny(
+        windows.map((node) => evidenceOf(node)),
+        'no Windows nodes',
+        (names) => ({
+          because: `${counted(windows.length, 'Windows node')}, which this procedure does not cover: ${names}`,
+          hint: 'Upgrade the agents on Windows by their own instructions right after this run; accept the nodes by name here.',
+          next: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
+        }),
+      );
+    },
+  },
+];
 
 const ARCHITECTURES = new Set(['amd64', 'arm64', 'ppc64le', 's390x']);
 const CPU_LABEL = 'feature.node.kubernetes.io/cpu-cpuid.';
@@ -59,28 +105,6 @@ function cpuDoubt(node: KubeObject): string | undefined {
   return features.length > 0 && !proven ? 'its labels show no x86-64-v2 feature' : undefined;
 }
 
-export const processors = preflightCheck('NS-425', {
-  category: 'nodes',
-  severity: 'warning',
-  ref: 'domain §12/19',
-  judge: (facts): Verdict => {
-    const nodes = read(facts.nodes).filter((node) => !isWindows(node));
-    const doubted = nodes.filter((node) => cpuDoubt(node) !== undefined);
-    const hopeless = doubted.some((node) => !ARCHITECTURES.has(infoOf(node).architecture ?? ''));
-    if (doubted.length === 0) return undoubted(nodes);
-    return failIfAny(
-      doubted.map((node) => evidenceOf(node, cpuDoubt(node))),
-      '',
-      (names) => ({
-        because: `${counted(doubted.length, 'node')} whose processor may not run the target's images: ${names}`,
-        hint: 'Give the machine a processor model of x86-64-v2 or newer; start the new agent image once on such a node to be sure.',
-        next: command`kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
-        severity: hopeless ? 'error' : 'warning',
-      }),
-    );
-  },
-});
-
 /** Without labels nobody says what a processor can: that is no pass. */
 function undoubted(nodes: readonly KubeObject[]): Verdict {
   const untold = nodes.filter((node) => infoOf(node).architecture === 'amd64' && !labelled([node]));
@@ -93,21 +117,3 @@ function undoubted(nodes: readonly KubeObject[]): Verdict {
 function labelled(nodes: readonly KubeObject[]): boolean {
   return nodes.some((node) => Object.keys(node.metadata.labels ?? {}).some((label) => label.startsWith(CPU_LABEL)));
 }
-
-export const windowsNodes = preflightCheck('NS-426', {
-  category: 'nodes',
-  severity: 'warning',
-  ref: 'domain §12.1',
-  judge: (facts) => {
-    const windows = read(facts.nodes).filter(isWindows);
-    return failIfAny(
-      windows.map((node) => evidenceOf(node)),
-      'no Windows nodes',
-      (names) => ({
-        because: `${counted(windows.length, 'Windows node')}, which this procedure does not cover: ${names}`,
-        hint: 'Upgrade the agents on Windows by their own instructions right after this run; accept the nodes by name here.',
-        next: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
-      }),
-    );
-  },
-});

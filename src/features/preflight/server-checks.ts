@@ -5,33 +5,124 @@ import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { PreflightFacts } from '../survey/index.ts';
-import { evidenceOf, failed, failIfAny, listed, PROGRAM, preflightCheck, replacesApi } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, replacesApi } from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
 
-export const apiReachable = preflightCheck('NS-001', {
-  category: 'kubernetes',
-  severity: 'error',
-  ref: 'domain §13',
-  judge: ({ server }, { server: url }) => {
-    if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
-    return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', {
-      next: VERSION,
-    });
+export const serverChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-001',
+    title: 'API server reachable',
+    category: 'kubernetes',
+    severity: 'error',
+    ref: 'domain §13',
+    judge: ({ server }, { server: url }) => {
+      if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
+      return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', {
+        next: VERSION,
+      });
+    },
   },
-});
+  {
+    id: 'NS-002',
+    title: 'Kubernetes version suits the target release',
+    category: 'kubernetes',
+    severity: 'error',
+    ref: 'domain §13',
+    judge: (facts, context) => judgeVersion(Number.parseInt(read(facts.server).minor, 10), read(facts.server).gitVersion, context),
+  },
+  {
+    id: 'NS-006',
+    title: 'clocks of this machine and the server agree',
+    category: 'kubernetes',
+    severity: 'warning',
+    ref: 'domain §12/11',
+    judge: (facts) => {
+      const skew = Math.abs(read(facts.clockSkewMs));
+      const seconds = Math.round(skew / 1000);
+      if (skew <= TOLERATED_SKEW_MS) return ok(`clocks differ by ${seconds} s`);
+      return failed(
+        `the clocks of this machine and of the API server differ by ${seconds} s`,
+        'Synchronise both clocks: locks, tokens and certificates are judged by time.',
+        { next: 'date -u', severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
+      );
+    },
+  },
+  {
+    id: 'NS-007',
+    title: 'discovery complete',
+    category: 'kubernetes',
+    severity: 'warning',
+    ref: 'domain §12/22',
+    judge: (facts, context) => {
+      const { apiGroup } = context.profile;
+      const { kinds, failed: groups } = read(facts.discovery);
+      const isReplaced = groups.every((group) => group === apiGroup) && apiReplaced(facts, context);
+      return failIfAny(
+        groups.map((group): Evidence => ({ text: `APIGroup/${group}` })),
+        `${counted(kinds.length, 'kind')} discovered`,
+        (names) => ({
+          because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
+          hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
+          next: 'kubectl get apiservices',
+          ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
+          ...(isReplaced ? ON_ITS_WAY : {}),
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-008',
+    title: 'aggregated APIs available',
+    category: 'kubernetes',
+    severity: 'warning',
+    ref: 'domain §12/22',
+    judge: (facts, context) => {
+      const { apiGroup } = context.profile;
+      const down = read(facts.apiServices).filter((service) => (conditionOf(service, 'Available')?.status ?? 'True') !== 'True');
+      return failIfAny(
+        down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message)),
+        'every aggregated API is available',
+        (names) => ({
+          because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
+          hint: down.some((service) => isOwn(service, apiGroup))
+            ? 'Look why its server is not available, and never remove it: without it nothing of the service can be read or owned.'
+            : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
+          next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
+          ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),
+          ...(down.every((service) => isOwn(service, apiGroup)) && apiReplaced(facts, context) ? ON_ITS_WAY : {}),
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-013',
+    title: 'no namespace stuck in Terminating',
+    category: 'kubernetes',
+    severity: 'warning',
+    ref: 'domain §12/6',
+    judge: (facts, context) => {
+      const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
+      const old = context.profile.operator.end?.api.oldNamespace;
+      const isReplaced = stuck.every(({ metadata }) => metadata.name === old) && apiReplaced(facts, context);
+      return failIfAny(
+        stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`)),
+        'no namespace is stuck in Terminating',
+        (names) => ({
+          because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
+          hint: 'Find what holds it before the upgrade adds another cause.',
+          next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
+          ...(isReplaced ? ON_ITS_WAY : {}),
+        }),
+      );
+    },
+  },
+];
 
 /** `1.35` of major `1` and minor `35+`. */
 export function minorNumber(version: string): number {
   return Number.parseInt(version.split('.')[1] ?? version, 10);
 }
-
-export const kubernetesVersion = preflightCheck('NS-002', {
-  category: 'kubernetes',
-  severity: 'error',
-  ref: 'domain §13',
-  judge: (facts, context) => judgeVersion(Number.parseInt(read(facts.server).minor, 10), read(facts.server).gitVersion, context),
-});
 
 function judgeVersion(minor: number, version: string, { profile, options }: Context): Verdict {
   const { floor, tested } = profile.kubernetes;
@@ -56,44 +147,6 @@ function judgeVersion(minor: number, version: string, { profile, options }: Cont
 
 const TOLERATED_SKEW_MS = 30_000;
 const TOKEN_SKEW_MS = 300_000;
-
-export const clockSkew = preflightCheck('NS-006', {
-  category: 'kubernetes',
-  severity: 'warning',
-  ref: 'domain §12/11',
-  judge: (facts) => {
-    const skew = Math.abs(read(facts.clockSkewMs));
-    const seconds = Math.round(skew / 1000);
-    if (skew <= TOLERATED_SKEW_MS) return ok(`clocks differ by ${seconds} s`);
-    return failed(
-      `the clocks of this machine and of the API server differ by ${seconds} s`,
-      'Synchronise both clocks: locks, tokens and certificates are judged by time.',
-      { next: 'date -u', severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
-    );
-  },
-});
-
-export const discoveryComplete = preflightCheck('NS-007', {
-  category: 'kubernetes',
-  severity: 'warning',
-  ref: 'domain §12/22',
-  judge: (facts, context) => {
-    const { apiGroup } = context.profile;
-    const { kinds, failed: groups } = read(facts.discovery);
-    const isReplaced = groups.every((group) => group === apiGroup) && apiReplaced(facts, context);
-    return failIfAny(
-      groups.map((group): Evidence => ({ text: `APIGroup/${group}` })),
-      `${counted(kinds.length, 'kind')} discovered`,
-      (names) => ({
-        because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
-        hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
-        next: 'kubectl get apiservices',
-        ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
-        ...(isReplaced ? ON_ITS_WAY : {}),
-      }),
-    );
-  },
-});
 
 /** `v3.projectcalico.org` */
 function isOwn({ metadata }: KubeObject, apiGroup: string): boolean {
@@ -123,51 +176,7 @@ export function conditionOf(object: KubeObject, type: string): ConditionShape | 
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-export const apiServicesAvailable = preflightCheck('NS-008', {
-  category: 'kubernetes',
-  severity: 'warning',
-  ref: 'domain §12/22',
-  judge: (facts, context) => {
-    const { apiGroup } = context.profile;
-    const down = read(facts.apiServices).filter((service) => (conditionOf(service, 'Available')?.status ?? 'True') !== 'True');
-    return failIfAny(
-      down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message)),
-      'every aggregated API is available',
-      (names) => ({
-        because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
-        hint: down.some((service) => isOwn(service, apiGroup))
-          ? 'Look why its server is not available, and never remove it: without it nothing of the service can be read or owned.'
-          : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
-        next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
-        ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),
-        ...(down.every((service) => isOwn(service, apiGroup)) && apiReplaced(facts, context) ? ON_ITS_WAY : {}),
-      }),
-    );
-  },
-});
-
 const STUCK_MS = 300_000;
-
-export const namespacesTerminating = preflightCheck('NS-013', {
-  category: 'kubernetes',
-  severity: 'warning',
-  ref: 'domain §12/6',
-  judge: (facts, context) => {
-    const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
-    const old = context.profile.operator.end?.api.oldNamespace;
-    const isReplaced = stuck.every(({ metadata }) => metadata.name === old) && apiReplaced(facts, context);
-    return failIfAny(
-      stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`)),
-      'no namespace is stuck in Terminating',
-      (names) => ({
-        because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
-        hint: 'Find what holds it before the upgrade adds another cause.',
-        next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
-        ...(isReplaced ? ON_ITS_WAY : {}),
-      }),
-    );
-  },
-});
 
 function isStuck(namespace: KubeObject, facts: PreflightFacts): boolean {
   const since = namespace.metadata.deletionTimestamp;

@@ -14,7 +14,7 @@ import type { OwnerScan, PreflightFacts } from '../survey/index.ts';
 import {
   attempt,
   attemptWith,
-  detect,
+  detectReading,
   podView,
   readAgentConfig,
   readClient,
@@ -31,6 +31,8 @@ import { readAhead } from './ahead.ts';
 import { readBehindCli } from './behind-cli.ts';
 import { preflightChecks } from './catalogue.ts';
 import type { WholePreflight } from './facts.ts';
+import { readOperatedPods } from './operated-pods.ts';
+import { readPodWebhooks } from './pod-webhooks.ts';
 import { readTargetFor } from './target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
@@ -72,7 +74,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
     return readAccess(cluster, context, detection, target, more);
   };
-  const [target, ahead, access, crds, chart, owners, agentConfig, operated, inStore] = await Promise.all([
+  const [target, ahead, access, crds, chart, owners, agentConfig, operated, inStore, operatedPods] = await Promise.all([
     ofTarget,
     ofTarget.then((found) => readAhead(sources, context, detection, found, record)),
     mayDo(),
@@ -82,26 +84,38 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
     readOperated(cluster, context, detection),
     attemptWith(detection, (one) => readBehindCli(sources, context, one)),
+    attempt(() => readOperatedPods(cluster, context, { detection, ...installed })),
   ]);
   const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
   return {
     ...installed,
-    ...{ detection, crds, record, target: target.facts, preview, ahead, chart, access, owners, agentConfig, operated, inStore },
+    ...{
+      detection,
+      crds,
+      record,
+      target: target.facts,
+      preview,
+      ahead,
+      chart,
+      access,
+      owners,
+      agentConfig,
+      operated,
+      inStore,
+      operatedPods,
+    },
   };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
   const inventory = await readInventory({ cluster }, profile);
-  const unread = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
-  const detection: Reading<Detection> =
-    unread && 'unread' in unread ? unread : { value: detect(inventory, profile, { path: options.path, variant: options.variant }) };
   const { daemonSets, deployments, crds } = inventory;
-  return { detection, daemonSets, deployments, crds };
+  return { detection: detectReading(inventory, profile, { path: options.path, variant: options.variant }), daemonSets, deployments, crds };
 }
 
 async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
   const discovery = attempt(() => cluster.discover());
-  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources] =
+  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources, podWebhooks] =
     await Promise.all([
       attempt(() => cluster.version()),
       attempt(() => cluster.clockSkewMs()),
@@ -114,8 +128,9 @@ async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
       attempt(() => readInjectors(cluster, profile)),
       attempt(() => readProxyMode(cluster)),
       discovery.then((found) => readResources(cluster, found, profile)),
+      attempt(() => readPodWebhooks(cluster)),
     ]);
-  const rest = { nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources };
+  const rest = { nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources, podWebhooks };
   return { server, clockSkewMs, discovery: await discovery, ...rest };
 }
 

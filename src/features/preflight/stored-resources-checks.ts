@@ -3,7 +3,16 @@ import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/c
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { judgeBySchema, type Schema, type TargetCrd, targetCrds } from '../install-manifest/index.ts';
-import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation, withResources, withTarget } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  listed,
+  type PreflightCheck,
+  withInstallation,
+  withResources,
+  withTarget,
+} from '../survey/index.ts';
 
 interface Looked {
   /** One line per object: the first fault, and how many more. */
@@ -22,12 +31,56 @@ function lookAt(object: KubeObject, schema: Schema): Looked {
   return { faults, unjudged: unjudged.map(({ because }) => because) };
 }
 
-export const storedValid = preflightCheck('NS-501', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §4.6',
-  judge: withResources((_installation, facts, context) => judgeStored(facts, context)),
-});
+export const storedResourcesChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-501',
+    title: 'stored resources valid for the target',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §4.6',
+    judge: withResources((_installation, facts, context) => judgeStored(facts, context)),
+  },
+  {
+    id: 'NS-502',
+    title: 'no resources of removed kinds',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §12/26',
+    judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
+      if (profile.removedKinds.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
+      const lists = read(facts.resources).filter(({ kind }) =>
+        profile.removedKinds.some((gone) => gone.plural === kind.plural && gone.group === kind.group),
+      );
+      const left = lists.flatMap((list) => read(list.objects));
+      const removed = profile.removedKinds.filter((gone) => left.some((object) => object.kind === gone.kind));
+      return failIfAny(
+        left.map((object) => evidenceOf(object)),
+        'no resource of a removed kind',
+        (names) => ({
+          because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
+          hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
+          next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
+        }),
+      );
+    }),
+  },
+  {
+    id: 'NS-504',
+    title: 'stored versions of CRDs served by the target',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §4.2',
+    judge: withTarget(({ documents }, _installation, facts) => {
+      const crds = new Map(targetCrds(documents).map((crd) => [crd.name, crd]));
+      const stale = read(facts.crds).flatMap(({ name, storedVersions = [] }) => staleEvidence(name, storedVersions, crds.get(name)));
+      return failIfAny(stale, 'the target serves every stored version', (names) => ({
+        because: `${counted(stale.length, 'CRD')} with objects stored in a version that the target dropped: ${names}`,
+        hint: 'Rewrite the objects in a version that the target serves, then take the old one out of status.storedVersions.',
+        next: command`kubectl get crd ${stale[0]?.object?.name ?? ''} -o jsonpath={.status.storedVersions}`,
+      }));
+    }),
+  },
+];
 
 const judgeStored = withTarget(({ documents }, _installation, facts, { options }): Verdict => {
   const crds = targetCrds(documents);
@@ -75,44 +128,6 @@ function editCommand(fault: Evidence | undefined): string {
   const object = fault?.object;
   return command`kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name} ${object?.namespace ? ['-n', object.namespace] : []}`.trimEnd();
 }
-
-export const noRemovedKinds = preflightCheck('NS-502', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §12/26',
-  judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
-    if (profile.removedKinds.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
-    const lists = read(facts.resources).filter(({ kind }) =>
-      profile.removedKinds.some((gone) => gone.plural === kind.plural && gone.group === kind.group),
-    );
-    const left = lists.flatMap((list) => read(list.objects));
-    const removed = profile.removedKinds.filter((gone) => left.some((object) => object.kind === gone.kind));
-    return failIfAny(
-      left.map((object) => evidenceOf(object)),
-      'no resource of a removed kind',
-      (names) => ({
-        because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
-        hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
-        next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
-      }),
-    );
-  }),
-});
-
-export const storedVersionsServed = preflightCheck('NS-504', {
-  category: 'resources',
-  severity: 'error',
-  ref: 'domain §4.2',
-  judge: withTarget(({ documents }, _installation, facts) => {
-    const crds = new Map(targetCrds(documents).map((crd) => [crd.name, crd]));
-    const stale = read(facts.crds).flatMap(({ name, storedVersions = [] }) => staleEvidence(name, storedVersions, crds.get(name)));
-    return failIfAny(stale, 'the target serves every stored version', (names) => ({
-      because: `${counted(stale.length, 'CRD')} with objects stored in a version that the target dropped: ${names}`,
-      hint: 'Rewrite the objects in a version that the target serves, then take the old one out of status.storedVersions.',
-      next: command`kubectl get crd ${stale[0]?.object?.name ?? ''} -o jsonpath={.status.storedVersions}`,
-    }));
-  }),
-});
 
 function staleEvidence(name: string, stored: readonly string[], crd: TargetCrd | undefined): readonly Evidence[] {
   const gone = crd ? stored.filter((version) => !crd.served.includes(version)) : [];

@@ -11,7 +11,7 @@ import {
   hasFullManifest,
   listed,
   PROGRAM,
-  preflightCheck,
+  type PreflightCheck,
   readTarget,
   sourceRelease,
   withInstallation,
@@ -36,32 +36,59 @@ function within(registry: string, prefix: string): boolean {
 /** Components that have always had a registry of their own. */
 const ELSEWHERE = new Set(['flannel', 'operator']);
 
-export const imagesReachable = preflightCheck('NS-606', {
-  category: 'manifest',
-  severity: 'warning',
-  ref: 'domain §12/28',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const move = context.profile.registryMove;
-    const source = sourceRelease(installation, facts, context);
-    if (!move || !crosses(source, context.options.release, move.since)) return notApplicable('images stay in their registry');
-    const used = [
-      ...new Set(installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => registryOf(image))),
-    ];
-    const others = used.filter((registry) => !within(registry, move.to));
-    const mirrors = others.filter((registry) => !within(registry, move.from));
-    const wanted = targetImages(documentsOf(installation, facts)).filter((image) => within(registryOf(image), move.to));
-    if (others.length === 0) return ok(`images already come from ${move.to}`);
-    // An operator pulls what its own manifest does not name.
-    const subjects = wanted.length > 0 ? wanted : [move.to];
-    return failed(
-      `images come from ${listed(others)} now, ${wanted.length > 0 ? counted(wanted.length, 'image') : 'those'} of the target from ${move.to}`,
-      mirrors.length > 0
-        ? `Copy the images of the target to your mirror before the upgrade; ${ownRegistry(installation)} is kept.`
-        : `Let every node, allow-list and pull secret know ${move.to}; pull one image on a node to be sure.`,
-      { evidence: subjects.map((text) => ({ text })), next: `${PROGRAM} preflight --probe-images` },
-    );
-  }),
-});
+export const targetSettingsChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-606',
+    title: 'images can be pulled from their registry',
+    category: 'manifest',
+    severity: 'warning',
+    ref: 'domain §12/28',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const move = context.profile.registryMove;
+      const source = sourceRelease(installation, facts, context);
+      if (!move || !crosses(source, context.options.release, move.since)) return notApplicable('images stay in their registry');
+      const used = [
+        ...new Set(installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => registryOf(image))),
+      ];
+      const others = used.filter((registry) => !within(registry, move.to));
+      const mirrors = others.filter((registry) => !within(registry, move.from));
+      const wanted = targetImages(documentsOf(installation, facts)).filter((image) => within(registryOf(image), move.to));
+      if (others.length === 0) return ok(`images already come from ${move.to}`);
+      // An operator pulls what its own manifest does not name.
+      const subjects = wanted.length > 0 ? wanted : [move.to];
+      return failed(
+        `images come from ${listed(others)} now, ${wanted.length > 0 ? counted(wanted.length, 'image') : 'those'} of the target from ${move.to}`,
+        mirrors.length > 0
+          ? `Copy the images of the target to your mirror before the upgrade; ${ownRegistry(installation)} is kept.`
+          : `Let every node, allow-list and pull secret know ${move.to}; pull one image on a node to be sure.`,
+        { evidence: subjects.map((text) => ({ text })), next: `${PROGRAM} preflight --probe-images` },
+      );
+    }),
+  },
+  {
+    id: 'NS-607',
+    title: 'interface MTU unchanged',
+    category: 'manifest',
+    severity: 'warning',
+    ref: 'domain §4.4',
+    judge: withInstallation((_installation, facts): Verdict => {
+      const live = read(facts.agentConfig);
+      if (!live) return notApplicable('this installation has no ConfigMap of the agents');
+      const { name, namespace = '' } = live.metadata;
+      const next = findWorkload(
+        readTarget(facts).documents.filter(({ kind }) => kind === 'ConfigMap'),
+        { name, namespace },
+      );
+      const [before, after] = [jsonAt(live, 'data', MTU), jsonAt(next, 'data', MTU)];
+      if (before === undefined || after === undefined || before === after) return ok(`${MTU} stays ${String(before ?? 'unset')}`);
+      return failed(
+        `${MTU} is ${String(before)} now and ${String(after)}${after === '0' ? ' (found out by each agent)' : ''} in the target: new pods may get another MTU than running ones`,
+        'Decide which it is to be: the plan shows what will be kept; restart pods afterwards if the value changes.',
+        { evidence: [{ text: `ConfigMap/${namespace}/${name}` }], next: `${PROGRAM} plan -o wide` },
+      );
+    }),
+  },
+];
 
 /** Where a person has said from which registry images come. */
 const ownRegistry = (installation: Installation): string =>
@@ -77,25 +104,3 @@ function targetImages(documents: readonly KubeObject[]): readonly string[] {
 }
 
 const MTU = 'veth_mtu';
-
-export const mtuUnchanged = preflightCheck('NS-607', {
-  category: 'manifest',
-  severity: 'warning',
-  ref: 'domain §4.4',
-  judge: withInstallation((_installation, facts): Verdict => {
-    const live = read(facts.agentConfig);
-    if (!live) return notApplicable('this installation has no ConfigMap of the agents');
-    const { name, namespace = '' } = live.metadata;
-    const next = findWorkload(
-      readTarget(facts).documents.filter(({ kind }) => kind === 'ConfigMap'),
-      { name, namespace },
-    );
-    const [before, after] = [jsonAt(live, 'data', MTU), jsonAt(next, 'data', MTU)];
-    if (before === undefined || after === undefined || before === after) return ok(`${MTU} stays ${String(before ?? 'unset')}`);
-    return failed(
-      `${MTU} is ${String(before)} now and ${String(after)}${after === '0' ? ' (found out by each agent)' : ''} in the target: new pods may get another MTU than running ones`,
-      'Decide which it is to be: the plan shows what will be kept; restart pods afterwards if the value changes.',
-      { evidence: [{ text: `ConfigMap/${namespace}/${name}` }], next: `${PROGRAM} plan -o wide` },
-    );
-  }),
-});

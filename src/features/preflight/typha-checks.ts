@@ -2,71 +2,68 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/index.ts';
+import { findWorkload, mayBeMissing, serviceWorkloads, shapeOf } from '../rollout/index.ts';
 import type { PreflightFacts } from '../survey/index.ts';
-import { crosses, evidenceOf, failed, PROGRAM, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, evidenceOf, failed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { isWindows } from './node-platform-checks.ts';
 import { conditionOf } from './server-checks.ts';
 
 const NO_TYPHA = 'this installation has no Typha';
 
-export const typhaOrder = preflightCheck('NS-405', {
-  category: 'workloads',
-  severity: 'warning',
-  ref: 'domain §0.2',
-  judge: withInstallation((installation, facts, context) => {
-    const since = context.profile.typhaRefusesAgentsBefore;
-    if (!installation.hasTypha || since === undefined) return notApplicable(NO_TYPHA);
-    const source = sourceRelease(installation, facts, context);
-    if (!crosses(source, context.options.release, since)) return ok('agents and Typha understand each other at both releases');
-    if (installation.path === 'manifest' || installation.path === 'kvstore') {
-      return ok(`Typha ${since} refuses older agents: agents are rolled first, Typha last`);
-    }
-    return failed(
-      `Typha ${since} refuses agents older than itself, and the operator decides which of them it replaces first`,
-      'Plan a maintenance window: agents may lose their policy updates until they are replaced.',
-      { next: `${PROGRAM} plan` },
-    );
-  }),
-});
+export const typhaChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-405',
+    title: 'order of agents and Typha',
+    category: 'workloads',
+    severity: 'warning',
+    ref: 'domain §0.2',
+    judge: withInstallation((installation, facts, context) => {
+      const since = context.profile.typhaRefusesAgentsBefore;
+      if (!installation.hasTypha || since === undefined) return notApplicable(NO_TYPHA);
+      const source = sourceRelease(installation, facts, context);
+      if (!crosses(source, context.options.release, since)) return ok('agents and Typha understand each other at both releases');
+      if (installation.path === 'manifest' || installation.path === 'kvstore') {
+        return ok(`Typha ${since} refuses older agents: agents are rolled first, Typha last`);
+      }
+      return failed(
+        `Typha ${since} refuses agents older than itself, and the operator decides which of them it replaces first`,
+        'Plan a maintenance window: agents may lose their policy updates until they are replaced.',
+        { next: `${PROGRAM} plan` },
+      );
+    }),
+  },
+  {
+    id: 'NS-406',
+    title: 'Typha can be replaced on these nodes',
+    category: 'workloads',
+    severity: 'error',
+    ref: 'domain §12/12',
+    judge: withInstallation((installation, facts, { profile }): Verdict => {
+      const name = serviceWorkloads(installation, profile)?.typha;
+      const live = name ? findWorkload(read(facts.deployments), name) : undefined;
+      if (!name || !live) return notApplicable(NO_TYPHA);
+      const replicas = shapeOf(live).spec?.replicas ?? 1;
+      const nodes = openNodes(read(facts.nodes));
+      const plan = planned(live, name, facts);
+      if (mayBeMissing(plan) > 0 || replicas < nodes)
+        return ok(`${counted(replicas, 'replica')} of Typha on ${counted(nodes, 'open node')}`);
+      return failed(
+        `Typha has ${counted(replicas, 'replica')} on ${counted(nodes, 'open node')} and none may be missing: its host port leaves no room for a new pod`,
+        `Scale Typha below the number of open nodes, or allow one pod to be missing, until the upgrade is over.`,
+        {
+          evidence: [evidenceOf(live)],
+          next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=${Math.max(1, nodes - 1)}`,
+        },
+      );
+    }),
+  },
+];
 
 /** Ready nodes that take new pods of Typha, which runs on Linux only. */
 function openNodes(nodes: readonly KubeObject[]): number {
   const open = nodes.filter((node) => !isWindows(node) && !(node.spec as { unschedulable?: boolean } | undefined)?.unschedulable);
   return open.filter((node) => conditionOf(node, 'Ready')?.status === 'True').length;
 }
-
-/** Pods that may be missing during a rollout; percentages are rounded down as the Deployment controller does. */
-export function mayBeMissing(deployment: KubeObject): number {
-  const { replicas = 1, strategy } = shapeOf(deployment).spec ?? {};
-  if (strategy?.type === 'Recreate') return replicas;
-  const allowed = strategy?.rollingUpdate?.maxUnavailable ?? '25%';
-  if (typeof allowed === 'number') return allowed;
-  return Math.floor((replicas * Number.parseInt(allowed, 10)) / 100);
-}
-
-export const typhaFits = preflightCheck('NS-406', {
-  category: 'workloads',
-  severity: 'error',
-  ref: 'domain §12/12',
-  judge: withInstallation((installation, facts, { profile }): Verdict => {
-    const name = serviceWorkloads(installation, profile)?.typha;
-    const live = name ? findWorkload(read(facts.deployments), name) : undefined;
-    if (!name || !live) return notApplicable(NO_TYPHA);
-    const replicas = shapeOf(live).spec?.replicas ?? 1;
-    const nodes = openNodes(read(facts.nodes));
-    const plan = planned(live, name, facts);
-    if (mayBeMissing(plan) > 0 || replicas < nodes) return ok(`${counted(replicas, 'replica')} of Typha on ${counted(nodes, 'open node')}`);
-    return failed(
-      `Typha has ${counted(replicas, 'replica')} on ${counted(nodes, 'open node')} and none may be missing: its host port leaves no room for a new pod`,
-      `Scale Typha below the number of open nodes, or allow one pod to be missing, until the upgrade is over.`,
-      {
-        evidence: [evidenceOf(live)],
-        next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=${Math.max(1, nodes - 1)}`,
-      },
-    );
-  }),
-});
 
 /** The live Deployment with the strategy that the target brings, where the target holds it. */
 function planned(live: KubeObject, name: { namespace: string; name: string }, facts: PreflightFacts): KubeObject {

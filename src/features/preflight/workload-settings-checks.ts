@@ -5,50 +5,101 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/index.ts';
 import type { PreflightFacts } from '../survey/index.ts';
-import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 
 const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
 
-export const oneController = preflightCheck('NS-404', {
-  category: 'workloads',
-  severity: 'warning',
-  ref: 'domain §12/38',
-  judge: withInstallation((installation, facts, { profile }) => {
-    const name = serviceWorkloads(installation, profile)?.controllers;
-    if (!name) return notApplicable(UNKNOWN_VARIANT);
-    const live = findWorkload(read(facts.deployments), name);
-    if (!live) return notApplicable(`${refText(name)} does not exist: see NS-402`);
-    const replicas = shapeOf(live).spec?.replicas ?? 1;
-    if (replicas === 1) return ok('one replica of the controllers');
-    return failed(`${refText(name)} has ${replicas} replicas; it works with exactly one`, 'Scale it to one.', {
-      evidence: [evidenceOf(live)],
-      next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
-    });
-  }),
-});
-
-export const updatesByItself = preflightCheck('NS-407', {
-  category: 'workloads',
-  severity: 'error',
-  ref: '§4.4/2',
-  judge: withInstallation((installation, facts, { profile }) => {
-    const names = serviceWorkloads(installation, profile);
-    if (!names) return notApplicable(UNKNOWN_VARIANT);
-    const name = names.agent;
-    const live = findWorkload(read(facts.daemonSets), name);
-    if (!live) return notApplicable(`${refText(name)} does not exist: see NS-401`);
-    const paused = liveWorkloads(names, facts).filter((workload) => shapeOf(workload).spec?.paused === true);
-    if (paused.length > 0) return failedPaused(paused);
-    const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
-    if (type !== 'OnDelete') return ok(`update strategy ${type}`);
-    const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
-    return failed(
-      `${refText(name)} has the update strategy OnDelete: no pod is replaced until somebody deletes it`,
-      'Set RollingUpdate; or accept this and delete the pods node by node yourself while `wait` watches.',
-      { evidence: [evidenceOf(live)], next: command`kubectl patch daemonset ${name.name} -n ${name.namespace} -p ${patch}` },
-    );
-  }),
-});
+export const workloadSettingsChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-404',
+    title: 'one replica of the controllers',
+    category: 'workloads',
+    severity: 'warning',
+    ref: 'domain §12/38',
+    judge: withInstallation((installation, facts, { profile }) => {
+      const name = serviceWorkloads(installation, profile)?.controllers;
+      if (!name) return notApplicable(UNKNOWN_VARIANT);
+      const live = findWorkload(read(facts.deployments), name);
+      if (!live) return notApplicable(`${refText(name)} does not exist: see NS-402`);
+      const replicas = shapeOf(live).spec?.replicas ?? 1;
+      if (replicas === 1) return ok('one replica of the controllers');
+      return failed(`${refText(name)} has ${replicas} replicas; it works with exactly one`, 'Scale it to one.', {
+        evidence: [evidenceOf(live)],
+        next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
+      });
+    }),
+  },
+  {
+    id: 'NS-407',
+    title: 'workloads update by themselves',
+    category: 'workloads',
+    severity: 'error',
+    ref: '§4.4/2',
+    judge: withInstallation((installation, facts, { profile }) => {
+      const names = serviceWorkloads(installation, profile);
+      if (!names) return notApplicable(UNKNOWN_VARIANT);
+      const name = names.agent;
+      const live = findWorkload(read(facts.daemonSets), name);
+      if (!live) return notApplicable(`${refText(name)} does not exist: see NS-401`);
+      const paused = liveWorkloads(names, facts).filter((workload) => shapeOf(workload).spec?.paused === true);
+      if (paused.length > 0) return failedPaused(paused);
+      const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
+      if (type !== 'OnDelete') return ok(`update strategy ${type}`);
+      const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
+      return failed(
+        `${refText(name)} has the update strategy OnDelete: no pod is replaced until somebody deletes it`,
+        'Set RollingUpdate; or accept this and delete the pods node by node yourself while `wait` watches.',
+        { evidence: [evidenceOf(live)], next: command`kubectl patch daemonset ${name.name} -n ${name.namespace} -p ${patch}` },
+      );
+    }),
+  },
+  {
+    id: 'NS-408',
+    title: 'no variable set twice in the cluster',
+    category: 'workloads',
+    severity: 'warning',
+    ref: 'domain §6.4',
+    judge: withInstallation((installation, facts, { profile }) => {
+      const names = serviceWorkloads(installation, profile);
+      if (!names) return notApplicable(UNKNOWN_VARIANT);
+      const twice = liveWorkloads(names, facts).flatMap(duplicateEnv);
+      return failIfAny(twice, 'every variable is set once', (text) => ({
+        because: `${counted(twice.length, 'variable')} set twice in the cluster: ${text}`,
+        hint: 'Remove one entry: the last one counts now, and the upgrade keeps one of them; a server that refuses both shows it in NS-603.',
+        next: command`kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
+      }));
+    }),
+  },
+  {
+    id: 'NS-409',
+    title: 'disruption budgets leave room',
+    category: 'workloads',
+    severity: 'warning',
+    ref: 'domain §12/37',
+    judge: withInstallation((installation, facts, { profile }) => {
+      const names = serviceWorkloads(installation, profile);
+      if (!names) return notApplicable(UNKNOWN_VARIANT);
+      const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
+      const labels = liveWorkloads(names, facts).map(podLabels);
+      const tight = read(facts.budgets).filter((budget) => {
+        const { status } = budget as BudgetShape;
+        const mine = labels.some((pod) => selects(selectorOf(budget), pod));
+        return (
+          namespaces.has(budget.metadata.namespace ?? '') && mine && (status?.expectedPods ?? 0) > 0 && status?.disruptionsAllowed === 0
+        );
+      });
+      return failIfAny(
+        tight.map((budget) => evidenceOf(budget, 'allows no disruption now')),
+        'disruption budgets leave room',
+        (text) => ({
+          because: `${text} allows no disruption of the service's pods at the moment`,
+          hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
+          next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
+        }),
+      );
+    }),
+  },
+];
 
 /** A pause is an edit like any other: the upgrade would carry it, and wait for pods that nobody makes. */
 function failedPaused(paused: readonly KubeObject[]): Verdict {
@@ -73,51 +124,9 @@ function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly
   });
 }
 
-export const noDuplicateEnvLive = preflightCheck('NS-408', {
-  category: 'workloads',
-  severity: 'warning',
-  ref: 'domain §6.4',
-  judge: withInstallation((installation, facts, { profile }) => {
-    const names = serviceWorkloads(installation, profile);
-    if (!names) return notApplicable(UNKNOWN_VARIANT);
-    const twice = liveWorkloads(names, facts).flatMap(duplicateEnv);
-    return failIfAny(twice, 'every variable is set once', (text) => ({
-      because: `${counted(twice.length, 'variable')} set twice in the cluster: ${text}`,
-      hint: 'Remove one entry: the last one counts now, and the upgrade keeps one of them; a server that refuses both shows it in NS-603.',
-      next: command`kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
-    }));
-  }),
-});
-
 interface BudgetShape {
   readonly status?: { readonly disruptionsAllowed?: number; readonly expectedPods?: number };
 }
-
-export const budgetsLeaveRoom = preflightCheck('NS-409', {
-  category: 'workloads',
-  severity: 'warning',
-  ref: 'domain §12/37',
-  judge: withInstallation((installation, facts, { profile }) => {
-    const names = serviceWorkloads(installation, profile);
-    if (!names) return notApplicable(UNKNOWN_VARIANT);
-    const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
-    const labels = liveWorkloads(names, facts).map(podLabels);
-    const tight = read(facts.budgets).filter((budget) => {
-      const { status } = budget as BudgetShape;
-      const mine = labels.some((pod) => selects(selectorOf(budget), pod));
-      return namespaces.has(budget.metadata.namespace ?? '') && mine && (status?.expectedPods ?? 0) > 0 && status?.disruptionsAllowed === 0;
-    });
-    return failIfAny(
-      tight.map((budget) => evidenceOf(budget, 'allows no disruption now')),
-      'disruption budgets leave room',
-      (text) => ({
-        because: `${text} allows no disruption of the service's pods at the moment`,
-        hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
-        next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
-      }),
-    );
-  }),
-});
 
 /** Labels that every pod of the workload has. */
 function podLabels(workload: KubeObject): Readonly<Record<string, string>> {

@@ -190,6 +190,12 @@ export const documents: Needs = (_, { documents: wanted }) => {
   ];
 };
 
+/** New pods of the target's workloads, in a dry run: admission judges pods alone. */
+export const podDryRuns: Needs = (_, { documents: wanted }) =>
+  wanted
+    .filter(({ kind }) => kind.plural === K.DaemonSet.plural || kind.plural === K.Deployment.plural)
+    .flatMap(({ namespace }) => allow(['create'], K.Pod, 'dry run of new pods', { namespace, required: false }));
+
 /** Where the release is stored. */
 export const chartRead: Needs = (_, { chart }) =>
   chart ? storedIn(chart).flatMap((namespace) => allow(['get', 'list'], K[chart.storage], 'the chart release', { namespace })) : [];

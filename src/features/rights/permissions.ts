@@ -17,6 +17,7 @@ import {
   ownerReferences,
   ownerSearch,
   type PlanScope,
+  podDryRuns,
   probe,
   record,
   removedKinds,
@@ -33,6 +34,13 @@ const endpointProfiles: Needs = () => [
   ...allow(['get'], K.ServiceAccount, 'profiles of host endpoints', { required: false }),
 ];
 
+const podWebhooks: Needs = () => [
+  ...[K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration].flatMap((kind) =>
+    allow(['list'], kind, 'webhooks that are asked about new pods', { required: false }),
+  ),
+  ...allow(['get'], K.Service, 'pods behind these webhooks', { required: false }),
+];
+
 const storeCertificates: Needs = (_, { kvstore = true }) =>
   kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
 
@@ -45,10 +53,12 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     removedKinds,
     ownerSearch,
     documents,
+    podDryRuns,
     chartRead,
     crossings,
     () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
+    podWebhooks,
   ],
   'probe-images': [detection, documents, probe],
   backup: [detection, storedResources, chartRead, backup],
@@ -62,6 +72,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   apply: [
     detection,
     documents,
+    podDryRuns,
     rollout,
     ownerSearch,
     journal,

@@ -2,12 +2,12 @@ import { command } from '../../kernel/argv.ts';
 import type { Check } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { WorkloadName } from '../../kernel/profile.ts';
-import { defineCheck, failIfAny, PROGRAM } from '../survey/index.ts';
+import { failIfAny, PROGRAM } from '../survey/index.ts';
 
 /** A Deployment of which a pod must run, and which the upgrade would leave with none. */
 export interface AtZero {
   readonly ref: Pick<WorkloadName, 'namespace' | 'name'>;
-  /** Where the number stands; only one in the cluster can be mended there. */
+  /** Where the number stands; only one in the cluster can be fixed there. */
   readonly place: 'cluster' | 'file' | 'begun';
   /** The same for a person. */
   readonly from: string;
@@ -18,7 +18,9 @@ export interface ReplicasJudged {
 }
 
 /** Its pods would be waited for to the end of the time limit, and once begun the run writes the 0 again (§4.4/3). */
-export const noneAtZero: Check<ReplicasJudged> = defineCheck('NS-213', {
+export const noneAtZero: Check<ReplicasJudged> = {
+  id: 'NS-213',
+  title: 'workloads that are waited for keep a replica',
   category: 'workloads',
   severity: 'error',
   ref: '§4.4/3',
@@ -26,13 +28,13 @@ export const noneAtZero: Check<ReplicasJudged> = defineCheck('NS-213', {
     const evidence = atZero.map(({ ref, from }) => ({ text: `Deployment/${ref.namespace}/${ref.name}`, detail: from }));
     return failIfAny(evidence, 'what is waited for keeps a replica', (names) => ({
       because: `${counted(atZero.length, 'workload')} without which the service stands still would have no pod: ${names}`,
-      hint: [...new Set(atZero.map(({ place }) => MEND[place]))].join(' '),
+      hint: [...new Set(atZero.map(({ place }) => FIXES[place]))].join(' '),
       next: nextFor(atZero),
     }));
   },
-});
+};
 
-const MEND: Readonly<Record<AtZero['place'], string>> = {
+const FIXES: Readonly<Record<AtZero['place'], string>> = {
   cluster: 'Scale it up, then run again.',
   file: 'Give it a replica in that file, then run again.',
   begun: 'Give it a replica in a copy of upgrade.yaml and go on with --upgrade-file FILE --accept NS-206.',

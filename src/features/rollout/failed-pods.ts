@@ -63,14 +63,20 @@ function tooMany(settled: readonly Failed[], count: number, maxFailed: number): 
   const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
   return new Fault('stopped', `${count} ${count === 1 ? 'pod' : 'pods'} failed, more than --max-failed=${maxFailed}: ${list}`, [
     ...looks.map((one) => `see why: ${one}`),
-    IMPACT,
-    'fix the pods that are named, then continue with the same command',
-    'or allow more with --max-failed',
+    impactOn(settled.map(({ pod }) => pod.node)),
+    'fix the cause, then run the same command again: it resumes',
+    `or let the rollout go on to other nodes meanwhile: --max-failed=${count}`,
   ]);
 }
 
 /** What it means for traffic that a rollout does not get on. */
-export const IMPACT = 'running pods keep their network meanwhile; new pods get none on a node whose agent is not ready';
+export const IMPACT = 'running pods keep their network; new pods on a node whose agent is not ready get none';
+
+function impactOn(nodes: readonly string[]): string {
+  const named = [...new Set(nodes)].filter((node) => node !== '');
+  if (named.length === 0 || named.length > SHOWN) return IMPACT;
+  return `running pods keep their network; new pods on ${named.join(', ')} get none until its agent is ready`;
+}
 
 /** Commands for more pods than these help nobody. */
 const SHOWN = 3;

@@ -4,7 +4,16 @@ export { type AtZero, noneAtZero, type ReplicasJudged } from './at-zero-check.ts
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT } from './failed-pods.ts';
 export { latePods, reasonsOf } from './pod-reasons.ts';
-export { agentsHealthy, controllersHealthy, SETTLED_BY_ROLLOUT, typhaHealthy } from './rollout-health.ts';
+export { rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
 export { readNodes, readRollouts } from './state.ts';
 export { defaultWaitMs, neededTarget, rolloutTarget, rolloutTargets } from './targets.ts';
-export { allContainersOf, duplicateEnv, envOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workload-checks.ts';
+export {
+  allContainersOf,
+  duplicateEnv,
+  envOf,
+  findWorkload,
+  mayBeMissing,
+  type ServiceWorkloads,
+  serviceWorkloads,
+  shapeOf,
+} from './workload-checks.ts';

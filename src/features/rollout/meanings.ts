@@ -6,6 +6,21 @@ interface Meaning {
 
 /** In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
 const MEANINGS: readonly Meaning[] = [
+  { says: /is forbidden: User "/, means: 'the account of the pod lacks a right: its ClusterRole is not that of the target release' },
+  {
+    says: /sandbox.*connection is unauthorized: Unauthorized/,
+    means: 'the API server refuses the token of the CNI plugin on this node: restart the agent there, it writes a new calico-kubeconfig',
+  },
+  {
+    says: /sandbox.*error getting ClusterInformation.*x509:/,
+    means:
+      'the CNI plugin on this node does not trust the API server: compare the authority in its calico-kubeconfig with ConfigMap kube-root-ca.crt',
+  },
+  {
+    says: /sandbox.*(?:could not initialize etcdv3 client|netplugin failed with no error message)/,
+    means:
+      'the CNI plugin on this node does not reach the store: see /var/log/calico/cni/cni.log there, and the etcd files that its configuration names',
+  },
   {
     says: /toomanyrequests|rate limit/i,
     means: 'the registry gives this node no more images for now: pull through a mirror, or with an account',
@@ -16,7 +31,6 @@ const MEANINGS: readonly Meaning[] = [
   },
   { says: /unauthorized|authentication required|pull access denied/i, means: 'the node needs a pull secret for this registry' },
   { says: /x509:|certificate (?:has expired|signed by unknown)/i, means: 'a certificate is not trusted, or has expired' },
-  { says: /is forbidden: User "/, means: 'the account of the pod lacks a right: its ClusterRole is not that of the target release' },
   { says: /GLIBC(?:XX)?_\d/, means: 'a program of this image needs a newer C library than it finds' },
   {
     says: /nft\b.*(?:segfault|segmentation|signal 11)|(?:segfault|segmentation).*\bnft\b/i,

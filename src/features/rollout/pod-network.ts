@@ -16,6 +16,7 @@ interface PodWithoutNetwork {
   readonly node: string;
   readonly pod: string;
   readonly namespace: string;
+  /** In full: what it means may stand anywhere in it. */
   readonly says: string;
 }
 
@@ -97,13 +98,13 @@ function progressTargets(board: Board) {
 
 function told({ involvedObject, source, message }: EventFields): PodWithoutNetwork {
   const { namespace = '', name = '' } = involvedObject ?? {};
-  return { node: source?.host ?? '', namespace, pod: name, says: shortText(message) };
+  return { node: source?.host ?? '', namespace, pod: name, says: message ?? '' };
 }
 
 const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}';
 
 function stopped(found: readonly PodWithoutNetwork[], targets: ReturnType<typeof progressTargets>): Fault {
-  const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${says}`).join('; ');
+  const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
   return new Fault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, [
     ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),

@@ -59,8 +59,8 @@ async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, w
   const lines = log?.text === undefined ? [] : lastLines(log.text, ended !== undefined);
   const meaning = meaningOf([...(event ? [event] : []), ...lines, why]);
   return [
-    ...(event ? [`${pod} says: ${event}`] : []),
-    ...lines.map((line) => `${pod} logs: ${line}`),
+    ...(event ? [`${pod} says: ${shortText(event)}`] : []),
+    ...lines.map((line) => `${pod} logs: ${shortText(line)}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
     ...(events?.isForbidden ? [`this account may not read events of namespace ${namespace}: they would say why`] : []),
     ...(log?.isForbidden ? [`this account may not read logs of namespace ${namespace}: they would say why`] : []),
@@ -103,7 +103,7 @@ function lastWarning(text: string): string | undefined {
   const found = newestFirst.find(({ reason }) => TELLING.has(String(reason))) ?? newestFirst[0];
   if (found === undefined) return undefined;
   const times = typeof found.count === 'number' && found.count > 1 ? ` (${found.count} times)` : '';
-  return shortText(`${String(found.reason)}${times}: ${String(found.message)}`);
+  return `${String(found.reason)}${times}: ${String(found.message)}`;
 }
 
 const TELLING: ReadonlySet<string> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);
@@ -114,5 +114,5 @@ const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => String(las
 function lastLines(text: string, hasEnded: boolean): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => /error|fatal|panic|fail|forbidden|x509|refus|segfault|GLIBC/i.test(line));
-  return (errors.length > 0 || !hasEnded ? errors : lines).slice(-LOG_LINES).map(shortText);
+  return (errors.length > 0 || !hasEnded ? errors : lines).slice(-LOG_LINES);
 }

@@ -8,7 +8,7 @@ import type { WorkloadName } from '../../kernel/profile.ts';
 import { withoutReplaced } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import type { PodView, PreflightFacts } from '../survey/index.ts';
-import { explained, failed, preflightCheck, withInstallation } from '../survey/index.ts';
+import { explained, failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
@@ -80,23 +80,8 @@ function podEvidence(pod: PodView): Evidence {
   return { text: `Pod/${pod.namespace}/${pod.name}`, detail: `${ready} on ${where}${pod.trouble ? `, ${pod.trouble}` : ''}` };
 }
 
-export const agentsHealthy = preflightCheck('NS-401', {
-  category: 'workloads',
-  severity: 'error',
-  ref: '§3/1',
-  judge: healthOf('agent'),
-});
-
-export const controllersHealthy = preflightCheck('NS-402', {
-  category: 'workloads',
-  severity: 'error',
-  ref: '§3/1',
-  judge: healthOf('controllers'),
-});
-
-export const typhaHealthy = preflightCheck('NS-403', {
-  category: 'workloads',
-  severity: 'error',
-  ref: 'domain §12/13',
-  judge: healthOf('typha'),
-});
+export const rolloutHealthChecks: readonly PreflightCheck[] = [
+  { id: 'NS-401', title: 'node agents healthy', category: 'workloads', severity: 'error', ref: '§3/1', judge: healthOf('agent') },
+  { id: 'NS-402', title: 'controllers healthy', category: 'workloads', severity: 'error', ref: '§3/1', judge: healthOf('controllers') },
+  { id: 'NS-403', title: 'Typha healthy', category: 'workloads', severity: 'error', ref: 'domain §12/13', judge: healthOf('typha') },
+];

@@ -18,7 +18,9 @@ export interface EventFields {
 
 /** Pods that were refused while the agent was replaced are tried again within this time. */
 const SETTLED_MS = 20_000;
-const WIDTH = 200;
+/** Of a longer text its beginning and, as the cause stands last, more of its end. */
+const HEAD = 70;
+const TAIL = 129;
 
 /** Events of nodes whose agent had been ready for a while, newest first, one for each pod. */
 export function refusalsOn(agents: ReadonlyMap<string, Agent>, events: readonly EventFields[]): readonly EventFields[] {
@@ -51,5 +53,5 @@ export function itemsIn(text: string): readonly object[] {
 /** A text of the cluster as one short line, without credentials. */
 export function shortText(text: unknown): string {
   const line = oneLine(withoutCredentials(String(text ?? ''))).trim();
-  return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line;
+  return line.length > HEAD + TAIL + 1 ? `${line.slice(0, HEAD)}…${line.slice(-TAIL)}` : line;
 }

@@ -69,6 +69,15 @@ export function findWorkload(
   return objects.find((object) => object.metadata.name === name.name && object.metadata.namespace === name.namespace);
 }
 
+/** Pods that may be missing during a rollout; percentages are rounded down as the Deployment controller does. */
+export function mayBeMissing(deployment: KubeObject): number {
+  const { replicas = 1, strategy } = shapeOf(deployment).spec ?? {};
+  if (strategy?.type === 'Recreate') return replicas;
+  const allowed = strategy?.rollingUpdate?.maxUnavailable ?? '25%';
+  if (typeof allowed === 'number') return allowed;
+  return Math.floor((replicas * Number.parseInt(allowed, 10)) / 100);
+}
+
 /** Variables that a container of the workload sets more than once; in a document server-side apply refuses them (domain §6.4). */
 export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
   return allContainersOf(workload).flatMap(({ name, env = [] }) => {

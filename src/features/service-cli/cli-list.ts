@@ -1,5 +1,5 @@
 import { cliObjects } from '../../kernel/cli-answer.ts';
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ToolResult } from '../../kernel/ports.ts';
@@ -51,6 +51,6 @@ export async function cliList(
 
 function unreadable(command: string, { stderr, problem }: ToolResult): Fault {
   return new Fault('failed', `${command} failed: ${stderr.trim() || problem}`, [
-    'mend what is named above, then continue with the same command',
+    'fix what is named above, then continue with the same command',
   ]);
 }

@@ -1,5 +1,5 @@
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
-import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
+import { failed, PROGRAM } from '../survey/index.ts';
 
 /** Why it is not known that a CLI reaches the installation's store; `guid` where a person may say that it does. */
 export interface StoreDoubt {
@@ -18,7 +18,9 @@ export interface CliStoreJudged {
 }
 
 /** A CLI that is led to another cluster's store would delete that cluster's endpoints and policies. */
-export const storeIsOurs: Check<CliStoreJudged> = defineCheck('NS-725', {
+export const storeIsOurs: Check<CliStoreJudged> = {
+  id: 'NS-725',
+  title: 'CLI reaches this cluster’s key-value store',
   category: 'follow-up',
   severity: 'error',
   ref: '§4.5/5',
@@ -33,7 +35,7 @@ export const storeIsOurs: Check<CliStoreJudged> = defineCheck('NS-725', {
     if (guid === undefined) return failed(because, ANOTHER, { next: NEXT });
     return failed(because, `${UNTOLD} ${program} get clusterinformation default -o yaml.`, { next: NEXT, evidence: [{ text: guid }] });
   },
-});
+};
 
 const NEXT = `${PROGRAM} cli --cli-config FILE`;
 const ANOTHER = 'Let --cli-config write a configuration file for this cluster, and name that file in this command too.';

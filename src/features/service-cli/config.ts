@@ -54,7 +54,7 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   if ('unread' in maps) return { missing: `the endpoints could not be read: ${maps.unread}` };
   const settings = storeSettings(maps.value.flat(), endpointsKey, tlsKeys);
   if (settings === undefined) return { missing: `no ConfigMap has ${endpointsKey}` };
-  // Blanks are left out below; what else is wrong with them nobody can mend here.
+  // Blanks are left out below; what else is wrong with them nobody can fix here.
   const problem = endpointsProblem(endpointsOf(settings.endpoints).join(','));
   // What is no address may hold credentials: it is not repeated.
   if (problem !== undefined) return { missing: `${endpointsKey} of the cluster holds no endpoints that can be used` };

@@ -1,6 +1,5 @@
 import type { Effect } from '../../kernel/action.ts';
-import { announced, type EffectTypes, type GuardTypes, whole } from '../../kernel/effect-type.ts';
-import type { EnginePorts } from '../../kernel/engine-ports.ts';
+import { announced, type EffectTypes, type EnginePorts, type GuardTypes, whole } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';

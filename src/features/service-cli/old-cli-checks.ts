@@ -4,14 +4,16 @@ import { counted } from '../../kernel/counted.ts';
 import { parseRelease, releaseTag } from '../../kernel/release.ts';
 import { imageName } from '../../kube/image-name.ts';
 import type { CliFile } from '../survey/index.ts';
-import { failIfAny, PROGRAM, preflightCheck } from '../survey/index.ts';
+import { failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 
 function isCurrent({ release }: CliFile, target: string): boolean {
   const [own, wanted] = [parseRelease(release ?? ''), parseRelease(target)];
   return own !== undefined && wanted !== undefined && releaseTag(own) === releaseTag(wanted);
 }
 
-export const noOldCli = preflightCheck('NS-802', {
+export const noOldCli: PreflightCheck = {
+  id: 'NS-802',
+  title: 'no older CLI on PATH',
   category: 'tools',
   severity: 'warning',
   ref: '§1/4',
@@ -24,32 +26,36 @@ export const noOldCli = preflightCheck('NS-802', {
       passed,
       (names) => ({
         because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
-        hint: 'Replace it as part of the upgrade: an older CLI must not be used afterwards.',
+        hint: 'The stage cli of the upgrade replaces it. Do not use the older CLI afterwards.',
         next: `${PROGRAM} cli --dry-run=server`,
       }),
     );
   },
-});
+};
 
-export const noOldCliInCluster = preflightCheck('NS-803', {
-  category: 'tools',
-  severity: 'warning',
-  ref: '§1/4',
-  judge: (facts, { profile, options }) => {
-    const names = profile.cli.images.map(imageName);
-    const old = read(facts.pods).flatMap((pod) => {
-      if (pod.ended) return [];
-      const image = pod.containers.find((container) => names.includes(imageName(container.image)))?.image;
-      if (image === undefined || image.endsWith(`:${options.release}`)) return [];
-      return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];
-    });
-    return failIfAny(old, `no older ${profile.cli.program} in the cluster`, (text) => ({
-      because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
-      hint: `Delete it before the upgrade and start it again with ${options.release} afterwards.`,
-      next: deleteCommand(old[0]?.text),
-    }));
+export const oldCliChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-803',
+    title: 'no older CLI in the cluster',
+    category: 'tools',
+    severity: 'warning',
+    ref: '§1/4',
+    judge: (facts, { profile, options }) => {
+      const names = profile.cli.images.map(imageName);
+      const old = read(facts.pods).flatMap((pod) => {
+        if (pod.ended) return [];
+        const image = pod.containers.find((container) => names.includes(imageName(container.image)))?.image;
+        if (image === undefined || image.endsWith(`:${options.release}`)) return [];
+        return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];
+      });
+      return failIfAny(old, `no older ${profile.cli.program} in the cluster`, (text) => ({
+        because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
+        hint: `Delete it before the upgrade and start it again with ${options.release} afterwards.`,
+        next: deleteCommand(old[0]?.text),
+      }));
+    },
   },
-});
+];
 
 function deleteCommand(text = ''): string {
   const [, namespace, name] = text.split('/');

@@ -1,8 +1,8 @@
 import type { Action, Cure } from '../../kernel/action.ts';
-import { notApplicable, ok } from '../../kernel/check.ts';
+import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { stage } from '../../kernel/stage.ts';
-import { defineCheck, failed, PROGRAM } from '../survey/index.ts';
+import { failed, PROGRAM } from '../survey/index.ts';
 import { configActions } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
 import { folderOf } from './folder.ts';
@@ -16,21 +16,25 @@ interface NewCliFacts {
   readonly fresh: { readonly url: string; readonly sum?: { readonly from: string } } | { readonly missing: string };
 }
 
-const cliSumKnown = defineCheck<NewCliFacts>('NS-309', {
-  category: 'tools',
-  severity: 'error',
-  ref: '§4.4/4',
-  judge: ({ fresh }) => {
-    if ('missing' in fresh) return notApplicable(fresh.missing);
-    if (fresh.sum !== undefined) return ok(`the sum of the new CLI is known from ${fresh.sum.from}`);
-    const file = fresh.url.slice(fresh.url.lastIndexOf('/') + 1);
-    return failed(
-      `no checksum is known for ${fresh.url}: the download could not be checked`,
-      `Give the sum that the release publishes: --artifact-digest ${file}=SHA256. Or put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile.`,
-      { next: `${PROGRAM} explain NS-309`, evidence: [{ text: file, detail: fresh.url }], byName: true },
-    );
+const cliChecks: readonly Check<NewCliFacts>[] = [
+  {
+    id: 'NS-309',
+    title: 'checksum of the new CLI known',
+    category: 'tools',
+    severity: 'error',
+    ref: '§4.4/4',
+    judge: ({ fresh }) => {
+      if ('missing' in fresh) return notApplicable(fresh.missing);
+      if (fresh.sum !== undefined) return ok(`the sum of the new CLI is known from ${fresh.sum.from}`);
+      const file = fresh.url.slice(fresh.url.lastIndexOf('/') + 1);
+      return failed(
+        `no checksum is known for ${fresh.url}: the download could not be checked`,
+        `Give the sum that the release publishes: --artifact-digest ${file}=SHA256. Or put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile.`,
+        { next: `${PROGRAM} explain NS-309`, evidence: [{ text: file, detail: fresh.url }], byName: true },
+      );
+    },
   },
-});
+];
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({
@@ -38,7 +42,7 @@ export const cliStage = stage<CliFacts>({
   title: 'Replace the service’s own CLI',
   ref: '§4.4/4',
   readOnly: false,
-  checks: [cliSumKnown],
+  checks: cliChecks,
   survey: readCliFacts,
   plan(facts, context) {
     const { clis, pods } = facts;

@@ -1,6 +1,6 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 
 /** Injectors by what the pods that come next mount the policy socket with; `detail` says which template it is. */
 export interface TemplateMounts {
@@ -37,76 +37,6 @@ export type AlpCheck = Check<AlpJudged>;
 
 const UNUSED = 'application layer policy is not in use';
 
-export const meshHasTemplate: AlpCheck = defineCheck('NS-731', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.6/1',
-  judge({ untemplated, available, inUse, undo }) {
-    if (undo || !inUse) return notApplicable(UNUSED);
-    const without = read(untemplated);
-    const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
-    return failIfAny(
-      without.map(({ text, detail }) => ({ text, detail })),
-      'the target has a template for every injector',
-      (names) => ({
-        because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
-        hint: `Give a template of your own with --template FILE.${list}`,
-        next: `${PROGRAM} alp --dry-run=client --template FILE`,
-      }),
-    );
-  },
-});
-
-export const injectorEditsCarried: AlpCheck = defineCheck('NS-732', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.6/1',
-  judge({ conflicts, inUse, undo }) {
-    if (undo || !inUse) return notApplicable(UNUSED);
-    return failIfAny(
-      conflicts.map(({ text, detail }) => ({ text, detail })),
-      'your edits of the injectors are carried',
-      (names) => ({
-        because: `edits of the injector cannot be carried into the new template: ${names}`,
-        hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
-        next: `${PROGRAM} alp --dry-run=client -o wide`,
-        exit: 'conflicts',
-      }),
-    );
-  },
-});
-
-/** A meshed pod that is restarted without the driver does not start again (domain §9). */
-export const driverRuns: AlpCheck = defineCheck('NS-733', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: 'domain §9',
-  judge({ mounts, csi, inUse, undo, restored }, { options }) {
-    if (!inUse) return notApplicable(UNUSED);
-    if (undo && read(restored) === 0) return notApplicable(NOTHING_RESTORED);
-    const by = read(mounts);
-    if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release, undo);
-    if (undo) return ok('no former template mounts by a driver that the target does not have');
-    if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
-    const driver = read(csi);
-    if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
-    if (driver && driver.wanted > 0 && driver.ready >= driver.wanted)
-      return ok(`the CSI driver is ready on ${counted(driver.wanted, 'node')}`);
-    if (driver) {
-      return failed(
-        `the new sidecars mount by the CSI driver, which is ${driver.wanted === 0 ? 'to run on no node yet' : `ready on ${driver.ready} of ${counted(driver.wanted, 'node')}`}: pods restarted on the others could not start`,
-        'Let the CSI driver become ready on every node first.',
-        { next: 'kubectl get pods -A -o wide --field-selector=status.phase!=Running' },
-      );
-    }
-    return failed(
-      'the new sidecars mount by the CSI driver, which is not installed: restarted pods could not start',
-      'Install csi-driver.yaml of the target release first.',
-      { next: `${PROGRAM} alp --dry-run=client` },
-    );
-  },
-});
-
 function flexibleVolumeGone(injectors: readonly Evidence[], release: string, undo: boolean): Verdict {
   const because = `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`;
   const asked = `${PROGRAM} alp --dry-run=client --template FILE`;
@@ -116,45 +46,12 @@ function flexibleVolumeGone(injectors: readonly Evidence[], release: string, und
   return failed(because, hint, { next: asked, evidence: injectors });
 }
 
-export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.6/2',
-  judge({ obstacles, inUse, undo }) {
-    if (undo || !inUse) return notApplicable(UNUSED);
-    const left = read(obstacles);
-    return failIfAny(
-      left.map(({ text, detail }) => ({ text, detail })),
-      'every workload with an older sidecar can be restarted',
-      (names) => ({
-        because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} left to a person: ${names}`,
-        hint: 'Act as the details say, then run the same command again; older sidecars go on working meanwhile.',
-        next: `${PROGRAM} alp`,
-      }),
-    );
-  },
-});
-
 const NOTHING_RESTORED = 'no injector gets its former template back';
 
-/** What a person or the mesh's own upgrade changed since is theirs: the way back does not drop it unseen. */
-export const wayBackKeepsChanges: AlpCheck = defineCheck('NS-735', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.6/1',
-  judge({ undo, restored, changedSince }) {
-    if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
-    return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
-      because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
-      hint: `Take the places back by hand, or accept this check: what is overwritten is kept in the run record.`,
-      next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
-      exit: 'conflicts',
-    }));
-  },
-});
-
 /** A template decides what runs in every meshed pod: one that another machine kept is read first. */
-export const templatesKeptHere: AlpCheck = defineCheck('NS-015', {
+export const templatesKeptHere: AlpCheck = {
+  id: 'NS-015',
+  title: 'former sidecar templates kept by this machine',
   category: 'follow-up',
   severity: 'error',
   ref: '§4.6/1',
@@ -168,13 +65,118 @@ export const templatesKeptHere: AlpCheck = defineCheck('NS-015', {
       eachByName: true,
     }));
   },
-});
+};
 
 export const alpChecks: readonly AlpCheck[] = [
-  meshHasTemplate,
-  injectorEditsCarried,
-  driverRuns,
-  workloadsRestartable,
-  wayBackKeepsChanges,
+  {
+    id: 'NS-731',
+    title: 'sidecar template for the installed mesh',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.6/1',
+    judge({ untemplated, available, inUse, undo }) {
+      if (undo || !inUse) return notApplicable(UNUSED);
+      const without = read(untemplated);
+      const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
+      return failIfAny(
+        without.map(({ text, detail }) => ({ text, detail })),
+        'the target has a template for every injector',
+        (names) => ({
+          because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
+          hint: `Give a template of your own with --template FILE.${list}`,
+          next: `${PROGRAM} alp --dry-run=client --template FILE`,
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-732',
+    title: 'edits of the injector carried',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.6/1',
+    judge({ conflicts, inUse, undo }) {
+      if (undo || !inUse) return notApplicable(UNUSED);
+      return failIfAny(
+        conflicts.map(({ text, detail }) => ({ text, detail })),
+        'your edits of the injectors are carried',
+        (names) => ({
+          because: `edits of the injector cannot be carried into the new template: ${names}`,
+          hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
+          next: `${PROGRAM} alp --dry-run=client -o wide`,
+          exit: 'conflicts',
+        }),
+      );
+    },
+  },
+  /** A meshed pod that is restarted without the driver does not start again (domain §9). */
+  {
+    id: 'NS-733',
+    title: 'CSI driver runs before meshed pods are restarted',
+    category: 'follow-up',
+    severity: 'error',
+    ref: 'domain §9',
+    judge({ mounts, csi, inUse, undo, restored }, { options }) {
+      if (!inUse) return notApplicable(UNUSED);
+      if (undo && read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+      const by = read(mounts);
+      if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release, undo);
+      if (undo) return ok('no former template mounts by a driver that the target does not have');
+      if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
+      const driver = read(csi);
+      if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
+      if (driver && driver.wanted > 0 && driver.ready >= driver.wanted)
+        return ok(`the CSI driver is ready on ${counted(driver.wanted, 'node')}`);
+      if (driver) {
+        return failed(
+          `the new sidecars mount by the CSI driver, which is ${driver.wanted === 0 ? 'to run on no node yet' : `ready on ${driver.ready} of ${counted(driver.wanted, 'node')}`}: pods restarted on the others could not start`,
+          'Let the CSI driver become ready on every node first.',
+          { next: 'kubectl get pods -A -o wide --field-selector=status.phase!=Running' },
+        );
+      }
+      return failed(
+        'the new sidecars mount by the CSI driver, which is not installed: restarted pods could not start',
+        'Install csi-driver.yaml of the target release first.',
+        { next: `${PROGRAM} alp --dry-run=client` },
+      );
+    },
+  },
+  {
+    id: 'NS-734',
+    title: 'meshed workloads can be restarted',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.6/2',
+    judge({ obstacles, inUse, undo }) {
+      if (undo || !inUse) return notApplicable(UNUSED);
+      const left = read(obstacles);
+      return failIfAny(
+        left.map(({ text, detail }) => ({ text, detail })),
+        'every workload with an older sidecar can be restarted',
+        (names) => ({
+          because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} left to a person: ${names}`,
+          hint: 'Act as the details say, then run the same command again; older sidecars go on working meanwhile.',
+          next: `${PROGRAM} alp`,
+        }),
+      );
+    },
+  },
+  /** What a person or the mesh's own upgrade changed since is theirs: the way back does not drop it unseen. */
+  {
+    id: 'NS-735',
+    title: 'changes since kept on the way back of the sidecar template',
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.6/1',
+    judge({ undo, restored, changedSince }) {
+      if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+      return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
+        because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
+        hint: `Take the places back by hand, or accept this check: what is overwritten is kept in the run record.`,
+        next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
+        exit: 'conflicts',
+      }));
+    },
+  },
   templatesKeptHere,
 ];

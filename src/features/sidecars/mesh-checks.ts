@@ -5,7 +5,16 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { imageName } from '../../kube/image-name.ts';
 import { agentSetting } from '../rollout/index.ts';
 import type { PodView, PreflightFacts } from '../survey/index.ts';
-import { evidenceOf, failed, failIfAny, notAfterLine, PROGRAM, preflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  notAfterLine,
+  PROGRAM,
+  type PreflightCheck,
+  sourceRelease,
+  withInstallation,
+} from '../survey/index.ts';
 
 function sidecarPods(facts: Pick<PreflightFacts, 'pods'>, { profile }: Context): readonly PodView[] {
   const { container } = profile.sidecar;
@@ -39,39 +48,44 @@ function meshSigns(installation: Installation, facts: PreflightFacts, context: C
   ];
 }
 
-export const applicationLayerPolicy = preflightCheck('NS-702', {
-  category: 'follow-up',
-  severity: 'warning',
-  ref: '§4.4/6',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    return failIfAny(meshSigns(installation, facts, context), 'application layer policy is not in use', (names) => ({
-      because: `application layer policy is in use: ${names}`,
-      hint: 'Update the sidecar template after the upgrade, then restart the meshed workloads; older sidecars go on working meanwhile.',
-      next: `${PROGRAM} alp --dry-run=server`,
-    }));
-  }),
-});
-
-export const sidecarsCanMount = preflightCheck('NS-703', {
-  category: 'follow-up',
-  severity: 'error',
-  ref: 'domain §9',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const { flexvolUntil, sidecar } = context.profile;
-    const source = sourceRelease(installation, facts, context);
-    const inUse = meshSigns(installation, facts, context).length > 0;
-    const { flexDriver } = sidecar;
-    const flex =
-      flexDriver === undefined
-        ? sidecarPods(facts, context).filter(({ flexDrivers }) => flexDrivers.length > 0)
-        : read(facts.pods).filter(({ flexDrivers }) => flexDrivers.includes(flexDriver));
-    const crossing = flexvolUntil !== undefined && notAfterLine(source, flexvolUntil);
-    if (flex.length === 0 && !(inUse && crossing)) return ok('no sidecar depends on the flexible volume driver');
-    if (installation.hasCsiDriver && flex.length === 0) return ok('sidecars mount by the CSI driver');
-    return failed(
-      `the target has no flexible volume driver${installation.hasCsiDriver ? '' : ' and the CSI driver is not installed'}: pods with a sidecar could not start again`,
-      'Install the CSI driver of the target and change the injector’s template to it before any meshed pod is restarted.',
-      { next: `${PROGRAM} alp --dry-run=client`, evidence: flex.map(podEvidence) },
-    );
-  }),
-});
+export const meshChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-702',
+    title: 'application layer policy',
+    category: 'follow-up',
+    severity: 'warning',
+    ref: '§4.4/6',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      return failIfAny(meshSigns(installation, facts, context), 'application layer policy is not in use', (names) => ({
+        because: `application layer policy is in use: ${names}`,
+        hint: 'Update the sidecar template after the upgrade, then restart the meshed workloads; older sidecars go on working meanwhile.',
+        next: `${PROGRAM} alp --dry-run=server`,
+      }));
+    }),
+  },
+  {
+    id: 'NS-703',
+    title: 'sidecars can mount after the upgrade',
+    category: 'follow-up',
+    severity: 'error',
+    ref: 'domain §9',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const { flexvolUntil, sidecar } = context.profile;
+      const source = sourceRelease(installation, facts, context);
+      const inUse = meshSigns(installation, facts, context).length > 0;
+      const { flexDriver } = sidecar;
+      const flex =
+        flexDriver === undefined
+          ? sidecarPods(facts, context).filter(({ flexDrivers }) => flexDrivers.length > 0)
+          : read(facts.pods).filter(({ flexDrivers }) => flexDrivers.includes(flexDriver));
+      const crossing = flexvolUntil !== undefined && notAfterLine(source, flexvolUntil);
+      if (flex.length === 0 && !(inUse && crossing)) return ok('no sidecar depends on the flexible volume driver');
+      if (installation.hasCsiDriver && flex.length === 0) return ok('sidecars mount by the CSI driver');
+      return failed(
+        `the target has no flexible volume driver${installation.hasCsiDriver ? '' : ' and the CSI driver is not installed'}: pods with a sidecar could not start again`,
+        'Install the CSI driver of the target and change the injector’s template to it before any meshed pod is restarted.',
+        { next: `${PROGRAM} alp --dry-run=client`, evidence: flex.map(podEvidence) },
+      );
+    }),
+  },
+];

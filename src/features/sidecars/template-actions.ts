@@ -4,9 +4,8 @@ import { sameValue } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
-import type { AlpFacts } from './facts.ts';
 import type { Data } from './merge.ts';
-import type { InjectorOutcome } from './templates.ts';
+import type { Injector, InjectorOutcome } from './templates.ts';
 
 /** What is kept of an injector before its template is changed. */
 export interface KeptTemplate {
@@ -27,7 +26,7 @@ export type Marks = Pick<Template, 'labels' | 'annotations'>;
 type Template = Extract<InjectorOutcome, { readonly type: 'template' }>;
 
 /** As the procedure says for a whole object; releases that ship only `data` need a patch (§4.6/1, domain §9). */
-export function templateActions({ injectors }: Pick<AlpFacts, 'injectors'>, { workFolder }: Context): readonly Action[] {
+export function templateActions({ injectors }: { readonly injectors: readonly Injector[] }, { workFolder }: Context): readonly Action[] {
   return injectors.flatMap(({ map, outcome }) => {
     if (outcome.type !== 'template' || isThere(map, outcome)) return [];
     const { name, namespace = '' } = map.metadata;

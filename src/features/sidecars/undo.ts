@@ -1,11 +1,10 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Evidence } from '../../kernel/check.ts';
+import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, refOf, refText } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import type { TemplateMounts } from './checks.ts';
-import type { AlpFacts } from './facts.ts';
 import type { FormerTemplate } from './former-template.ts';
 import { flexiblyMounted } from './mounts.ts';
 import { asKept, type KeptWayBack } from './template-actions.ts';
@@ -25,7 +24,7 @@ export interface WayBack {
 }
 
 /** Former templates come back from what was kept; restarted pods get the former sidecar at their next restart. */
-export function undoPlan({ wayBack }: Pick<AlpFacts, 'wayBack'>): StagePlan {
+export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }): StagePlan {
   if ('unread' in wayBack) return { skip: `the injectors could not be read: ${wayBack.unread}` };
   const { former, edited, gone, recorded } = wayBack.value;
   if (!recorded) return { skip: 'no change of an injector was recorded on this cluster' };

@@ -3,14 +3,9 @@ import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import { type Certificate, readCertificate } from '../../kube/certificate.ts';
+import { readCertificate } from '../../kube/certificate.ts';
+import type { SecretCertificate } from './facts.ts';
 import { crosses } from './source-release-checks.ts';
-
-/** A certificate of the service, by the Secret that has it. */
-export interface SecretCertificate extends Certificate {
-  readonly namespace: string;
-  readonly secret: string;
-}
 
 /** Certificates that the operator keeps. Of each Secret the certificate alone is decoded; nothing else of it is kept. */
 export async function readCertificates(

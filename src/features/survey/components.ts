@@ -3,7 +3,7 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, parseImage, sameRelease } from '../../kernel/release.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
-import type { Agent } from './find-agents.ts';
+import { type Agent, findAgents } from './find-agents.ts';
 import { isFromRegistry, isImageOf } from './image-release.ts';
 import { type Container, containersOf, initContainersOf } from './workload.ts';
 
@@ -91,6 +91,12 @@ function componentName(workload: KubeObject, { name, image = '' }: Container, pr
     if (component !== 'operator' && !placed) return false;
     return byName[component].includes(name) || (isImageOf(image, images[component]) && isFromRegistry(image, registries));
   });
+}
+
+/** True of a workload that runs a component of the service, whoever installed it. */
+export function isOfService(workload: KubeObject, profile: Profile): boolean {
+  const { operated, named, custom } = findAgents([workload], profile);
+  return [operated, named, custom].some(({ length }) => length > 0) || componentsOf(undefined, [workload], [], profile).length > 0;
 }
 
 /** Namespaces in which the service's workloads run, whatever the path. */

@@ -1,3 +1,4 @@
+import type { Reading } from '../../kernel/check.ts';
 import type { Detection, InstallPath } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -35,6 +36,19 @@ export function detect(inventory: Inventory, profile: Profile, choice: Choice = 
     ? detectOperated(installation, agents, readings, inventory, profile, choice.path)
     : detectAgents(agents, readings, inventory, profile, choice);
   return agreeing(answer, choice);
+}
+
+/** The same, or the reason why it cannot be told: agents that were not read, or what this account may not read. */
+export function detectReading(inventory: Inventory, profile: Profile, choice: Choice): Reading<Detection> {
+  const readings: readonly Reading<unknown>[] = Object.values(inventory);
+  const reasons = readings.flatMap((reading) => ('unread' in reading ? [reading] : []));
+  const agents = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
+  if (agents && 'unread' in agents) return agents;
+  const detection = detect(inventory, profile, choice);
+  const forbidden = reasons.find(({ needs }) => needs !== undefined);
+  // Nothing that a person could name would tell more.
+  const isUnknown = detection.type === 'ambiguous' && detection.candidates.length === 0;
+  return isUnknown && forbidden ? forbidden : { value: detection };
 }
 
 function detectAgents(agents: Agents, readings: Readings, inventory: Inventory, profile: Profile, choice: Choice): Detection {

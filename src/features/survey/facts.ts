@@ -4,8 +4,15 @@ import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../../kernel/o
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import type { Certificate } from '../../kube/certificate.ts';
 import type { FieldWriter } from '../../kube/reference-writer.ts';
-import type { SecretCertificate } from './certificates.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+
+/** A certificate of the service, by the Secret that has it. */
+export interface SecretCertificate extends Certificate {
+  readonly namespace: string;
+  readonly secret: string;
+}
 
 /** The kubectl that would be run. */
 export interface ClientFacts {
@@ -56,6 +63,8 @@ export interface PodView {
   readonly ended?: boolean;
   /** Why the first waiting container waits. */
   readonly trouble?: string;
+  /** It uses the network of its node. */
+  readonly hostNetwork?: true;
   /** Drivers of its flexible volumes. */
   readonly flexDrivers: readonly string[];
   /** Containers that the kernel ended for lack of memory the last time they ended. */
@@ -74,6 +83,18 @@ export interface StoredBehindCli {
   readonly temporaryPolicies: readonly KubeObject[];
   /** Configurations of the agents. */
   readonly agentConfigurations: readonly KubeObject[];
+}
+
+/** A webhook that is asked about new pods and has to answer (failurePolicy Fail), behind a Service. */
+export interface PodWebhook {
+  /** Its configuration. */
+  readonly object: ObjectRef;
+  readonly name: string;
+  readonly namespaces: LabelSelector;
+  readonly objects: LabelSelector;
+  readonly service: { readonly namespace: string; readonly name: string };
+  /** Of the pods that answer; undefined where the Service selects none. */
+  readonly backends: LabelSelector | undefined;
 }
 
 export interface Dependent {
@@ -147,6 +168,8 @@ export interface PreflightFacts {
   readonly apiServices: Reading<readonly KubeObject[]>;
   readonly access: Reading<readonly AccessAnswer[]>;
   readonly namespaces: Reading<readonly KubeObject[]>;
+  /** Admission webhooks without whose answer no pod is created. */
+  readonly podWebhooks: Reading<readonly PodWebhook[]>;
   readonly lockHolder: Reading<LockHolder | undefined>;
   readonly record: Reading<RunRecord | undefined>;
   readonly detection: Reading<Detection>;
@@ -167,6 +190,8 @@ export interface PreflightFacts {
   readonly proxyMode: Reading<string>;
   readonly target: Reading<TargetFacts>;
   readonly preview: Reading<readonly PlannedObject[]>;
+  /** What the server says to new pods of workloads that an operator renders: by their present templates, for the target has none. */
+  readonly operatedPods: Reading<readonly Pick<PlannedObject, 'ref' | 'pods'>[]>;
   /** What stands against the upgrade of the chart release; undefined on paths without one. */
   readonly chart: Reading<readonly Finding[] | undefined>;
   /** Undefined where no operator holds the installation. */

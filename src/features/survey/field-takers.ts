@@ -19,9 +19,8 @@ const CONTROLLER = 'a controller of Kubernetes';
 
 const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
 const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
-const CREATED = 'As the object was created, which is one way to install; nobody writes it again.';
-const BY_HAND =
-  'Written by hand; nobody writes it again. To keep it, set it in a copy of the target manifest and give that with --upgrade-file.';
+const CREATED = 'The object was created with it; nothing sets it again.';
+const BY_HAND = 'To keep a value of yours, set it in a copy of the target manifest and give that with --upgrade-file.';
 
 /** Who stands behind a field manager; the first that fits. */
 const SIGNS: readonly Sign[] = [

@@ -1,22 +1,8 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { isApiAway, replacesApi } from './api-away.ts';
-export type { SecretCertificate } from './certificates.ts';
 export { ageOf, type CliAge, type CliVersion, datastoreOf, listedSum, parseCliVersion } from './cli-version.ts';
-export { serviceNamespaces } from './components.ts';
-export {
-  defineCheck,
-  evidenceOf,
-  failed,
-  failIfAny,
-  hasFullManifest,
-  listed,
-  PROGRAM,
-  preflightCheck,
-  readTarget,
-  withInstallation,
-  withTarget,
-} from './define-check.ts';
-export { detect } from './detect.ts';
+export { isOfService, serviceNamespaces } from './components.ts';
+export { detectReading } from './detect.ts';
 export type {
   AccessAnswer,
   ClientFacts,
@@ -26,7 +12,9 @@ export type {
   OwnerRights,
   OwnerScan,
   PodView,
+  PodWebhook,
   PreflightFacts,
+  SecretCertificate,
   StoredBehindCli,
   TargetFacts,
 } from './facts.ts';
@@ -43,7 +31,7 @@ export { oldestOf, oldestRelease, serverReleases } from './oldest-release.ts';
 export { readOperated } from './operated.ts';
 export { operatorRelease } from './operator-sign.ts';
 export { unknownEnd } from './operator-target.ts';
-export { noCrdsPruned, noNativeCrds, notGitOpsManaged, notPlatformManaged } from './ownership-checks.ts';
+export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
 export { type PathPart, pathPart, pathStage } from './path-stage.ts';
 export { podView } from './pods.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
@@ -56,11 +44,23 @@ export {
   crosses,
   explained,
   notAfterLine,
-  oneRelease,
   sourceChecks,
   sourceNotNewer,
   sourceRelease,
+  sourceReleaseChecks,
   sourceSupported,
 } from './source-release-checks.ts';
 export { withStoredVersions } from './stored-versions.ts';
+export {
+  evidenceOf,
+  failed,
+  failIfAny,
+  hasFullManifest,
+  listed,
+  PROGRAM,
+  type PreflightCheck,
+  readTarget,
+  withInstallation,
+  withTarget,
+} from './verdicts.ts';
 export { containersOf } from './workload.ts';

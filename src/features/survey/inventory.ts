@@ -10,6 +10,7 @@ import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
 import { prunersOf } from './gitops.ts';
 import { type CrdFact, crdFact, type Inventory } from './inventory-sign.ts';
+import { FORBIDDEN } from './reading.ts';
 
 /** Marks what the image probe creates, so that the one of a killed run is found. */
 export const PROBE_LABEL = 'netsvc-upgrade/probe';
@@ -66,7 +67,10 @@ async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
   } catch (thrown) {
     if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
     if (!(thrown instanceof ApiFailure)) throw thrown;
-    return { unread: `${messageOf(thrown)} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
+    return {
+      unread: `${messageOf(thrown)} (${thrown.status === 0 ? 'no answer' : thrown.status})`,
+      ...(thrown.status === 403 ? FORBIDDEN : {}),
+    };
   }
 }
 

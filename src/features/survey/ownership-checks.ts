@@ -3,11 +3,13 @@ import { ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation, ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
-import { failed, failIfAny, listed, PROGRAM, preflightCheck } from './define-check.ts';
 import type { PreflightFacts } from './facts.ts';
 import { judgedTwice } from './judged-twice.ts';
+import { failed, failIfAny, listed, PROGRAM, type PreflightCheck } from './verdicts.ts';
 
-export const nativeCrds = judgedTwice('NS-108', {
+export const nativeCrds = judgedTwice({
+  id: 'NS-108',
+  title: 'no native v3 CRDs',
   category: 'installation',
   severity: 'error',
   ref: 'domain §0.11',
@@ -29,19 +31,46 @@ function managers(facts: PreflightFacts, kind: ManagedBy['kind']): readonly Mana
   return detection.type === 'ambiguous' ? (detection.managedBy ?? []).filter((one) => one.kind === kind) : [];
 }
 
-export const notPlatformManaged = preflightCheck('NS-109', {
-  category: 'installation',
-  severity: 'error',
-  ref: 'domain §2.4',
-  judge: (facts) => {
-    const found = managers(facts, 'platform');
-    return failIfAny(found.map(managerEvidence), 'no platform manages the installation', (names) => ({
-      because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
-      hint: found[0]?.hint ?? 'Upgrade through that platform.',
-      next: `${PROGRAM} explain NS-109`,
-    }));
+export const ownershipChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-109',
+    title: 'not managed by a platform',
+    category: 'installation',
+    severity: 'error',
+    ref: 'domain §2.4',
+    judge: (facts) => {
+      const found = managers(facts, 'platform');
+      return failIfAny(found.map(managerEvidence), 'no platform manages the installation', (names) => ({
+        because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
+        hint: found[0]?.hint ?? 'Upgrade through that platform.',
+        next: `${PROGRAM} explain NS-109`,
+      }));
+    },
   },
-});
+  {
+    id: 'NS-110',
+    title: 'not managed by GitOps',
+    category: 'installation',
+    severity: 'warning',
+    ref: 'domain §2.1/3b',
+    judge: (facts) => {
+      const found = managers(facts, 'gitops');
+      const detection = read(facts.detection);
+      const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
+      const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
+      const [first] = commands;
+      const pause = `Commit the upgrade to its source, or stop it first: ${commands.join('; ')}`;
+      const tools = listed([...new Set(found.map(({ name }) => name))]);
+      return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
+        because: `the installation is also managed by ${tools}: it will put back what its repository says`,
+        hint:
+          commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
+        next: first ?? `${PROGRAM} explain NS-110`,
+        severity: written.length > 0 ? 'error' : 'warning',
+      }));
+    },
+  },
+];
 
 /** What this upgrade writes: put back by somebody else, the upgrade hangs or is undone, and statuses of before stay green. */
 function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
@@ -51,27 +80,6 @@ function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation,
   return isOperator || (path === 'chart' && object.kind === 'Installation');
 }
 
-export const notGitOpsManaged = preflightCheck('NS-110', {
-  category: 'installation',
-  severity: 'warning',
-  ref: 'domain §2.1/3b',
-  judge: (facts) => {
-    const found = managers(facts, 'gitops');
-    const detection = read(facts.detection);
-    const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
-    const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
-    const [first] = commands;
-    const pause = `Commit the upgrade to its source, or stop it first: ${commands.join('; ')}`;
-    const tools = listed([...new Set(found.map(({ name }) => name))]);
-    return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
-      because: `the installation is also managed by ${tools}: it will put back what its repository says`,
-      hint: commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
-      next: first ?? `${PROGRAM} explain NS-110`,
-      severity: written.length > 0 ? 'error' : 'warning',
-    }));
-  },
-});
-
 function markEvidence({ name, object, evidence }: ManagedBy): { text: string; detail: string } {
   return object ? { text: refText(object), detail: `${name}: ${evidence}` } : { text: name, detail: evidence };
 }
@@ -80,7 +88,9 @@ function markEvidence({ name, object, evidence }: ManagedBy): { text: string; de
  * CRDs left the operator's manifest in v3.30 and its chart in v3.32: a source that is moved to the target no longer has them. The full
  * manifest has all but those of kinds that the service gave up.
  */
-export const crdsKept = judgedTwice('NS-111', {
+export const crdsKept = judgedTwice({
+  id: 'NS-111',
+  title: 'CRDs not pruned by GitOps',
   category: 'resources',
   severity: 'error',
   ref: 'domain §4.1',

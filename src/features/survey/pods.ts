@@ -19,6 +19,7 @@ export function podView(pod: KubeObject): PodView {
     terminating: facts.terminating,
     ...(hasEnded(pod) ? { ended: true } : {}),
     ...(outOfMemory.length > 0 ? { outOfMemory } : {}),
+    ...(spec?.hostNetwork ? { hostNetwork: true } : {}),
     ...(facts.trouble ? { trouble: `${facts.trouble.container}: ${facts.trouble.reason}` } : {}),
     flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
   };

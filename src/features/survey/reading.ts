@@ -3,12 +3,22 @@ import { isAnswer } from '../../kernel/interruption.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 
+/** The account may not read it: the check of permissions says what to grant. */
+export const FORBIDDEN = {
+  needs: 'NS-009',
+  hint: 'Grant it: kubectl netsvc-upgrade permissions --for run prints the roles, and how to bind them.',
+};
+
 /** A refusal of the API or of a port becomes the reason of the reading; anything else is a defect and is thrown. */
 export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { value: await reading() };
   } catch (thrown) {
-    if (thrown instanceof ApiFailure) return { unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
+    if (thrown instanceof ApiFailure)
+      return {
+        unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})`,
+        ...(thrown.status === 403 ? FORBIDDEN : {}),
+      };
     if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
     // State that somebody changed ends the command: nobody may accept that as a check that could not read something.
     if (isAnswer(thrown) && thrown.code !== 'stale')

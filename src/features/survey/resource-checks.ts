@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { withInstallation } from './define-check.ts';
 import type { PreflightFacts } from './facts.ts';
+import { withInstallation } from './verdicts.ts';
 
 /** Objects of one kind of the service; none if the cluster has no such kind. Unread objects make the check fail. */
 export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeObject[] {

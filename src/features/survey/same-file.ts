@@ -1,6 +1,6 @@
 import { ok, type Verdict } from '../../kernel/check.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { failed, PROGRAM } from './define-check.ts';
+import { failed, PROGRAM } from './verdicts.ts';
 
 /** A run that was interrupted resumes with the very file that it began with: its sha256 is in the record (exit 7). */
 export function sameFile(

@@ -5,10 +5,10 @@ import { counted } from '../../kernel/counted.ts';
 import type { ComponentVersion, Installation } from '../../kernel/installation.ts';
 import { compareReleases, isOlder, parseRelease } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define-check.ts';
 import type { PreflightFacts } from './facts.ts';
 import { judgedTwice, type SourceJudged } from './judged-twice.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
+import { failed, failIfAny, PROGRAM, type PreflightCheck, withInstallation } from './verdicts.ts';
 
 /**
  * Release from which the upgrade starts: what the record of an unfinished run says, else what is installed.
@@ -39,7 +39,9 @@ export function notAfterLine(release: string | undefined, line: string): boolean
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 
-const supported = judgedTwice('NS-105', {
+const supported = judgedTwice({
+  id: 'NS-105',
+  title: 'installed release supported as a starting point',
   category: 'installation',
   severity: 'error',
   ref: '§9/2',
@@ -65,7 +67,9 @@ function imagesOf(installation: Installation): readonly { text: string; detail: 
   return installation.components.map(({ workload, image }) => ({ text: workload, detail: image }));
 }
 
-const notNewer = judgedTwice('NS-106', {
+const notNewer = judgedTwice({
+  id: 'NS-106',
+  title: 'installed release not newer than the target',
   category: 'installation',
   severity: 'error',
   ref: '§9/1',
@@ -96,27 +100,31 @@ const ADD_ONS = new Set(['apiserver', 'csi']);
 /** Numbered on their own. */
 const FOREIGN = new Set(['flannel', 'operator']);
 
-export const oneRelease = preflightCheck('NS-107', {
-  category: 'installation',
-  severity: 'error',
-  ref: 'domain §12/13',
-  judge: withInstallation((installation, facts, context): Verdict => {
-    const mixed = installation.mixed.filter(({ component }) => !FOREIGN.has(component));
-    const core = mixed.filter(({ component }) => !ADD_ONS.has(component));
-    const expected = explained(facts, context);
-    return failIfAny(mixed.map(versionEvidence), `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
-      because: expected
-        ? `the unfinished run to ${context.options.release} left ${counted(mixed.length, 'component')} of another release`
-        : `${counted(mixed.length, 'component')} not of the agents' release ${installation.release ?? ''}: ${names}`,
-      hint: expected
-        ? 'Continue the run.'
-        : 'Find out who began another upgrade and bring all components to one release first; add-ons may be brought along.',
-      next: expected ? `${PROGRAM} run` : `${PROGRAM} status`,
-      severity: core.length > 0 ? 'error' : 'warning',
-      ...(expected ? { expected: true } : {}),
-    }));
-  }),
-});
+export const sourceReleaseChecks: readonly PreflightCheck[] = [
+  {
+    id: 'NS-107',
+    title: 'one release everywhere',
+    category: 'installation',
+    severity: 'error',
+    ref: 'domain §12/13',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const mixed = installation.mixed.filter(({ component }) => !FOREIGN.has(component));
+      const core = mixed.filter(({ component }) => !ADD_ONS.has(component));
+      const expected = explained(facts, context);
+      return failIfAny(mixed.map(versionEvidence), `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
+        because: expected
+          ? `the unfinished run to ${context.options.release} left ${counted(mixed.length, 'component')} of another release`
+          : `${counted(mixed.length, 'component')} not of the agents' release ${installation.release ?? ''}: ${names}`,
+        hint: expected
+          ? 'Continue the run.'
+          : 'Find out who began another upgrade and bring all components to one release first; add-ons may be brought along.',
+        next: expected ? `${PROGRAM} run` : `${PROGRAM} status`,
+        severity: core.length > 0 ? 'error' : 'warning',
+        ...(expected ? { expected: true } : {}),
+      }));
+    }),
+  },
+];
 
 function versionEvidence({ workload, container, image, release }: ComponentVersion): { text: string; detail: string } {
   return { text: workload, detail: `${container}: ${release ?? image}` };

@@ -1,41 +1,10 @@
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOlder, lineOf, parseRelease } from '../../kernel/release.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { VerifyCheck, VersionAnswer } from './facts.ts';
-import { journalThere, ownersBack, ownersExist, temporaryPolicy } from './resources-checks.ts';
-import { crdsLeftBehind, everyPodNew, nothingLeft, rolloutComplete } from './workloads-checks.ts';
-
-/**
- * `v3.32.x` on the API path, `v3.32` on the key-value path: both are judged by the minor line (§4.4/5, §4.5/5, §9/3).
- * The CLI's word counts; where it cannot be had, the cluster's own record does, with a warning.
- */
-const clusterVersion: VerifyCheck = defineCheck('NS-301', {
-  category: 'result',
-  severity: 'error',
-  ref: '§4.4/5',
-  judge({ clusterVersion: { cli, record } }, { options, profile }) {
-    if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, options.release);
-    const { program } = profile.cli;
-    const why = 'by' in cli ? `${cli.by}: ${cli.because ?? 'it did not say'}` : `${program} was not asked: ${cli.notAsked}`;
-    const own = 'value' in record ? record.value : { by: 'the API', because: record.unread };
-    if (own.value === undefined) {
-      return failed(
-        `no cluster version: ${why}; ${own.by}: ${own.because ?? 'it has none'}`,
-        'by' in cli
-          ? `Let ${program} reach the datastore, and see that the agents run: each new one records its version.`
-          : `Install ${program} ${options.release} on PATH, and let it reach the datastore.`,
-        { next: 'by' in cli ? `${program} version` : `${PROGRAM} cli` },
-      );
-    }
-    const verdict = judged(own, options.release);
-    if (verdict.status !== 'ok') return verdict;
-    return failed(`${verdict.detail}, but not by the CLI: ${why}`, `Install and configure ${program} ${options.release}, then ask it.`, {
-      severity: 'warning',
-      next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,
-    });
-  },
-});
+import { resourcesChecks } from './resources-checks.ts';
+import { workloadsChecks } from './workloads-checks.ts';
 
 /** A configuration file of the CLI's own may send it to another cluster: then its word is about that one. */
 function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAnswer>): Verdict | undefined {
@@ -58,38 +27,14 @@ function judged({ by, value = '' }: VersionAnswer, release: string): Verdict {
   );
 }
 
-const noOldCli: VerifyCheck = defineCheck('NS-308', {
-  category: 'result',
-  severity: 'warning',
-  ref: '§1/4',
-  judge({ clis }, { options }) {
-    const ages = Object.groupBy(read(clis), ({ release = '' }) => {
-      if (parseRelease(release) === undefined) return 'unknown';
-      return isOlder(release, options.release) ? 'older' : 'allowed';
-    });
-    const { older = [], unknown = [] } = ages;
-    const because = [...onPath(older, 'older CLI'), ...onPath(unknown, 'CLI of unknown release', 'CLIs of unknown release')];
-    return failIfAny(
-      [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' })),
-      'no older CLI on PATH',
-      () => ({
-        because: because.join('; '),
-        hint:
-          older.length > 0
-            ? 'An older CLI must not be used any more: remove it here and on every other machine.'
-            : 'See which release it is; if it is an older one, remove it here and on every other machine.',
-        next: `${PROGRAM} cli`,
-      }),
-    );
-  },
-});
-
 function onPath(clis: readonly { readonly file: string }[], one: string, many?: string): readonly string[] {
   return clis.length > 0 ? [`${counted(clis.length, one, many)} on PATH: ${listed(clis.map(({ file }) => file))}`] : [];
 }
 
 /** Everything that the operator writes, at one look; the wait holds it for a while. */
-export const operatorDone: VerifyCheck = defineCheck('NS-310', {
+export const operatorDone: VerifyCheck = {
+  id: 'NS-310',
+  title: 'operator done',
   category: 'result',
   severity: 'error',
   ref: '§4.3/2',
@@ -106,19 +51,73 @@ export const operatorDone: VerifyCheck = defineCheck('NS-310', {
       }),
     );
   },
-});
+};
 
 /** What `verify` judges, in the order in which it is shown. */
 export const verifyChecks: readonly VerifyCheck[] = [
-  clusterVersion,
-  everyPodNew,
-  rolloutComplete,
+  /**
+   * `v3.32.x` on the API path, `v3.32` on the key-value path: both are judged by the minor line (§4.4/5, §4.5/5, §9/3).
+   * The CLI's word counts; where it cannot be had, the cluster's own record does, with a warning.
+   */
+  {
+    id: 'NS-301',
+    title: 'cluster version reported',
+    category: 'result',
+    severity: 'error',
+    ref: '§4.4/5',
+    judge({ clusterVersion: { cli, record } }, { options, profile }) {
+      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, options.release);
+      const { program } = profile.cli;
+      const why = 'by' in cli ? `${cli.by}: ${cli.because ?? 'it did not say'}` : `${program} was not asked: ${cli.notAsked}`;
+      const own = 'value' in record ? record.value : { by: 'the API', because: record.unread };
+      if (own.value === undefined) {
+        return failed(
+          `no cluster version: ${why}; ${own.by}: ${own.because ?? 'it has none'}`,
+          'by' in cli
+            ? `Let ${program} reach the datastore, and see that the agents run: each new one records its version.`
+            : `Install ${program} ${options.release} on PATH, and let it reach the datastore.`,
+          { next: 'by' in cli ? `${program} version` : `${PROGRAM} cli` },
+        );
+      }
+      const verdict = judged(own, options.release);
+      if (verdict.status !== 'ok') return verdict;
+      return failed(`${verdict.detail}, but not by the CLI: ${why}`, `Install and configure ${program} ${options.release}, then ask it.`, {
+        severity: 'warning',
+        next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,
+      });
+    },
+  },
+  ...workloadsChecks,
+
   operatorDone,
-  nothingLeft,
-  crdsLeftBehind,
-  temporaryPolicy,
-  ownersExist,
-  ownersBack,
-  journalThere,
-  noOldCli,
+
+  ...resourcesChecks,
+
+  {
+    id: 'NS-308',
+    title: 'no older CLI to be found first',
+    category: 'result',
+    severity: 'warning',
+    ref: '§1/4',
+    judge({ clis }, { options }) {
+      const ages = Object.groupBy(read(clis), ({ release = '' }) => {
+        if (parseRelease(release) === undefined) return 'unknown';
+        return isOlder(release, options.release) ? 'older' : 'allowed';
+      });
+      const { older = [], unknown = [] } = ages;
+      const because = [...onPath(older, 'older CLI'), ...onPath(unknown, 'CLI of unknown release', 'CLIs of unknown release')];
+      return failIfAny(
+        [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' })),
+        'no older CLI on PATH',
+        () => ({
+          because: because.join('; '),
+          hint:
+            older.length > 0
+              ? 'An older CLI must not be used any more: remove it here and on every other machine.'
+              : 'See which release it is; if it is an older one, remove it here and on every other machine.',
+          next: `${PROGRAM} cli`,
+        }),
+      );
+    },
+  },
 ];

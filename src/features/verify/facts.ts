@@ -76,13 +76,13 @@ export interface VerifyFacts {
   readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;
 }
 
-/** References that were taken off, and wait. */
+/** References that were removed, and wait. */
 export interface StillOff {
-  /** Objects whose references are recorded as taken off, if putting them back has not ended since. */
+  /** Objects whose references are recorded as removed, if putting them back has not ended since. */
   readonly objects: number;
   /** Other namespaces with such a record; null where this account may not look. */
   readonly elsewhere: readonly string[] | null;
-  /** What the run record says that was taken off, where the journal does not hold it. */
+  /** What the run record says that was removed, where the journal does not hold it. */
   readonly lacking?: Lacking;
 }
 

@@ -115,7 +115,7 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
 const ENDED: readonly string[] = ['done', 'skipped'];
 
 /**
- * Objects whose references are recorded as taken off, unless putting them back has ended since (§4.8/3), and where else some are recorded.
+ * Objects whose references are recorded as removed, unless putting them back has ended since (§4.8/3), and where else some are recorded.
  * Where the run record does not say so they are looked at: a restore that finds nothing left to do writes nothing, the record included.
  */
 export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {

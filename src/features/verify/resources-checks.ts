@@ -5,70 +5,112 @@ import { counted } from '../../kernel/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
 import type { Dependent } from '../survey/index.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './facts.ts';
 
-export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
-  category: 'result',
-  severity: 'warning',
-  ref: '§4.4/7',
-  judge(facts, context) {
-    const left = read(facts.temporaryPolicies);
-    return failIfAny(
-      left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) })),
-      'no temporary policy',
-      (names) => ({
-        because: `${names} still allows all traffic`,
-        hint: 'Review what only it allows, add policies for that, then delete it.',
-        next: left
-          .slice(0, 1)
-          .map((one) => (read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(one)))
-          .join(''),
-      }),
-    );
+export const resourcesChecks: readonly VerifyCheck[] = [
+  {
+    id: 'NS-306',
+    title: 'no temporary policy after the upgrade',
+    category: 'result',
+    severity: 'warning',
+    ref: '§4.4/7',
+    judge(facts, context) {
+      const left = read(facts.temporaryPolicies);
+      return failIfAny(
+        left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) })),
+        'no temporary policy',
+        (names) => ({
+          because: `${names} still allows all traffic`,
+          hint: 'Review what only it allows, add policies for that, then delete it.',
+          next: left
+            .slice(0, 1)
+            .map((one) => (read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(one)))
+            .join(''),
+        }),
+      );
+    },
   },
-});
+  /** An owner whose UID is gone costs its dependents their lives at the latest at the next start of the garbage collector (domain §7.3/5). */
+  {
+    id: 'NS-307',
+    title: 'owner references name existing objects',
+    category: 'result',
+    severity: 'error',
+    ref: '§7/1',
+    judge(facts, { options }) {
+      const all = read(facts.owners);
+      // Whoever accepted a kind when it was searched before the upgrade has accepted that nobody looks there.
+      const owners = { ...all, unread: all.unread.filter(({ kind }) => !isTaken(kind, options)) };
+      const dangling = owners.dependents.filter((one) => isDangling(one, owners));
+      // Named in every finding: whoever accepts an object by name has not accepted what nobody could look at.
+      const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
+      const incomplete = `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`;
+      if (dangling.length === 0 && unread.length > 0) {
+        return failed(
+          incomplete,
+          'Let this account list these kinds, or repair the API behind them, then verify again; or accept them by name.',
+          { next: `${PROGRAM} ownerrefs list`, evidence: unread },
+        );
+      }
+      if (dangling.length === 0)
+        return ok(`${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`);
+      const mute = dangling.filter((one) => isMute(one, owners));
+      const lost = dangling.map((one) => ({ text: refText(one.object), object: one.object, detail: lostText(one, owners) }));
+      const names = listed(lost.map(({ text }) => text));
+      return failed(
+        `${counted(lost.length, 'owner reference')} to objects that ${lostWhy(lost.length, mute.length)}: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
+        [
+          'Garbage collection deletes these objects, at the next start of kube-controller-manager at the latest.',
+          ...(mute.length === dangling.length ? [] : [CORRECTED]),
+          ...(mute.length === 0 ? [] : [TAKEN_OFF]),
+        ].join(' '),
+        { evidence: [...lost, ...unread], next: `${PROGRAM} ownerrefs ${mute.length === 0 ? 'list' : 'strip'}` },
+      );
+    },
+  },
+  /** The end of whoever goes stage by stage: `run` puts them back before it verifies, and judges the rest when it ends the journal (NS-748). */
+  {
+    id: 'NS-311',
+    title: 'owner references put back',
+    category: 'result',
+    severity: 'error',
+    ref: '§4.8/3',
+    judge(facts) {
+      const { objects, elsewhere } = read(facts.stillOff);
+      const [first] = elsewhere ?? [];
+      if (elsewhere && first !== undefined)
+        return failed(
+          `owner references are recorded as removed in namespace ${listed(elsewhere)}`,
+          'They belong to an upgrade with another --state-namespace: name it, put them back, then verify again.',
+          {
+            next: command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${first}`,
+            evidence: elsewhere.map((text) => ({ text })),
+          },
+        );
+      const unread = elsewhere === null ? ', as far as this account may look: not in other namespaces than that of the state' : '';
+      if (objects === 0) return ok(`no owner reference waits to be put back${unread}`);
+      return failed(
+        `the owner references of ${counted(objects, 'object')} were removed, and have not been put back`,
+        'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',
+        { next: `${PROGRAM} ownerrefs restore` },
+      );
+    },
+  },
+  /** A journal that is gone leaves nothing that could be found off. */
+  {
+    id: 'NS-753',
+    title: 'journal of owner references whole',
+    category: 'result',
+    severity: 'error',
+    ref: '§4.8/1',
+    judge: (facts, context) => journalWhole(read(facts.stillOff), context),
+  },
+];
 
 function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
   return command`kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
 }
-
-/** An owner whose UID is gone costs its dependents their lives at the latest at the next start of the garbage collector (domain §7.3/5). */
-export const ownersExist: VerifyCheck = defineCheck('NS-307', {
-  category: 'result',
-  severity: 'error',
-  ref: '§7/1',
-  judge(facts, { options }) {
-    const all = read(facts.owners);
-    // Whoever accepted a kind when it was searched before the upgrade has accepted that nobody looks there.
-    const owners = { ...all, unread: all.unread.filter(({ kind }) => !isTaken(kind, options)) };
-    const dangling = owners.dependents.filter((one) => isDangling(one, owners));
-    // Named in every finding: whoever accepts an object by name has not accepted what nobody could look at.
-    const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
-    const incomplete = `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`;
-    if (dangling.length === 0 && unread.length > 0) {
-      return failed(
-        incomplete,
-        'Let this account list these kinds, or repair the API behind them, then verify again; or accept them by name.',
-        { next: `${PROGRAM} ownerrefs list`, evidence: unread },
-      );
-    }
-    if (dangling.length === 0)
-      return ok(`${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`);
-    const mute = dangling.filter((one) => isMute(one, owners));
-    const lost = dangling.map((one) => ({ text: refText(one.object), object: one.object, detail: lostText(one, owners) }));
-    const names = listed(lost.map(({ text }) => text));
-    return failed(
-      `${counted(lost.length, 'owner reference')} to objects that ${lostWhy(lost.length, mute.length)}: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
-      [
-        'Garbage collection deletes these objects, at the next start of kube-controller-manager at the latest.',
-        ...(mute.length === dangling.length ? [] : [CORRECTED]),
-        ...(mute.length === 0 ? [] : [TAKEN_OFF]),
-      ].join(' '),
-      { evidence: [...lost, ...unread], next: `${PROGRAM} ownerrefs ${mute.length === 0 ? 'list' : 'strip'}` },
-    );
-  },
-});
 
 function isTaken(kind: string, { accept }: Context['options']): boolean {
   return accept.some(({ check, subject }) => check === 'NS-741' && (subject === undefined || subject === kind));
@@ -76,7 +118,7 @@ function isTaken(kind: string, { accept }: Context['options']): boolean {
 
 const CORRECTED = 'Put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.';
 const TAKEN_OFF =
-  'Take off what names policies that are stored under their old names: it is recorded, and put back once they have their new ones (NS-743).';
+  'Remove what names policies that are stored under their old names: it is recorded, and put back once they have their new ones (NS-743).';
 
 function lostWhy(all: number, mute: number): string {
   if (mute === 0) return 'no longer exist';
@@ -112,38 +154,3 @@ function whereOf(namespace: string | undefined, owner: OwnerReference, { owners 
 function kindKey({ apiVersion, kind }: OwnerReference): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
-
-/** A journal that is gone leaves nothing that could be found off. */
-export const journalThere: VerifyCheck = defineCheck('NS-753', {
-  category: 'result',
-  severity: 'error',
-  ref: '§4.8/1',
-  judge: (facts, context) => journalWhole(read(facts.stillOff), context),
-});
-
-/** The end of whoever goes stage by stage: `run` puts them back before it verifies, and judges the rest when it ends the journal (NS-748). */
-export const ownersBack: VerifyCheck = defineCheck('NS-311', {
-  category: 'result',
-  severity: 'error',
-  ref: '§4.8/3',
-  judge(facts) {
-    const { objects, elsewhere } = read(facts.stillOff);
-    const [first] = elsewhere ?? [];
-    if (elsewhere && first !== undefined)
-      return failed(
-        `owner references are recorded as taken off in namespace ${listed(elsewhere)}`,
-        'They belong to an upgrade with another --state-namespace: name it, put them back, then verify again.',
-        {
-          next: command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${first}`,
-          evidence: elsewhere.map((text) => ({ text })),
-        },
-      );
-    const unread = elsewhere === null ? ', as far as this account may look: not in other namespaces than that of the state' : '';
-    if (objects === 0) return ok(`no owner reference waits to be put back${unread}`);
-    return failed(
-      `the owner references of ${counted(objects, 'object')} were taken off, and have not been put back`,
-      'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',
-      { next: `${PROGRAM} ownerrefs restore` },
-    );
-  },
-});

@@ -3,37 +3,106 @@ import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { ServiceImage, VerifyCheck } from './facts.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
 
-export const everyPodNew: VerifyCheck = defineCheck('NS-302', {
-  category: 'result',
-  severity: 'error',
-  ref: '§4.4/3',
-  judge(facts, { options }) {
-    const images = read(facts.images);
-    if (!images.some(({ isCli }) => !isCli)) {
-      return failed('no pod of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
-    }
-    const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageBeside(one.release, options.release));
-    const others = [...old, ...newer, ...untold];
-    if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${options.release}`);
-    const groups = [
-      { is: `older than ${options.release}`, of: old },
-      { is: `newer than ${options.release}`, of: newer },
-      { is: 'whose image does not tell its release', of: untold },
-    ];
-    const because = groups.flatMap(({ is, of }) => (of.length > 0 ? [`${counted(of.length, 'container')} ${is}: ${podsOf(of)}`] : []));
-    const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);
-    return failed(`of the service, ${because.join('; ')}`, hintFor(old, newer, options.release), {
-      evidence: others.map(evidence),
-      ...(isHarmless ? { severity: 'warning' } : {}),
-      next: nextFor(old),
-    });
+export const workloadsChecks: readonly VerifyCheck[] = [
+  {
+    id: 'NS-302',
+    title: 'every pod on the target release',
+    category: 'result',
+    severity: 'error',
+    ref: '§4.4/3',
+    judge(facts, { options }) {
+      const images = read(facts.images);
+      if (!images.some(({ isCli }) => !isCli)) {
+        return failed('no pod of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
+      }
+      const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageBeside(one.release, options.release));
+      const others = [...old, ...newer, ...untold];
+      if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${options.release}`);
+      const groups = [
+        { is: `older than ${options.release}`, of: old },
+        { is: `newer than ${options.release}`, of: newer },
+        { is: 'whose image does not tell its release', of: untold },
+      ];
+      const because = groups.flatMap(({ is, of }) => (of.length > 0 ? [`${counted(of.length, 'container')} ${is}: ${podsOf(of)}`] : []));
+      const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);
+      return failed(`of the service, ${because.join('; ')}`, hintFor(old, newer, options.release), {
+        evidence: others.map(evidence),
+        ...(isHarmless ? { severity: 'warning' } : {}),
+        next: nextFor(old),
+      });
+    },
   },
-});
+  {
+    id: 'NS-303',
+    title: 'rollout complete',
+    category: 'result',
+    severity: 'error',
+    ref: '§4.4/3',
+    judge(facts) {
+      const rollouts = read(facts.rollouts);
+      if (rollouts.length === 0)
+        return failed('no workload of the service was found', 'Check --profile and the install path.', {
+          next: `${PROGRAM} preflight`,
+        });
+      const open = rollouts.filter(({ done }) => !done);
+      return failIfAny(
+        open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
+        `${counted(rollouts.length, 'workload')} rolled out and ready`,
+        (names) => ({
+          because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
+          hint: 'Wait for it; it names the node and the reason.',
+          next: `${PROGRAM} wait`,
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-304',
+    title: 'nothing of the old release left on workloads',
+    category: 'result',
+    severity: 'error',
+    ref: 'domain §6.4',
+    judge(facts) {
+      const left = read(facts.leftovers);
+      if (left === undefined) return notApplicable('no full manifest on this install path');
+      return failIfAny(
+        left.map(({ object, names }) => ({ text: object, detail: names.join(', ') })),
+        'no container, variable or volume of the old release is left',
+        (names) => ({
+          because: `${names} still ${left.length === 1 ? 'has' : 'have'} parts of the old release`,
+          hint: 'Apply again: it removes them by patches.',
+          next: `${PROGRAM} apply`,
+        }),
+      );
+    },
+  },
+  {
+    id: 'NS-305',
+    title: 'no CRD left behind',
+    category: 'result',
+    severity: 'warning',
+    ref: 'domain §0.8',
+    judge(facts) {
+      const crds = read(facts.leftBehind);
+      const used = crds.filter(({ objects }) => objects > 0);
+      if (used.length === 0) return ok(crds.length === 0 ? 'no CRD is left behind' : emptyText(crds.map(({ name }) => name)));
+      return failIfAny(
+        used.map(({ name, objects }) => ({ text: `CustomResourceDefinition/${name}`, detail: counted(objects, 'object') })),
+        '',
+        (which) => ({
+          because: `objects that the new release no longer enforces: ${which}`,
+          hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
+          next: command`kubectl get ${used[0]?.name ?? ''} -A`,
+        }),
+      );
+    },
+  },
+];
 
 function podsOf(images: readonly ServiceImage[]): string {
   return listed(images.map(({ pod }) => pod));
@@ -50,68 +119,6 @@ function hintFor(old: readonly ServiceImage[], newer: readonly ServiceImage[], r
   if (newer.length > 0) return 'See who upgraded it, or whether --release names too old a release: the service runs as one release.';
   return `Compare the digests with those of ${release}.`;
 }
-
-export const rolloutComplete: VerifyCheck = defineCheck('NS-303', {
-  category: 'result',
-  severity: 'error',
-  ref: '§4.4/3',
-  judge(facts) {
-    const rollouts = read(facts.rollouts);
-    if (rollouts.length === 0)
-      return failed('no workload of the service was found', 'Check --profile and the install path.', {
-        next: `${PROGRAM} preflight`,
-      });
-    const open = rollouts.filter(({ done }) => !done);
-    return failIfAny(
-      open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
-      `${counted(rollouts.length, 'workload')} rolled out and ready`,
-      (names) => ({
-        because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
-        hint: 'Wait for it; it names the node and the reason.',
-        next: `${PROGRAM} wait`,
-      }),
-    );
-  },
-});
-
-export const nothingLeft: VerifyCheck = defineCheck('NS-304', {
-  category: 'result',
-  severity: 'error',
-  ref: 'domain §6.4',
-  judge(facts) {
-    const left = read(facts.leftovers);
-    if (left === undefined) return notApplicable('no full manifest on this install path');
-    return failIfAny(
-      left.map(({ object, names }) => ({ text: object, detail: names.join(', ') })),
-      'no container, variable or volume of the old release is left',
-      (names) => ({
-        because: `${names} still ${left.length === 1 ? 'has' : 'have'} parts of the old release`,
-        hint: 'Apply again: it removes them by patches.',
-        next: `${PROGRAM} apply`,
-      }),
-    );
-  },
-});
-
-export const crdsLeftBehind: VerifyCheck = defineCheck('NS-305', {
-  category: 'result',
-  severity: 'warning',
-  ref: 'domain §0.8',
-  judge(facts) {
-    const crds = read(facts.leftBehind);
-    const used = crds.filter(({ objects }) => objects > 0);
-    if (used.length === 0) return ok(crds.length === 0 ? 'no CRD is left behind' : emptyText(crds.map(({ name }) => name)));
-    return failIfAny(
-      used.map(({ name, objects }) => ({ text: `CustomResourceDefinition/${name}`, detail: counted(objects, 'object') })),
-      '',
-      (which) => ({
-        because: `objects that the new release no longer enforces: ${which}`,
-        hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
-        next: command`kubectl get ${used[0]?.name ?? ''} -A`,
-      }),
-    );
-  },
-});
 
 /** No command that deletes them: an object may have been made since. */
 function emptyText(names: readonly string[]): string {

@@ -81,7 +81,7 @@ describe('the second copy of the journal', () => {
     assert.deepEqual((await local.load())?.entries, [entry('a'), entry('b')]);
   });
 
-  it('does not bring back what it notes as back: it may be older than what was taken off last', async () => {
+  it('does not bring back what it notes as back: it may be older than what was removed last', async () => {
     const { trusting, cluster, local } = ground();
     const off = entry('a');
     const noted = { ...off, owners: off.owners.map((owner) => ({ ...owner, restoredUid: 'now' })) };

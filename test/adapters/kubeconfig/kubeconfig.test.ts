@@ -103,7 +103,7 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
     ['--context is another than the current one', { context: 'other' }, (f) => [f.first, f.second], 'other', 'https://own.example'],
     ['--cluster is outside of the context', { cluster: 'own' }, (f) => [f.first, f.second], 'one', 'https://own.example'],
     [
-      '--cluster mends a context whose cluster is missing',
+      '--cluster fixes a context whose cluster is missing',
       { context: 'lost', cluster: 'own' },
       (f) => [f.first, f.second],
       'lost',

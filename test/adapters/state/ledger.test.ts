@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Content, STATE_TYPE, secretLedger } from '../../../src/adapters/state/ledger.ts';
+import type { Content } from '../../../src/adapters/state/entry.ts';
+import { STATE_TYPE, secretLedger } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';

@@ -49,8 +49,8 @@ describe('report', () => {
       bench
         .out()
         .slice(told)
-        .match(/^BY HAND.*$/gm),
-      ['BY HAND  do configure'],
+        .match(/^MANUAL STEP.*$/gm),
+      ['MANUAL STEP  do configure'],
     );
   });
 

@@ -56,7 +56,7 @@ describe('the end of a run', () => {
       'workloads',
       '‼ NS-031 also managed by Flux',
       '0 ok, 1 warning',
-      'BY HAND  replace the CLI elsewhere',
+      'MANUAL STEP  replace the CLI elsewhere',
     ]);
   });
 

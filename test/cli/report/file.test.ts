@@ -116,7 +116,7 @@ describe('--report-file', () => {
   });
 
   for (const [what, exit, failure, argv, stage] of [
-    ['that leaves a step to a person', 5, '1 step is left to do by hand', ['cli', '--yes'], fakeStage('cli', { plan: byHand })],
+    ['that leaves a step to a person', 5, '1 manual step left', ['cli', '--yes'], fakeStage('cli', { plan: byHand })],
     [
       'that is refused for want of --yes',
       64,

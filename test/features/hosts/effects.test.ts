@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { deleteNamed } from '../../../src/features/hosts/effects.ts';
-import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { Outdated } from '../../../src/kernel/outdated.ts';
 import type { KeptOutcome, RunToolOptions, ToolResult } from '../../../src/kernel/ports.ts';

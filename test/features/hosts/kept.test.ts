@@ -63,7 +63,7 @@ describe('the labels that the migration put on nodes', () => {
       ['a role=host, off before', 'b role=host, off before'],
     ],
     'are without what the way back took off': [[labelling('a', 'b'), unlabelling(DONE, 'a')], ['b role=host']],
-    'are all that it may not have taken off': [[labelling('a'), unlabelling(UNTOLD, 'a')], ['a role=host']],
+    'are all that it may not have removed': [[labelling('a'), unlabelling(UNTOLD, 'a')], ['a role=host']],
     'count again once they were put on again': [
       [labelling('a'), enabling, off(DONE), unlabelling(DONE, 'a'), labelling('a')],
       ['a role=host'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hepStage } from '../../../src/features/hosts/stage.ts';
 import { assertSuccessor } from '../../../src/features/hosts/successor-stands.ts';
 import type { Action } from '../../../src/kernel/action.ts';
-import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { Outdated } from '../../../src/kernel/outdated.ts';
 import type { KeptItem } from '../../../src/kernel/ports.ts';

@@ -33,7 +33,7 @@ const rows: Readonly<Record<string, readonly [kept: readonly KeptItem[], remover
     'other',
     false,
   ],
-  'it was put back and the labels taken off, where a person had switched automatic ones on': [
+  'it was put back and the labels removed, where a person had switched automatic ones on': [
     [removal(DONE), back(DONE), item({ unlabelled: [] }, DONE)],
     'other',
     false,

@@ -190,7 +190,7 @@ describe('right before the way back goes on', () => {
       await assert.rejects(ask(), isOutdated(/^the host endpoint old-2/));
   });
 
-  it('labels are taken off where automatic endpoints are off, or were never asked for', async () => {
+  it('labels are removed where automatic endpoints are off, or were never asked for', async () => {
     for (const objects of [[setting('Disabled')], []]) for (const ask of askWayBack(objects, { off: true })) await ask();
   });
 

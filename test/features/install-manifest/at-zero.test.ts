@@ -26,7 +26,7 @@ async function told({ sources, context }: Pick<ApplyBench, 'sources' | 'context'
 const shown = ({ outcome, evidence, next }: Finding) => [outcome, evidence.map(({ text, detail }) => `${text}: ${detail}`), next];
 
 describe('a workload that is to have no pod, which would be waited for in vain', () => {
-  it('NS-213: is refused before the first write, with the command that mends it, and not once it is scaled up', async () => {
+  it('NS-213: is refused before the first write, with the command that fixes it, and not once it is scaled up', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     assert.equal((await told(bench)).outcome, 'ok');
     scale(bench, CONTROLLERS, 0);
@@ -50,7 +50,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     assert.match(hint ?? '', /in that file/);
   });
 
-  it('NS-213: is mended in a copy of the file where a run has begun with it: that it is scaled up changes nothing any more', async () => {
+  it('NS-213: is fixed in a copy of the file where a run has begun with it: that it is scaled up changes nothing any more', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     scale(bench, CONTROLLERS, 0);
     const plan = (await openApply(bench)).plan();
@@ -74,7 +74,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     assert.deepEqual(shown(await told(bench, crdsStage)), ['error', [`${subject}: scaled to 0 in the cluster`], next]);
   });
 
-  it('NS-213: is still mended in the cluster where a run has begun that kept no edits yet', async () => {
+  it('NS-213: is still fixed in the cluster where a run has begun that kept no edits yet', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     scale(bench, CONTROLLERS, 0);
     bench.record = runRecord({ kept: [] });

@@ -331,7 +331,7 @@ describe('when edits are told', () => {
       const plan = (await openApply(bench)).plan();
       return 'skip' in plan ? [] : (plan.notes ?? []);
     };
-    const note = 'base: the manifest of v3.26.4; your edits are what differs from it';
+    const note = 'base: the manifest of v3.26.4; your edits are what you have changed since';
     const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide));
     assert.equal((await notesOf(bench))[0], note);
     bench.record = runRecord({ kept: ['r/apply/edits#1'] });

@@ -60,7 +60,7 @@ async function told(bench: ApplyBench) {
   return finding ?? assert.fail('NS-208 was not judged');
 }
 
-describe('what a person mends while a run stands still', () => {
+describe('what a person fixes while a run stands still', () => {
   for (const [when, done] of [
     ['before the object was applied', 3],
     ['after the object was applied', 100],

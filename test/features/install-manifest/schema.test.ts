@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { judgeBySchema, type Schema, violations } from '../../../src/features/install-manifest/schema.ts';
+import { judgeBySchema, violations } from '../../../src/features/install-manifest/schema.ts';
+import type { Schema } from '../../../src/features/install-manifest/schema-defaults.ts';
 import { holdsFormat } from '../../../src/features/install-manifest/schema-formats.ts';
 import { holdsRule } from '../../../src/features/install-manifest/schema-rules.ts';
 

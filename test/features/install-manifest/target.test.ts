@@ -27,7 +27,7 @@ describe('a target that could not be read', () => {
   };
   const unread = { unread: 'no network', hint: 'give a folder with --manifest-url DIR' };
 
-  it('says why, and what helps, in NS-601 alone; the other checks that need it fail and refer to it', () => {
+  it('says why, and what helps, in NS-601 alone; the other checks that need it are folded under it', () => {
     const why = 'https://files.example/v3.32.1/manifests/calico.yaml: no answer';
     const target = { unread: why, hint: unread.hint };
     const findings = judgeAll(preflightChecks, { ...healthy, target, preview: target }, contextOf({ release: calico.defaultRelease }));
@@ -36,6 +36,22 @@ describe('a target that could not be read', () => {
       told.map(({ id, hint }) => ({ id, hint })),
       [{ id: 'NS-601', hint: unread.hint }],
     );
+    const folded = findings.filter(({ message }) => message === 'not evaluated: needs NS-601');
+    assert.ok(folded.length >= 8, folded.map(({ id }) => id).join());
+    assert.deepEqual(
+      findings.find(({ id }) => id === 'NS-601')?.neededBy,
+      folded.map(({ id }) => id),
+    );
+    assert.deepEqual(
+      findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id),
+      ['NS-601'],
+    );
+  });
+
+  it('is not accepted for the checks that need it by accepting NS-601', () => {
+    const accept = [{ check: 'NS-601' }];
+    const findings = judgeAll(preflightChecks, { ...healthy, target: unread }, contextOf({ release: calico.defaultRelease, accept }));
+    assert.equal(findings.find(({ id }) => id === 'NS-601')?.outcome, 'accepted');
     const referring = findings.filter(({ message }) => /see NS-601/.test(message));
     assert.ok(referring.length >= 8, referring.map(({ id }) => id).join());
     for (const { id, outcome, hint = '' } of referring) {
@@ -45,7 +61,7 @@ describe('a target that could not be read', () => {
   });
 
   it('leads to the default release only from another one', () => {
-    assert.equal(hintOf(unread, 'NS-601', calico.defaultRelease).next, 'kubectl netsvc-upgrade explain NS-601');
+    assert.equal(hintOf(unread, 'NS-601', calico.defaultRelease).next, 'kubectl netsvc-upgrade preflight --manifest-url DIR');
     assert.match(hintOf(unread, 'NS-601', 'v3.31.2').next ?? '', / --release /);
   });
 });

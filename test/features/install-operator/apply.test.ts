@@ -31,7 +31,7 @@ async function performed(stage: Opened, bench: ApplyBench): Promise<void> {
     if (actions.length === 0) return;
     for (const action of actions) bench.around.perform(action);
   }
-  throw new Error(`${stage.id} does not come to rest`);
+  throw new Error(`${stage.id} keeps changing`);
 }
 
 /** Actions that are performed only in a round in which nothing was written before them. */

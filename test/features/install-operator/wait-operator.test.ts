@@ -66,7 +66,7 @@ describe('the wait for the operator', () => {
     );
     assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
     assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
-    assert.ok(failure?.suggestions?.some((one) => /^running pods keep their network meanwhile; new pods get none/.test(one)));
+    assert.ok(failure?.suggestions?.some((one) => /^running pods keep their network; new pods on .* get none/.test(one)));
   });
 
   it('takes a look that fails for no look: what held has to hold anew', async () => {

@@ -106,14 +106,14 @@ describe('the last gate before references go', () => {
     await stopped(off([a]), [entryFor([a])], { copyOnly: true });
   });
 
-  it('stays shut for a reference that is not recorded as taken off, in the same form, of this very object', async () => {
+  it('stays shut for a reference that is not recorded as removed, in the same form, of this very object', async () => {
     await stopped(off([a, b]), [entryFor([a])]);
     await stopped(off([b]), [entryFor([reference('v3:b')])]);
     await stopped(off([a]), [{ ...entryFor([a]), removed: [], owners: [] }]);
     await stopped(off([a]), [entryFor([a], { ...DEPENDENT, uid: 'made-anew' })]);
   });
 
-  it('stays shut for a patch that does not say what it takes off, or that takes off more', async () => {
+  it('stays shut for a patch that does not say what it removes, or that removes more', async () => {
     const [test, ...rest] = off([a]).patch;
     assert.ok(test);
     await stopped(guarded([test, ...rest.filter(({ op }) => op !== 'test')]), [entryFor([a])]);

@@ -13,7 +13,7 @@ const key = entryKey({ object: DEPENDENT });
 /** One object, its journal and its owners; every step is what one command does, cut off after so many of its writes. */
 class World {
   now: LiveReferences = live([reference('apps:keeper'), ...NAMES.map((name) => reference(`v3:${name}`, { blockOwnerDeletion: true }))]);
-  /** Taken off by a person, who means it. */
+  /** Removed by a person, who means it. */
   readonly meant = new Set<string>();
   readonly #appends: JournalEntry[] = [];
   #age = 0;

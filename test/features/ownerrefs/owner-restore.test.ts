@@ -46,7 +46,7 @@ describe('the checks before references are put back', () => {
     assert.deepEqual(outcomes({}), {});
   });
 
-  it('do not apply where nothing was taken off', () => {
+  it('do not apply where nothing was removed', () => {
     const idle = outcomes({ idle: true, finalizers: ['networksets.projectcalico.org'], dangling: [dead], ownerGone: [left] });
     assert.deepEqual(new Set(Object.values(idle)), new Set(['not-applicable']));
     // Where the journal is, is asked all the same.
@@ -80,7 +80,7 @@ describe('the checks before references are put back', () => {
     assert.match(hintOf(false), /Nothing else names them: release the hold.* kubectl netsvc-upgrade explain NS-743$/);
     assert.match(
       hintOf(true),
-      /DaemonSet calico-node, .*never rename.*Take off by hand.*group crd\.projectcalico\.org.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
+      /DaemonSet calico-node, .*never rename.*Remove by hand.*group crd\.projectcalico\.org.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
     );
   });
 
@@ -114,7 +114,7 @@ describe('the checks before references are put back', () => {
       ];
     };
     const [off, hand] = [dead, { ...left, isStripped: false }];
-    const takeOff = 'Take off what the upgrade broke: it is recorded, and put back later.';
+    const takeOff = 'Remove what the upgrade broke: it is recorded, and put back later.';
     assert.deepEqual(told([off]), [takeOff, 'strip']);
     const others = 'Correct the others by hand in metadata.ownerReferences, or accept them by name.';
     assert.deepEqual(told([off, hand]), [`${takeOff} ${others}`, 'strip']);
@@ -124,7 +124,7 @@ describe('the checks before references are put back', () => {
   for (const [what, facts, next] of [
     ['objects lack references', { outstanding: 2, stayOff: [left] }, 'restore'],
     ['they do so before the upgrade', { outstanding: 1, asBefore: true }, 'restore --undo'],
-    ['only dead references are left', { dangling: [dead] }, 'strip'],
+    ['only dangling references are left', { dangling: [dead] }, 'strip'],
     ['restore leaves all of them off', { outstanding: 1, stayOff: [left] }, 'forget --accept NS-748'],
     ['some of them could not be read', { outstanding: 1, stayOff: [left], unreadRecorded: ['secrets'] }, 'restore'],
   ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, string])[])

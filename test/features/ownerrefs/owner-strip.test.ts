@@ -16,7 +16,7 @@ const owning = (references: readonly (typeof a)[]): OwnedFate => ({
   })),
 });
 
-describe('what is recorded before it is taken off', () => {
+describe('what is recorded before it is removed', () => {
   const all = () => true;
 
   it('is what the journal does not hold yet of this object, whatever else of it is there', () => {

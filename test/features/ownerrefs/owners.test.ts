@@ -82,7 +82,7 @@ checkCases('NS-701', {
     context: { ...contextOf(), chain: { pending: [], onlyPlanned: false, later: ['ownerrefs-strip'] } },
     is: 'expected',
   },
-  'but not where a person wants none taken off': {
+  'but not where a person wants none removed': {
     facts: { ...owned(v3, 'IPPool'), ...before },
     context: { ...contextOf({ ownerrefs: 'never' }), chain: { pending: [], onlyPlanned: false, later: ['ownerrefs-strip'] } },
     is: 'error',

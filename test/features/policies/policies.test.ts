@@ -94,7 +94,7 @@ checkCases('NS-707', {
   'tells that nothing is renamed in a key-value store': {
     facts: { ...pending, detection: found({ datastore: 'kvstore' }) },
     is: 'ok',
-    says: /^stored policies keep their names: the controllers rename nothing in a key-value store$/,
+    says: /^stored policies keep their names: the controllers rename nothing in a key-value store \(see .* explain NS-707\)$/,
   },
   'tells that there is nothing to rename': { is: 'ok', says: /already/ },
   'does not apply within the line': { facts: { ...pending, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },

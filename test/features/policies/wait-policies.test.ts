@@ -17,7 +17,7 @@ describe('the hold of the renaming of policies', () => {
     await assertHeld(stored({ policyMigration: { enabled: 'Disabled' } }), held);
   });
 
-  it('stops the run where the cluster has dropped it: nothing was taken off for the policies', async () => {
+  it('stops the run where the cluster has dropped it: nothing was removed for the policies', async () => {
     await assert.rejects(assertHeld(stored({ node: {} }), held), { name: 'Fault', code: 'blocked', message: /has not kept/ });
   });
 });

@@ -11,11 +11,15 @@ checkCases('NS-009', {
   'passes if everything is allowed': { is: 'ok', says: /all 1 permissions/ },
   'fails on a missing permission and names it': { facts: denied(true), is: 'error', about: ['patch daemonsets.apps in kube-system'] },
   'warns on one that may be had in another way': { facts: denied(false), is: 'warning' },
-  'leads to the role of every command': { facts: denied(true), is: 'error', hint: /docs\/rbac\.yaml/ },
-  'leads to the roles of the path where there is an operator': {
-    facts: { ...denied(true), detection: found({ path: 'chart' }) },
+  'leads to the roles of the installed variant': {
+    facts: denied(true),
     is: 'error',
-    hint: /docs\/rbac-paths\.yaml holds what run needs on the chart path/,
+    next: /^kubectl netsvc-upgrade permissions --for run --profile calico --variant calico-typha$/,
+  },
+  'leads to the roles of the path where there is an operator': {
+    facts: { ...denied(true), detection: found({ path: 'chart', variant: undefined }) },
+    is: 'error',
+    next: /^kubectl netsvc-upgrade permissions --for run --profile calico --path chart$/,
   },
 });
 

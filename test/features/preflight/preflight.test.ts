@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { preflightStage, surveyPreflight } from '../../../src/features/preflight/stage.ts';
 import { serviceNamespaces } from '../../../src/features/survey/components.ts';
+import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/object.ts';
@@ -205,7 +206,7 @@ describe('the survey of the preflight', () => {
 
   it('keeps the reason of everything that could not be read, and reads the rest', async () => {
     const { facts } = await survey(objects, { refuses: { nodes: 403, namespaces: 500 } });
-    assert.deepEqual(facts.nodes, { unread: 'nodes refused (403)' });
+    assert.deepEqual(facts.nodes, { unread: 'nodes refused (403)', ...FORBIDDEN });
     assert.deepEqual(facts.namespaces, { unread: 'namespaces refused (500)' });
     assert.ok('value' in facts.pods);
   });

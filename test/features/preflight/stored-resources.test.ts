@@ -21,7 +21,7 @@ const felixWith = (iptablesBackend: string) => ({
 
 checkCases('NS-501', {
   'passes if every resource is valid': { facts: felixWith('Auto'), is: 'ok' },
-  'fails with the object and the command to mend it': {
+  'fails with the object and the command to fix it': {
     facts: felixWith('auto'),
     is: 'error',
     about: ['FelixConfiguration/default'],

@@ -4,6 +4,7 @@ import { reasonsOf } from '../../../src/features/rollout/pod-reasons.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 
 const CRASHED = { namespace: 'kube-system', pod: 'agent-x', why: 'agent: CrashLoopBackOff, last exit 1, 3 restarts' };
+const SANDBOX = 'Failed to create pod sandbox: failed to setup network for sandbox "0": plugin type="calico" failed (add):';
 const LATE = { namespace: 'kube-system', pod: 'agent-y', why: 'not ready, 112 s' };
 
 const event = (reason: string, message: string, lastTimestamp: string, more: object = {}) => ({
@@ -99,6 +100,15 @@ describe('why a pod does not get ready', () => {
   for (const [text, means] of [
     ['failed to pull: manifest unknown', /copy it there/],
     ['401 Unauthorized', /pull secret/],
+    [`${SANDBOX} error getting ClusterInformation: connection is unauthorized: Unauthorized`, /token of the CNI/],
+    [
+      `${SANDBOX} error getting ClusterInformation: connection is unauthorized: clusterinformations is forbidden: User "x" cannot get`,
+      /lacks a right/,
+    ],
+    [`${SANDBOX} error getting ClusterInformation: Get "https://10.96.0.1:443/": tls: x509: unknown`, /kube-root-ca/],
+    [`${SANDBOX} error creating calico client: could not initialize etcdv3 client: open /calico.pem: no such file`, /cni\.log/],
+    ['failed to create pod network sandbox web: netplugin failed with no error message', /cni\.log/],
+    ['remote: x509: certificate has expired', /not trusted, or has expired/],
     ['toomanyrequests: rate limit', /mirror/],
     ['clusterroles is forbidden: User "x" cannot list', /ClusterRole/],
     ["/lib/libc.so.6: version `GLIBC_2.34' not found (required by calico)", /C library/],
@@ -106,6 +116,9 @@ describe('why a pod does not get ready', () => {
     ['nft[123]: segfault at 0', /nft/],
   ] as const)
     it(`means something: ${text}`, () => assert.match(meaningOf([text]) ?? '', means));
+
+  it('says nothing of the CNI plugin where a program itself is refused', () =>
+    assert.doesNotMatch(meaningOf(['error getting ClusterInformation: connection is unauthorized: Unauthorized']) ?? '', /CNI/));
 
   it('is left alone where nobody has met it', () => assert.equal(meaningOf(['all is well']), undefined));
 });

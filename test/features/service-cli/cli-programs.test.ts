@@ -11,7 +11,7 @@ import { installCli } from '../../../src/features/service-cli/install-cli.ts';
 import { cliStage } from '../../../src/features/service-cli/stage.ts';
 import { readClusterVersion } from '../../../src/features/verify/stage.ts';
 import type { Context } from '../../../src/kernel/context.ts';
-import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { installCli } from '../../../src/features/service-cli/install-cli.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
-import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
 const EFFECT: Extract<Effect, { type: 'install-cli' }> = {

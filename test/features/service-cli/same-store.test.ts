@@ -3,7 +3,7 @@ import { effects } from '../../../src/cli/effects.ts';
 import { realExecutor } from '../../../src/engine/execute.ts';
 import { assertSameStore } from '../../../src/features/service-cli/effects.ts';
 import type { StoreExpected } from '../../../src/features/service-cli/store-identity.ts';
-import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { CLI_CONFIG, GUID, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { standInState } from '../../support/stand-in-cli-state.ts';
 

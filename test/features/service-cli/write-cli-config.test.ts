@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeCliConfig } from '../../../src/features/service-cli/effects.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
-import type { EnginePorts } from '../../../src/kernel/engine-ports.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'kube-system' };

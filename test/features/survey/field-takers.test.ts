@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
     is: 'person a person with kubectl scale',
     hint: /in a copy of the target manifest .* --upgrade-file/,
   },
-  { manager: 'kubectl-create', is: 'person kubectl create', hint: /one way to install/ },
+  { manager: 'kubectl-create', is: 'person kubectl create', hint: /nothing sets it again/ },
   { manager: 'kubectl-edit', is: 'person a person with kubectl', hint: /in a copy of the target manifest .* --upgrade-file/ },
   { manager: 'helm', is: 'other helm', hint: /next upgrade of its release/ },
   { manager: 'kube-controller-manager', is: 'other a controller of Kubernetes', hint: /whenever it runs/ },

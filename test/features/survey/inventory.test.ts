@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readInventory } from '../../../src/features/survey/inventory.ts';
+import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../../src/kernel/ports.ts';
@@ -51,7 +52,7 @@ describe('reading the inventory', () => {
   it('keeps the reason for each part that cannot be read, and reads the others', async () => {
     const silent = new ApiFailure(0, 'Timeout', 'request timed out');
     const inventory = await readInventory(fakeCluster({ ...everything, secrets: forbidden, nodes: silent }), calico);
-    assert.deepEqual(inventory.chartReleases, { unread: 'secrets is forbidden (403)' });
+    assert.deepEqual(inventory.chartReleases, { unread: 'secrets is forbidden (403)', ...FORBIDDEN });
     assert.deepEqual(inventory.nodes, { unread: 'request timed out (no answer)' });
     assert.deepEqual(inventory.daemonSets, { value: [] });
   });

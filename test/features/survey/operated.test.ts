@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readOperated } from '../../../src/features/survey/operated.ts';
+import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
@@ -84,7 +85,7 @@ describe('what the settings of an operator are judged by', () => {
       },
     };
     const facts = await readOperated(cluster, context, operated);
-    const unread = { unread: 'not allowed (403)' };
+    const unread = { unread: 'not allowed (403)', ...FORBIDDEN };
     assert.deepEqual([facts?.gateways, facts?.gatewayPolicy, facts?.kinds], [unread, unread, { value: [] }]);
     assert.deepEqual(
       [facts?.installation, facts?.imageSets].map((one) => one && 'value' in one),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { attempt, attemptWith, eachOf } from '../../../src/features/survey/reading.ts';
+import { attempt, attemptWith, eachOf, FORBIDDEN } from '../../../src/features/survey/reading.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
@@ -7,7 +7,7 @@ import { ApiFailure } from '../../../src/kernel/ports.ts';
 describe('a reading', () => {
   it('keeps the reason of a refusal', async () => {
     const refused = await attempt(async () => Promise.reject(new ApiFailure(403, 'Forbidden', 'nodes is forbidden')));
-    assert.deepEqual(refused, { unread: 'nodes is forbidden (403)' });
+    assert.deepEqual(refused, { unread: 'nodes is forbidden (403)', ...FORBIDDEN });
     const silent = await attempt(async () => Promise.reject(new ApiFailure(0, '', 'connection refused')));
     assert.deepEqual(silent, { unread: 'connection refused (no answer)' });
     assert.deepEqual(await attempt(async () => Promise.reject(new Fault('failed', 'HTTP 404', []))), { unread: 'HTTP 404' });

@@ -228,18 +228,18 @@ const cases: readonly Case[] = [
   ],
   ['references are back', 'NS-311', {}, 'ok', /no owner reference waits/],
   [
-    'references were taken off and forgotten',
+    'references were removed and forgotten',
     'NS-311',
     { stillOff: { value: { objects: 2, elsewhere: [] } } },
     'error',
-    /of 2 objects were taken off, and have not/,
+    /of 2 objects were removed, and have not/,
   ],
   [
-    'references were taken off by the state of another namespace',
+    'references were removed by the state of another namespace',
     'NS-311',
     { stillOff: { value: { objects: 0, elsewhere: ['ops'] } } },
     'error',
-    /recorded as taken off in namespace ops$/,
+    /recorded as removed in namespace ops$/,
   ],
   [
     'nobody may look for such a state',
@@ -289,7 +289,7 @@ describe('the checks of verify', () => {
       const owners = { 'projectcalico.org/NetworkSet': { namespaced: true, uids, mute: new Set([place]) } };
       const { message, hint = '', next = '', evidence } = judge('NS-307', { owners: { value: { dependents, owners, unread: [] } } });
       const why = / to objects that (.*): ConfigMap/.exec(message)?.[1];
-      return [why, /Put the owner/.test(hint), /Take off/.test(hint), next.split(' ').at(-1), evidence.map(({ detail }) => detail)];
+      return [why, /Put the owner/.test(hint), /Remove/.test(hint), next.split(' ').at(-1), evidence.map(({ detail }) => detail)];
     };
     const other = { ...dependent('u1'), owner: { ...dependent('u1').owner, name: 'other' } };
     const mute = 'NetworkSet/a/set is stored under its old name, and not found by this one';

@@ -1,6 +1,6 @@
-import type { Finding } from '../kernel/check.ts';
-import type { ExitName } from '../kernel/fault.ts';
-import { type CarriedFlag, carriedTo } from './carry.ts';
+import type { Finding } from '../../kernel/check.ts';
+import type { ExitName } from '../../kernel/fault.ts';
+import { type CarriedFlag, carriedTo } from '../carry.ts';
 
 /** What the last line of every command is computed from. */
 export interface Ending {
@@ -44,9 +44,15 @@ const AFTER: Readonly<Record<string, string>> = {
 /** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
 const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # on your own cluster; it changes nothing';
 
+/** The cluster in memory is gone then. A wait that timed out is not the end: the demo goes on with the same command. */
+export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): boolean {
+  return command === 'demo' && exit !== 'timeout';
+}
+
 /** The exact next command. */
 export function nextCommand(ending: Ending): string {
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, ending.carried)}`;
+  if (endsDemo(ending)) return DEMO_NEXT;
   switch (ending.exit) {
     case 'done':
     case 'pending':
@@ -54,9 +60,9 @@ export function nextCommand(ending: Ending): string {
     case 'blocked':
     case 'warned':
     case 'conflicts':
-      return mend(ending, ours);
+      return fixFor(ending, ours);
     case 'stale':
-      if (openErrors(ending).some(({ next }) => next !== undefined)) return mend(ending, ours);
+      if (openErrors(ending).some(({ next }) => next !== undefined)) return fixFor(ending, ours);
       return `${ours('plan')} --out plan.json`;
     case 'locked':
       return ours('status --watch');
@@ -88,7 +94,6 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
   // What was left out has to be judged before anything is planned.
   if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
   if (ending.command === 'plan' && ending.pending === false) return ours('verify');
-  if (ending.command === 'demo') return DEMO_NEXT;
   // A part of the chain: what comes then is in the record.
   if (ending.command === 'run' && ending.carried.some(({ name }) => name === 'through')) return ours('status');
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
@@ -104,7 +109,7 @@ function stepOf({ command, typed }: Ending): string {
   return part === undefined ? command : `${command} ${part}`;
 }
 
-function mend(ending: Ending, ours: (command: string) => string): string {
+function fixFor(ending: Ending, ours: (command: string) => string): string {
   const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
   const first = open.find((finding) => finding.next !== undefined) ?? open[0];
   return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));

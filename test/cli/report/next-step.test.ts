@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Finding } from '../../src/kernel/check.ts';
-import { type Ending, nextCommand } from '../../src/report/next-step.ts';
+import { type Ending, nextCommand } from '../../../src/cli/report/next-step.ts';
+import type { Finding } from '../../../src/kernel/check.ts';
 
 const P = 'kubectl netsvc-upgrade';
 const carried = [
@@ -54,6 +54,11 @@ describe('the last line', () => {
     [
       'goes from the demo to a cluster, changing nothing',
       { command: 'demo', carried: [] },
+      `${P} preflight   # on your own cluster; it changes nothing`,
+    ],
+    [
+      'goes from trouble in the demo to a cluster as well',
+      { command: 'demo', carried: [], exit: 'locked' },
       `${P} preflight   # on your own cluster; it changes nothing`,
     ],
     ['goes from a part of the chain to what the record says', { carried: [{ name: 'through', word: '--through=crds' }] }, `${P} status`],

@@ -1,5 +1,4 @@
 import { type Check, type Evidence, notApplicable, ok, read, Unread, type Verdict } from '../../kernel/check.ts';
-import { type CheckId, registry } from '../../kernel/check-titles.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -10,15 +9,8 @@ export const PROGRAM = 'kubectl netsvc-upgrade';
 
 type Failure = Extract<Verdict, { status: 'failed' }>;
 
-/** A check of any facts whose title stands in the registry. */
-export function defineCheck<Facts>(id: CheckId, definition: Omit<Check<Facts>, 'id' | 'title'>): Check<Facts> {
-  return { id, title: registry[id], ...definition };
-}
-
-/** A check of the preflight. */
-export function preflightCheck(id: CheckId, definition: Omit<Check<PreflightFacts>, 'id' | 'title'>): Check<PreflightFacts> {
-  return defineCheck(id, definition);
-}
+/** A check of the preflight, as a row of a feature's table. */
+export type PreflightCheck = Check<PreflightFacts>;
 
 /** What a finding tells beside its fact and its hint; the exact next command always. */
 type Told = Omit<Failure, 'status' | 'because' | 'hint'> & { readonly next: string };
@@ -60,7 +52,12 @@ export function withInstallation(
 
 /** The target; where it could not be read, the check fails, and NS-601 alone says why: one address is not told ten times. */
 export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFacts {
-  if ('unread' in target) throw new Unread('the target manifest was not read: see NS-601', 'Mend what NS-601 says; this is judged then.');
+  if ('unread' in target)
+    throw new Unread({
+      unread: 'the target manifest was not read: see NS-601',
+      hint: 'Fix what NS-601 says; this is checked then.',
+      needs: 'NS-601',
+    });
   return target.value;
 }
 

@@ -1,5 +1,18 @@
 import { quoteFor } from '../kernel/argv.ts';
 import { oneLine } from '../kernel/visible.ts';
+import { rowsOf } from './flag.ts';
+import {
+  connectionFlags,
+  kubectlFlags,
+  ownerFlags,
+  ownerrefsTargetFlags,
+  ownershipFlags,
+  recordFlags,
+  scopeFlags,
+  stateFlags,
+  targetFlags,
+} from './flags.ts';
+import { rangeFlags } from './slice.ts';
 
 /** A flag of the command line that the next command needs as well. */
 export interface CarriedFlag {
@@ -13,69 +26,37 @@ export interface CarriedFlag {
   readonly fromRecord?: true;
 }
 
+const carriedIn = (...tables: readonly object[]) => rowsOf(...tables).flatMap(([name, { carried }]) => (carried ? [name] : []));
+
 /** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
-const CONNECTION: readonly string[] = [
-  ...['kubeconfig', 'context', 'cluster', 'user', 'server', 'as', 'as-group', 'as-uid', 'request-timeout', 'insecure-skip-tls-verify'],
-  ...['certificate-authority', 'client-certificate', 'client-key', 'tls-server-name'],
-];
+const CONNECTION = carriedIn(kubectlFlags);
 
 /** Those that helm has, by its own names. */
-const HELM: Readonly<Record<string, string>> = {
-  kubeconfig: 'kubeconfig',
-  context: 'kube-context',
-  server: 'kube-apiserver',
-  as: 'kube-as-user',
-  'as-group': 'kube-as-group',
-  'insecure-skip-tls-verify': 'kube-insecure-skip-tls-verify',
-  'certificate-authority': 'kube-ca-file',
-  'tls-server-name': 'kube-tls-server-name',
-};
+const HELM = new Map<string, string>(
+  rowsOf(kubectlFlags).flatMap(([name, { helm }]) => (helm === undefined ? [] : [[name, helm] as const])),
+);
 
-/** What `status` and `unlock` know: they look at a run, not at an artifact. */
-const RECORD: readonly string[] = [...CONNECTION, 'state-namespace', 'profile', 'release'];
+const RECORD = carriedIn(connectionFlags, recordFlags);
 
 /** What every command that judges or changes knows. */
-const CHAIN: readonly string[] = [
-  ...RECORD,
-  ...[
-    'path',
-    'variant',
-    'manifest-url',
-    'manifest-ca',
-    'artifact-digest',
-    'upgrade-file',
-    'base',
-    'installed-manifest',
-    'kvstore-endpoints',
-    'resolve',
-  ],
-  ...['chart', 'repo', 'crd-chart', 'values', 'manage-crds', 'move-release', 'enable-flow-logs'],
-  ...['accept', 'fail-on', 'hold-policy-migration'],
-  ...['bin-dir', 'cli-config', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
-];
+const CHAIN = carriedIn(connectionFlags, targetFlags);
 
-/** What commands know that may take owner references off, or that judge them. */
-const OWNERS: readonly string[] = [...CHAIN, 'ownerrefs', 'journal-dir', 'qps', 'parallel'];
-
-/** What commands know that apply manifests. */
-const APPLY: readonly string[] = [...OWNERS, 'ownership'];
-
-/** What `plan` and `run` know besides: the part of the chain. */
-const RANGE: readonly string[] = [...APPLY, 'from', 'through', 'skip', 'include'];
+/** Every flag that is carried to one command or another: what `plan` and `run` know. */
+export const CARRIED = carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags, rangeFlags);
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kubectl: CONNECTION,
-  helm: Object.keys(HELM),
-  preflight: OWNERS,
-  apply: APPLY,
-  crds: [...CHAIN, 'ownership'],
-  ownerrefs: OWNERS.filter((name) => name !== 'hold-policy-migration'),
-  plan: RANGE,
-  run: RANGE,
+  helm: [...HELM.keys()],
+  preflight: carriedIn(connectionFlags, targetFlags, ownerFlags),
+  apply: carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags),
+  crds: carriedIn(connectionFlags, targetFlags, ownershipFlags),
+  ownerrefs: carriedIn(connectionFlags, ownerrefsTargetFlags, ownerFlags),
+  plan: CARRIED,
+  run: CARRIED,
   status: RECORD,
   report: RECORD,
   unlock: RECORD,
-  permissions: ['state-namespace', 'profile', 'release', 'path', 'variant'],
+  permissions: carriedIn(stateFlags, scopeFlags),
   explain: [],
   completion: [],
   demo: [],
@@ -106,9 +87,6 @@ export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[]
   return told === '' ? undefined : `from the run record (${record}), not from you; check before you run them:${told}`;
 }
 
-/** Every flag that is carried to one command or another. */
-export const CARRIED = RANGE;
-
 /** Names of the flags that a command may be given from the one before it; `kubectl` and `helm` themselves are such commands. */
 export function carriedNames(command: string): readonly string[] {
   return NAMES[command] ?? CHAIN;
@@ -128,5 +106,5 @@ export function carriedTo(command: string, flags: readonly CarriedFlag[]): strin
 }
 
 function inHelmsWords(name: string, word: string): string {
-  return `--${HELM[name] ?? name}${word.slice(`--${name}`.length)}`;
+  return `--${HELM.get(name) ?? name}${word.slice(`--${name}`.length)}`;
 }

@@ -1,0 +1,59 @@
+import type { Interfaces } from '@oclif/core';
+import type * as Flags from '@oclif/core/flags';
+import type { LiveNames } from './completion-table.ts';
+
+/** What the row of a flag says beside what the parser takes from it. */
+export interface Row {
+  /** The next command is given it as well. */
+  readonly carried?: boolean;
+  /** A command that looks at a run takes it from the run record, if it is not given. */
+  readonly recorded?: boolean;
+  /** The value is a file or folder, or may be one: the shell completes it. */
+  readonly file?: boolean;
+  /** The value is one of these names: the shell completes it. */
+  readonly live?: LiveNames;
+  readonly multiple?: boolean;
+  /** helm's name for it, where helm has it. */
+  readonly helm?: string;
+}
+
+type Parsed<Table extends Interfaces.FlagInput> = Omit<Interfaces.InferredFlags<Table>, 'json'>;
+type ReadOnly<Value> = Value extends readonly (infer One)[] ? readonly One[] : Value;
+
+/** The values of flags as parsed: flag over environment over default. */
+export type Values<Table extends Interfaces.FlagInput> = { readonly [Name in keyof Parsed<Table>]?: ReadOnly<Parsed<Table>[Name]> };
+
+type Definition<T, More = Row> = Interfaces.FlagDefinition<T, More>;
+
+// The same values as oclif's functions of these names make, without loading oclif: `status` and `unlock` run without it.
+const made = (row: { readonly multiple?: boolean }) => ({
+  parse: async (input: unknown) => input,
+  ...row,
+  input: [],
+  multiple: row.multiple ?? false,
+  type: 'option',
+});
+
+export const string = made as unknown as Definition<string>;
+
+export const option = ((row: object) => (more?: object) => made({ ...row, ...more })) as unknown as typeof Flags.option;
+
+/** oclif reads the number: whoever parses with this has loaded it. */
+async function readNumber(...given: readonly unknown[]): Promise<unknown> {
+  const { integer: read } = await import('./integer.ts');
+  return (read as (...all: readonly unknown[]) => Promise<unknown>)(...given);
+}
+
+export const integer = ((row: object) => made({ parse: readNumber, ...row } as object)) as unknown as Definition<
+  number,
+  Row & { readonly min?: number; readonly max?: number }
+>;
+
+export function boolean(row: Row & Partial<Interfaces.BooleanFlag<boolean>>): Interfaces.BooleanFlag<boolean> {
+  return { parse: async (on: boolean) => on, ...row, allowNo: false, type: 'boolean' } as Interfaces.BooleanFlag<boolean>;
+}
+
+/** The rows of some tables, by the flag's name. */
+export function rowsOf(...tables: readonly object[]): readonly (readonly [string, Row])[] {
+  return tables.flatMap((table) => Object.entries(table) as [string, Row][]);
+}

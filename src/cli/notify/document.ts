@@ -1,0 +1,99 @@
+import { EXIT, type ExitName } from '../../kernel/fault.ts';
+import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
+
+export type NotifiedEvent = 'started' | 'stopped' | 'failed' | 'done' | 'interrupted';
+
+/** What is known of a run when it begins; nothing where it failed before the cluster was asked. */
+export interface Begun {
+  readonly runId?: string;
+  /** Name of the context in the kubeconfig. */
+  readonly context?: string;
+  readonly clusterUid?: string;
+  /** Release before the run. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** What `--notify` sends: one document for the start of a run, one for its end. */
+export interface Notification extends Begun {
+  readonly apiVersion: typeof OUTPUT_VERSION;
+  readonly kind: 'Notification';
+  readonly event: NotifiedEvent;
+  /** The same in one sentence. */
+  readonly text: string;
+  /** The stage that did not end. */
+  readonly stage?: string;
+  readonly message?: string;
+  readonly exit?: DocumentHead['exit'];
+  readonly suggestions?: readonly string[];
+  /** The next command. */
+  readonly next?: string;
+  readonly at: string;
+}
+
+/** Why a command ended, where it has no document. */
+export interface Failure {
+  readonly code: ExitName;
+  readonly message: string;
+  readonly suggestions: readonly string[];
+}
+
+export function startNotice(begun: Begun, at: Date): Notification {
+  return notice('started', begun, {}, at);
+}
+
+/** Of the document that the command ends with. */
+export function endNotice(document: OutputDocument, begun: Begun, at: Date): Notification {
+  const { exit, next } = document;
+  const { from = begun.from, runId = begun.runId, stage, message, suggestions } = endOf(document);
+  const known = { ...begun, ...(from === undefined ? {} : { from }), ...(runId === undefined ? {} : { runId }) };
+  const end = { ...(stage === undefined ? {} : { stage }), ...(message === undefined ? {} : { message }) };
+  return notice(eventOf(exit.code), known, { ...end, exit, ...(suggestions?.length ? { suggestions } : {}), next }, at);
+}
+
+export function failureNotice({ code, message, suggestions }: Failure, begun: Begun, at: Date): Notification {
+  return notice(eventOf(code), begun, { message, exit: { code, number: EXIT[code] }, suggestions }, at);
+}
+
+interface End {
+  readonly from?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly stage?: string | undefined;
+  readonly message?: string | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+}
+
+function endOf(document: OutputDocument): End {
+  if (document.kind === 'Plan') return { from: document.installed.release, message: document.message, suggestions: document.suggestions };
+  if (document.kind !== 'RunReport') return {};
+  const { runId, versions, message, suggestions, stages } = document;
+  const stage = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted')?.id;
+  return { from: versions?.before, runId, stage, message, suggestions };
+}
+
+/** Everything that is neither done nor broken waits for a person. */
+function eventOf(exit: ExitName): NotifiedEvent {
+  if (exit === 'done' || exit === 'interrupted') return exit;
+  return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';
+}
+
+function notice(event: NotifiedEvent, begun: Begun, end: Omit<Partial<Notification>, keyof Begun>, at: Date): Notification {
+  const text = sentence(event, begun, end);
+  return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text, ...begun, ...end, at: at.toISOString() };
+}
+
+const SAID: Readonly<Record<NotifiedEvent, string>> = {
+  started: 'started',
+  stopped: 'stopped and needs a person',
+  failed: 'failed',
+  done: 'is done',
+  interrupted: 'was interrupted',
+};
+
+/** `Upgrade v3.27.5 → v3.32.1 of context "prod" failed at stage wait: …`. */
+function sentence(event: NotifiedEvent, { context, from, to }: Begun, { stage, message }: Pick<Notification, 'stage' | 'message'>): string {
+  const releases = to === undefined ? '' : ` ${from ?? '(unknown release)'} → ${to}`;
+  const where = context === undefined || context === '' ? '' : ` of context "${context}"`;
+  const at = stage === undefined ? '' : ` at stage ${stage}`;
+  return `Upgrade${releases}${where} ${SAID[event]}${at}${message === undefined ? '' : `: ${message}`}`;
+}

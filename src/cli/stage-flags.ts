@@ -1,0 +1,67 @@
+import * as Flags from './flag.ts';
+
+/** Flags of one command alone. */
+
+const run = { helpGroup: 'run' } as const;
+
+export const alpFlags = {
+  template: Flags.string({ ...run, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
+  'only-template': Flags.boolean({ ...run, summary: 'restart nothing' }),
+  'max-unavailable-workloads': Flags.integer({
+    ...run,
+    helpValue: 'N',
+    min: 1,
+    exclusive: ['batch'],
+    summary: 'the same as --batch: no more workloads than this are restarting at a time',
+  }),
+  batch: Flags.integer({ ...run, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
+  all: Flags.boolean({ ...run, summary: 'restart every meshed workload, those with a new sidecar too' }),
+  selector: Flags.string({ ...run, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),
+  undo: Flags.boolean({ ...run, summary: 'put the former template back' }),
+};
+
+export const policyFlags = {
+  delete: Flags.string({ ...run, helpValue: 'NAME', summary: 'delete the temporary policy of this name' }),
+  undo: Flags.boolean({ ...run, summary: 'create the deleted policy again' }),
+};
+
+export const preflightFlags = {
+  'probe-images': Flags.boolean({
+    ...run,
+    summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
+  }),
+  'read-only': Flags.boolean({
+    ...run,
+    summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
+    exclusive: ['probe-images'],
+  }),
+};
+
+export const statusFlags = {
+  watch: Flags.boolean({ ...run, summary: 'follow the run that is at work, until it ends' }),
+};
+
+export const reportFlags = {
+  support: Flags.string({
+    ...run,
+    file: true,
+    helpValue: 'FILE.tgz',
+    summary: 'write a bundle for support: report, record, pods, logs and events of the service, without Secrets and credentials',
+  }),
+};
+
+export const notifyFlags = {
+  notify: Flags.string({
+    ...run,
+    file: true,
+    helpValue: 'COMMAND|URL',
+    summary: 'send a JSON document when the run starts, stops, fails or ends: to a program’s standard input, or by POST to https://…',
+  }),
+};
+
+export type StageFlags = typeof alpFlags &
+  typeof policyFlags &
+  typeof preflightFlags &
+  typeof statusFlags &
+  typeof reportFlags &
+  typeof notifyFlags;

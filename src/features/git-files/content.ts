@@ -1,0 +1,87 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { manifestText } from '../../manifest/manifest.ts';
+import { readCrdFacts, readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
+import { readMissingFlowLogs } from '../install-operator/index.ts';
+import { readRenamedPolicies } from '../policies/index.ts';
+import { asInGit } from './as-in-git.ts';
+import { fileName } from './file-name.ts';
+
+/** A file of one object; its path in the folder has slashes everywhere. */
+export interface GitFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What Git should hold once the upgrade has ended. */
+export interface GitContent {
+  readonly files: readonly GitFile[];
+  /** Secrets of the target: no value of one is ever written. */
+  readonly leftOut: readonly string[];
+  /** What else has to be changed in Git, each a sentence. */
+  readonly notes: readonly string[];
+}
+
+/** The objects as the upgrade applies them, with what is kept of the person's edits, and the policies that it renames. */
+export async function readGitContent(sources: Sources, context: Context, installation: Installation): Promise<GitContent> {
+  const [{ objects, removed = [] }, renamed] = await Promise.all([
+    readApplied(sources, context, installation),
+    readRenamedPolicies(sources, context, installation),
+  ]);
+  const files = new Map<string, string>();
+  // kubectl applies an object that is there twice in this order, too.
+  for (const object of [...objects, ...renamed].filter((one) => !isSecret(one)))
+    files.set(await fileName(object), manifestText([asInGit(object)]));
+  return {
+    files: [...files].map(([path, text]) => ({ path, text })).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    leftOut: [...objects.filter(isSecret), ...removed].map(({ kind, metadata }) => refText({ kind, ...metadata })),
+    notes: notesOf(context, installation),
+  };
+}
+
+interface Applied {
+  readonly objects: readonly KubeObject[];
+  /** Secrets of the release that its merged file leaves out, since the cluster's are filled. */
+  readonly removed?: readonly KubeObject[];
+}
+
+async function readApplied(sources: Sources, context: Context, installation: Installation): Promise<Applied> {
+  const { path } = installation;
+  if (path === 'manifest' || path === 'kvstore') return readTargetObjects(sources, context, installation);
+  if (path === 'chart') return { objects: context.options.manageCrds ? [] : (await readCrds(sources, context)).documents };
+  const [crds, operator] = await Promise.all([readCrds(sources, context), readTargetObjects(sources, context, installation)]);
+  // The Installation and the other custom resources stay as they are: only what is newly asked for is written.
+  const flowLogs = await readMissingFlowLogs(sources, context, crds);
+  return { ...operator, objects: [...crds.documents, ...operator.objects, ...flowLogs] };
+}
+
+async function readTargetObjects(sources: Sources, context: Context, installation: Installation): Promise<Applied> {
+  const { target } = await readMergedTarget(sources, context, installation, await sources.records.load());
+  const identities = Object.values(target.carried?.files ?? {}).flatMap((file) => file.removed);
+  const removed = identities.flatMap((identity): readonly KubeObject[] => {
+    const [group, kind = '', namespace = '', name = ''] = identity.split('|');
+    const object = { apiVersion: 'v1', kind, metadata: { name, namespace } };
+    return group === '' && isSecret(object) ? [object] : [];
+  });
+  return { objects: targetDocuments(target), removed };
+}
+
+async function readCrds(sources: Sources, context: Context) {
+  const { crds } = await readCrdFacts(sources, context);
+  return { documents: crds.manifest.documents.map(({ object }) => object), url: crds.url };
+}
+
+function isSecret({ apiVersion, kind }: KubeObject): boolean {
+  return groupOf(apiVersion) === '' && kind === 'Secret';
+}
+
+function notesOf({ options }: Context, { path }: Installation): readonly string[] {
+  if (path !== 'chart') return [];
+  const { release, manageCrds } = options;
+  return [
+    `The chart is no manifest: in Git, set its version to ${release} and the values that the notes of this plan name.`,
+    ...(manageCrds ? ['With --manage-crds the operator brings its CRDs itself: Git needs none.'] : []),
+  ];
+}

@@ -1,0 +1,198 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { leanHost } from '../../kube/lean-objects.ts';
+import { nodeFacts } from '../../kube/pod-facts.ts';
+import { cliResources, endpointProfiles, type ServiceObjects, storedKind, storedObjects } from '../policies/index.ts';
+import {
+  afterRemoval,
+  automaticSettings,
+  endpointsWithoutNode,
+  type FailsafePorts,
+  failsafePorts,
+  type HostEndpoint,
+  hostEndpointOf,
+} from '../policy-rules/index.ts';
+import { findServiceCli } from '../service-cli/index.ts';
+import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
+import { readResult, readTargetIfAny } from '../verify/index.ts';
+import type { HepFacts } from './facts.ts';
+import { hostOf, readHosts } from './hosts.ts';
+import { keptOfMigration } from './kept.ts';
+import { migratedElsewhere } from './kept-elsewhere.ts';
+import { readOverride } from './override.ts';
+import { removedLately } from './removed.ts';
+import { changesForOthers, judgeFleet } from './rules.ts';
+import { versionsOf } from './successor-stands.ts';
+import { envOf } from './workload-env.ts';
+
+/** Everything the migration to automatic host endpoints is judged and planned by (§4.7). */
+export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {
+  const { cluster } = sources;
+  const { profile } = context;
+  // Nodes are read whatever is found: the server is at work on them meanwhile.
+  const [installation, nodes] = await Promise.all([
+    readInstalled(sources, context),
+    cluster.list(K.Node, { keep: leanHost(profile.apiGroup) }),
+  ]);
+  const cli = await findServiceCli(sources, context, installation.datastore);
+  const objects = objectsOf(sources, context, installation, cli);
+  const [
+    kept,
+    record,
+    hosts,
+    stored,
+    policies,
+    networkPolicies,
+    tiers,
+    configurations,
+    agentSettings,
+    kinds,
+    controllers,
+    agents,
+    rollouts,
+  ] = await Promise.all([
+    keptOfMigration(sources.records),
+    sources.records.load(),
+    attempt(() => readHosts(nodes, objects, installation.datastore, context)),
+    objects('hostendpoints'),
+    objects('globalnetworkpolicies'),
+    attempt(() => objects('networkpolicies')),
+    objects('tiers'),
+    objects(profile.controllersConfiguration.plural),
+    attempt(() => objects('felixconfigurations')),
+    installation.datastore === 'api' ? storedKinds(cluster, context) : NO_KINDS,
+    readControllers(sources, context, installation),
+    readAgents(sources, installation),
+    readRollouts(sources, context, installation, nodes),
+  ]);
+  const { hostendpoints: kind, [profile.controllersConfiguration.plural]: settingsKind } = kinds;
+  const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
+  const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
+  const ebpf = await attemptWith(agentSettings, async (found) => isEbpf(agents, found, context));
+  // Where nobody can tell, too much counts rather than too little.
+  const untracked = 'unread' in ebpf || ebpf.value;
+  const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
+  const settings = automaticSettings(configuration?.spec);
+  const fleet = {
+    nodes: 'value' in hosts ? hosts.value : nodes.map((node) => hostOf(node)),
+    endpoints: endpointsOf({ stored }, context),
+    settings,
+    signs: profile.labels,
+  };
+  const { datastore } = installation;
+  const removed = endpointsOf({ stored: removedLately({ kept, stored }, context.startedAt, isUnended(record, context)) }, context);
+  const judged = await attemptWith(hosts, async () => {
+    const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, [...fleet.endpoints, ...removed]);
+    return judgeFleet(fleet, { policies, tiers, profiles, untracked }, networkPolicies, context);
+  });
+  const after = await attemptWith(judged, async ({ world, hosts: found }) => {
+    // Where automatic endpoints are off, or one does not stand yet, they are switched on and waited for first.
+    const waits = new Set(found.filter(({ covered, uncovered }) => !covered && uncovered === undefined).map(({ node }) => node));
+    return settings.autoCreate
+      ? afterRemoval(
+          removed.filter(({ node }) => !waits.has(node)),
+          { ...fleet, world },
+        )
+      : [];
+  });
+  const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
+  return {
+    installation,
+    cli,
+    nodes,
+    hosts: fleet.nodes.map(({ name }) => name),
+    stored,
+    ...(kind ? { kind } : {}),
+    ...(settingsKind ? { settingsKind } : {}),
+    settings,
+    ...(configuration ? { configuration } : {}),
+    ...(controllers ? { controllers } : {}),
+    override,
+    ...(agents ? { agents } : {}),
+    verdicts: 'unread' in judged ? judged : { value: judged.value.hosts },
+    ruleChanges,
+    judgedBy: Object.entries({ globalnetworkpolicies: policies, tiers }).map(([plural, some]) => ({
+      plural,
+      ...(kinds[plural] ? { kind: kinds[plural] } : {}),
+      versions: versionsOf(some),
+    })),
+    after,
+    judgesEnd: removed.length > 0,
+    kept,
+    keptElsewhere: context.options.undo ? await migratedElsewhere(sources.records, kept) : [],
+    elsewhere: endpointsWithoutNode(fleet),
+    rollouts,
+    failsafe,
+  };
+}
+
+const NO_KINDS: Readonly<Record<string, Kind | undefined>> = {};
+
+/** Kinds by plural under which the API stores endpoints, the controllers' configuration, and what verdicts go by. */
+async function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<Readonly<Record<string, Kind | undefined>>> {
+  const kinds = discover();
+  const plurals = ['hostendpoints', 'globalnetworkpolicies', 'tiers', profile.controllersConfiguration.plural];
+  return Object.fromEntries(await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, profile.crdGroup, plural)])));
+}
+
+/** True if an earlier command did not bring this stage to its end: it was stopped, or killed. This one is `running` itself once it acts. */
+function isUnended(record: RunRecord | undefined, { startedAt }: Context): boolean {
+  const stage = record?.stages.find(({ id }) => id === 'hep');
+  if (stage?.state === 'running') return new Date(stage.startedAt) < startedAt;
+  return stage?.state === 'failed' || stage?.state === 'interrupted';
+}
+
+/** Host endpoints as the policies see them. */
+export function endpointsOf({ stored }: Pick<HepFacts, 'stored'>, { profile }: Context): readonly HostEndpoint[] {
+  return stored.map((one) => hostEndpointOf(one, profile.apiGroup));
+}
+
+/** In key-value mode only the CLI sees them. */
+function objectsOf(sources: Sources, { profile }: Context, { datastore }: Installation, cli: HepFacts['cli']): ServiceObjects {
+  if (datastore === 'api') return storedObjects(sources, profile);
+  return 'missing' in cli ? async () => [] : cliResources(sources, cli);
+}
+
+async function readControllers({ cluster }: Sources, { profile }: Context, { variant }: Installation): Promise<KubeObject | undefined> {
+  const name = profile.variants.find(({ id }) => id === variant)?.controllers ?? profile.operator.controllers;
+  return cluster.get(K.Deployment, name.name, name.namespace);
+}
+
+async function readAgents({ cluster }: Sources, { agent }: Installation): Promise<KubeObject | undefined> {
+  return agent && cluster.get(K.DaemonSet, agent.name, agent.namespace);
+}
+
+async function readRollouts(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  nodes: readonly KubeObject[],
+): Promise<HepFacts['rollouts']> {
+  const target = await attempt(() => readTargetIfAny(sources, context, installation));
+  return attemptWith(target, (one) => readResult(sources, context, installation, one, nodes.map(nodeFacts)));
+}
+
+/** By the agents' variable, else by their configuration for all nodes or for one. */
+function isEbpf(agents: KubeObject | undefined, configurations: readonly KubeObject[], context: Context): boolean {
+  const variable = envOf(agents, `${variablePrefix(context)}BPFENABLED`);
+  if (variable !== undefined) return variable.toLowerCase() === 'true';
+  return configurations.some(({ spec }) => (spec as { readonly bpfEnabled?: boolean } | undefined)?.bpfEnabled === true);
+}
+
+function variablePrefix({ profile: { sidecar } }: Context): string {
+  return sidecar.syncEnv.slice(0, sidecar.syncEnv.indexOf('_') + 1);
+}
+
+/** From the agents' variables and their configuration, which is on top of the defaults. */
+function failsafeOf(agents: KubeObject | undefined, configurations: readonly KubeObject[], context: Context): FailsafePorts | undefined {
+  const prefix = variablePrefix(context);
+  const variables = {
+    inbound: envOf(agents, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
+    outbound: envOf(agents, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
+  };
+  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, context.profile.failsafePorts);
+}

@@ -1,0 +1,104 @@
+import { mapAt, textAt } from '../../kernel/json-map.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject, OwnerReference } from '../../kernel/object.ts';
+import type { PlannedObject, PodsAnswer } from '../../kernel/plan.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { shapeOf } from '../rollout/index.ts';
+import { isOnlyFull } from './quota.ts';
+import { changesPods } from './restarts.ts';
+
+type Asked = Pick<ClusterReader, 'dryRunCreate'>;
+
+/** A workload as it is, as the upgrade leaves it, and what is applied with it, before its pods start. */
+interface Upgraded {
+  readonly live: KubeObject | undefined;
+  readonly result: KubeObject | undefined;
+  readonly together: readonly KubeObject[];
+}
+
+/** The same, with what the server says to a pod of the new template: asked only where the upgrade starts pods of it. */
+export async function withPodsAnswer(cluster: Asked, planned: PlannedObject, { live, result, together }: Upgraded): Promise<PlannedObject> {
+  if (!result || !startsPods(planned, result)) return planned;
+  const pods = await podsAnswer(cluster, result, live, together);
+  return pods ? { ...planned, pods } : planned;
+}
+
+/** What the server says to a pod of the workload's template, by a dry run; undefined where it admits one. */
+export async function podsAnswer(
+  cluster: Asked,
+  workload: KubeObject,
+  live: KubeObject | undefined,
+  together: readonly KubeObject[] = [],
+): Promise<PodsAnswer | undefined> {
+  const pod = podOf(workload);
+  const first = await refusalOf(cluster, pod);
+  const refusal =
+    first?.message.includes('error looking up service account') && hasAccount(workload, together)
+      ? await refusalOf(cluster, withoutAccount(pod))
+      : first;
+  // The namespace is still to come.
+  if (!refusal || refusal.status === 404) return undefined;
+  const words = refusal.message;
+  if (CANNOT_ASK.some((one) => one.test(words))) return { verdict: 'unasked', words };
+  if (isAllowedWith(words, workload, together) || isOnlyFull(words, workload, live)) return undefined;
+  return { verdict: 'refused', words };
+}
+
+/** About this very request, not about pods that controllers create. */
+const CANNOT_ASK = [/cannot create resource "pods"/, /does not support dry run/];
+
+function startsPods(planned: PlannedObject, workload: KubeObject): boolean {
+  if (workload.kind !== 'DaemonSet' && workload.kind !== 'Deployment') return false;
+  return (planned.change === 'create' || changesPods(planned)) && shapeOf(workload).spec?.replicas !== 0;
+}
+
+/** A refusal of this pod; no answer is thrown. */
+async function refusalOf(cluster: Asked, pod: KubeObject): Promise<ApiFailure | undefined> {
+  try {
+    await cluster.dryRunCreate(K.Pod, pod);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && (thrown.status === 500 || (thrown.status >= 400 && thrown.status < 500 && thrown.status !== 429)))
+      return thrown;
+    throw thrown;
+  }
+}
+
+/** As its controller would create it, under a name of its own; some policies admit pods of controllers alone. */
+function podOf({ apiVersion, kind, metadata: { name, namespace = 'default', uid }, spec }: KubeObject): KubeObject {
+  const owners: readonly OwnerReference[] = uid === undefined ? [] : [{ apiVersion, kind, name, uid, controller: true }];
+  const { labels, annotations } = mapAt(spec, 'template', 'metadata') as Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
+  return {
+    apiVersion: 'v1',
+    kind: K.Pod.kind,
+    metadata: {
+      name: `${name.slice(0, 40)}-netsvc-upgrade-twin`,
+      namespace,
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(owners.length > 0 ? { ownerReferences: owners } : {}),
+    },
+    spec: mapAt(spec, 'template', 'spec'),
+  };
+}
+
+/** The account of the pods is applied with the workload, and not there yet. */
+function hasAccount({ metadata, spec }: KubeObject, together: readonly KubeObject[]): boolean {
+  const account = textAt(spec, 'template', 'spec', 'serviceAccountName');
+  return together.some(
+    (one) => one.kind === 'ServiceAccount' && one.metadata.name === account && one.metadata.namespace === metadata.namespace,
+  );
+}
+
+function withoutAccount(pod: KubeObject): KubeObject {
+  const { serviceAccountName: _, serviceAccount: __, ...spec } = mapAt(pod.spec);
+  return { ...pod, spec };
+}
+
+export const PRIVILEGED = { label: 'pod-security.kubernetes.io/enforce', value: 'privileged' };
+
+/** The same apply labels the namespace. */
+function isAllowedWith(words: string, { metadata }: KubeObject, together: readonly KubeObject[]): boolean {
+  const namespace = together.find((one) => one.kind === 'Namespace' && one.metadata.name === metadata.namespace);
+  return words.includes('violates PodSecurity') && namespace?.metadata.labels?.[PRIVILEGED.label] === PRIVILEGED.value;
+}

@@ -1,0 +1,153 @@
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
+import { type JournalObject, refOf } from '../../kernel/owner-journal.ts';
+import { convertUid } from '../../kernel/owner-uid.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { policyName } from '../../kube/stored-metadata.ts';
+import {
+  globalPolicyOf,
+  type HostWithout,
+  hostEndpointOf,
+  hostsWithout,
+  laneText,
+  type WorkloadFacts,
+  workloadsWithout,
+} from '../policy-rules/index.ts';
+import { findServiceCli, judgedCli } from '../service-cli/index.ts';
+import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
+import { endpointProfiles } from './endpoint-profiles.ts';
+import type { PolicyFacts } from './facts.ts';
+import { removedElsewhere, removedPolicies } from './removed.ts';
+import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
+import { storedNames } from './stored-names.ts';
+import { toCreate } from './undo.ts';
+import { policyWorld } from './world.ts';
+
+/** Searches the cluster for objects with an owner of the service's groups, and names the kinds that it could not search. */
+export type SearchOwned = (
+  cluster: ClusterReader,
+  profile: Profile,
+) => Promise<{
+  readonly objects: readonly { readonly object: JournalObject; readonly references: readonly OwnerReference[] }[];
+  readonly unread: readonly { readonly kind: string }[];
+}>;
+
+/** The temporary policy as it is listed, and what would hold without it. */
+export async function readPolicyFacts(sources: Sources, context: Context, search: SearchOwned): Promise<PolicyFacts> {
+  const { profile, options } = context;
+  const installation = await readInstalled(sources, context);
+  // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
+  const release = installation.release ?? options.release;
+  const call = await findServiceCli(sources, { ...context, options: { ...options, release } }, installation.datastore);
+  const objects: ServiceObjects =
+    installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
+  const [policies, stored, tiers, removed, workloads] = await Promise.all([
+    objects('globalnetworkpolicies'),
+    objects('hostendpoints'),
+    objects('tiers'),
+    removedPolicies(sources.records),
+    attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
+  ]);
+  const found = temporaryPolicies(policies, profile);
+  const endpoints = stored.map((one) => hostEndpointOf(one, profile.apiGroup));
+  const { datastore } = installation;
+  const hosts = await attempt(async () => {
+    const profiles = await endpointProfiles({ cluster: sources.cluster, objects, profile, datastore }, endpoints);
+    const world = policyWorld(context, { policies, tiers, profiles });
+    const gone = found.map((one) => globalPolicyOf(one, profile));
+    return hostsWithout(gone, endpoints, world);
+  });
+  const elsewhere = options.undo ? await removedElsewhere(sources.records, removed) : [];
+  const told = (pick: (host: HostWithout) => string, short = pick) =>
+    'unread' in hosts
+      ? hosts
+      : {
+          value: hosts.value
+            .map((host) => ({ host: nameOf(host), ...texts(pick(host), short(host)) }))
+            .filter(({ detail }) => detail !== ''),
+        };
+  return {
+    installation,
+    found,
+    call,
+    removed,
+    stored: found.map(({ metadata }) => metadata.name),
+    denied: told(...lanesTexts('denied')),
+    decided: told(...lanesTexts('decided')),
+    pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
+    owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context, search)),
+    release,
+    told: options.deletePolicy !== undefined,
+    cli: judgedCli(call),
+    needsCli: installation.datastore === 'kvstore' || options.undo === true,
+    undo: options.undo === true,
+    fromElsewhere: toCreate({ removed, found }, profile)
+      .filter(({ policy }) => elsewhere.includes(policy))
+      .map(({ policy, name }) => ({ name, spec: JSON.stringify(policy.spec ?? {}) })),
+  };
+}
+
+const NOTHING_OWNED = { value: { objects: [], unread: [] } };
+
+/** Objects that name it as their owner, by the stored UID or by the one that the v3 API shows. */
+async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { profile }: Context, search: SearchOwned) {
+  const uids = new Set(found.flatMap(({ metadata: { uid } }) => (uid === undefined ? [] : [uid, convertUid(uid)])));
+  const [mayList] = await cluster.reviewAccess([{ verb: 'list', group: '*', resource: '*' }]);
+  // One answer instead of one refusal per kind: the role of this command does not have that right.
+  if (mayList !== true) return { objects: [], unread: ['this account may not list all kinds'] };
+  const { objects, unread } = await search(cluster, profile);
+  const isOwner = ({ uid, kind, name, apiVersion }: OwnerReference) =>
+    uids.has(uid) || (groupOf(apiVersion) === profile.apiGroup && kind === 'GlobalNetworkPolicy' && name === profile.temporaryPolicy);
+  const owned = objects
+    .filter(({ references }) => references.some(isOwner))
+    .map(({ object }) => ({ text: refText(object), object: refOf(object) }));
+  return { objects: owned, unread: unread.map(({ kind }) => kind) };
+}
+
+type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;
+
+async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, profile: Profile): Promise<PodFacts> {
+  const [pods, namespaces, policies, networkPolicies] = await Promise.all([
+    cluster.list(K.Pod, { metadataOnly: true }),
+    cluster.list(K.Namespace, { metadataOnly: true }),
+    objects('networkpolicies'),
+    cluster.list(K.NetworkPolicy),
+  ]);
+  return { pods, namespaces, policies, networkPolicies, profile };
+}
+
+function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {
+  const globalPolicies = policies.map((one) => globalPolicyOf(one, profile));
+  const gone = found.map((one) => globalPolicyOf(one, profile));
+  return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
+    namespace,
+    pods,
+    ...texts(`${names.join(', ')} would decide alone`, `${listed(names, FIRST)} would decide alone`),
+  }));
+}
+
+/** Policies that a list on a screen names one by one. */
+const FIRST = 3;
+
+/** What each of these ways of a host comes to: all of it, and the short text. */
+function lanesTexts(what: 'denied' | 'decided') {
+  const text = (limit?: number) => (host: HostWithout) =>
+    host[what].map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ');
+  return [text(), text(FIRST)] as const;
+}
+
+function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
+  return brief === detail ? { detail } : { detail, brief };
+}
+
+/** Listed and identified by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */
+export function temporaryPolicies(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
+  const stored = storedNames(profile);
+  return policies.filter((policy) => stored.includes(policy.metadata.name) || policyName(policy, profile) === profile.temporaryPolicy);
+}
+
+function nameOf({ endpoint }: HostWithout): string {
+  return `HostEndpoint/${endpoint.name}`;
+}

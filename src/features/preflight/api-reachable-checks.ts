@@ -1,0 +1,77 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { jsonAt, mapAt, textAt } from '../../kernel/json-map.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { dropsAllOf, type GlobalPolicy, globalPolicyOf, tierOf } from '../policy-rules/index.ts';
+import {
+  evidenceOf,
+  failIfAny,
+  objectsOf,
+  type PreflightCheck,
+  type PreflightFacts,
+  unknownEnd,
+  withInstallation,
+} from '../survey/index.ts';
+
+export const apiReachableChecks: readonly PreflightCheck[] = [
+  /** The operator allows traffic to the moved API server by a policy that it can only create through that API server. */
+  {
+    id: 'NS-633',
+    title: 'your policies let the moved API server answer',
+    category: 'resources',
+    severity: 'warning',
+    ref: 'domain §11.3',
+    judge: withInstallation((installation, facts, context): Verdict => {
+      const { profile } = context;
+      const api = profile.operator.end?.api;
+      if (!facts.operated || !api || !installation.hasApiServer) return notApplicable('no operator runs an API server of the service here');
+      if (unknownEnd(installation, context)) return notApplicable('the target is none on this path: see NS-601');
+      const workload = installation.components.find(({ component }) => component === 'apiserver')?.workload;
+      const old = read(facts.deployments).find((one) => refText(refOf(one)) === workload);
+      if (old?.metadata.namespace !== api.oldNamespace) return ok(`the API server is not in ${api.oldNamespace}`);
+      if (jsonAt(old.spec, 'template', 'spec', 'hostNetwork') === true) return ok('the API server uses the network of its nodes');
+      return failIfAny(
+        droppedBy(old, api.namespace, facts, profile),
+        `policies of yours drop not all traffic of ${api.namespace}`,
+        (names) => ({
+          because: `the API server moves to namespace ${api.namespace}, where policies of yours drop its traffic: ${names}`,
+          hint: `The operator allows this traffic by a policy of its own, which it creates through this API server: the v3 API stays away for good. Exempt namespace ${api.namespace} in these policies, or allow the traffic there before the upgrade. A NetworkPolicy of Kubernetes that allows it is not seen here.`,
+          next: command`kubectl get globalnetworkpolicies.${profile.crdGroup} -o yaml`,
+        }),
+      );
+    }),
+  },
+];
+
+function droppedBy(old: KubeObject, name: string, facts: PreflightFacts, profile: Profile): readonly Evidence[] {
+  const stored = [
+    ...objectsOf(facts, 'globalnetworkpolicies'),
+    ...objectsOf(facts, 'networkpolicies').filter(({ metadata }) => metadata.namespace === name),
+  ];
+  const known = new Map<GlobalPolicy, KubeObject>();
+  for (const object of stored) {
+    const policy = inForce(object, profile);
+    if (policy) known.set(policy, object);
+  }
+  const pod = {
+    namespace: read(facts.namespaces).find(({ metadata }) => metadata.name === name)?.metadata ?? { name },
+    labels: mapAt(old.spec, 'template', 'metadata', 'labels') as Readonly<Record<string, string>>,
+    serviceAccount: textAt(old.spec, 'template', 'spec', 'serviceAccountName') ?? 'default',
+  };
+  const world = { policies: [...known.keys()], tiers: objectsOf(facts, 'tiers').map(tierOf), profile };
+  const ways = (['ingress', 'egress'] as const).map((way) => ({ way, dropping: dropsAllOf(pod, way, world) }));
+  return [...known].flatMap(([policy, object]) => {
+    const dropped = ways.filter(({ dropping }) => dropping.includes(policy)).map(({ way }) => way);
+    return dropped.length === 0 ? [] : [evidenceOf(object, `all ${dropped.join(' and ')} of pods of the API server in ${name} is dropped`)];
+  });
+}
+
+/** Undefined for a policy that the agents ignore for an invalid rule or selector. */
+function inForce(object: KubeObject, profile: Profile): GlobalPolicy | undefined {
+  try {
+    return globalPolicyOf(object, profile);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type Kind, refOf } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+import type { PodWebhook } from '../survey/index.ts';
+
+interface Rule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+}
+
+/** As a configuration holds it. */
+interface WebhookShape {
+  readonly name: string;
+  readonly failurePolicy?: string;
+  readonly rules?: readonly Rule[];
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly clientConfig?: { readonly service?: { readonly namespace: string; readonly name: string } };
+}
+
+const KINDS: readonly Kind[] = [K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration];
+
+/** Webhooks without whose answer no pod is created. A Service is asked for only where such a webhook is behind it. */
+export async function readPodWebhooks(cluster: Pick<ClusterReader, 'list' | 'get'>): Promise<readonly PodWebhook[]> {
+  const lists = await Promise.all(
+    KINDS.map(async (kind) =>
+      (await cluster.list(kind)).map((one) => ({ ...one, apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind })),
+    ),
+  );
+  const found = lists.flat().flatMap((configuration) => {
+    const { webhooks = [] } = configuration as { readonly webhooks?: readonly WebhookShape[] };
+    return webhooks.filter(hasToAnswer).map((webhook) => ({ object: refOf(configuration), webhook }));
+  });
+  const read = found.map(async ({ object, webhook }): Promise<readonly PodWebhook[]> => {
+    const { name, namespaceSelector = {}, objectSelector = {}, clientConfig } = webhook;
+    const service = clientConfig?.service;
+    if (!service) return [];
+    const matchLabels = jsonAt(await cluster.get(K.Service, service.name, service.namespace), 'spec', 'selector');
+    const backends = isJsonMap(matchLabels) ? { matchLabels: matchLabels as LabelSelector['matchLabels'] & {} } : undefined;
+    return [{ object, name, namespaces: namespaceSelector, objects: objectSelector, service, backends }];
+  });
+  return (await Promise.all(read)).flat();
+}
+
+function hasToAnswer({ failurePolicy, rules = [] }: WebhookShape): boolean {
+  return failurePolicy !== 'Ignore' && rules.some(isAboutNewPods);
+}
+
+function isAboutNewPods({ operations = [], apiGroups = [], resources = [], scope }: Rule): boolean {
+  const names = (list: readonly string[], ...some: readonly string[]) => some.some((one) => list.includes(one));
+  return names(operations, 'CREATE', '*') && names(apiGroups, '', '*') && names(resources, 'pods', '*', '*/*') && scope !== 'Cluster';
+}

@@ -1,0 +1,48 @@
+import type { Context } from '../kernel/context.ts';
+import type { Installation } from '../kernel/installation.ts';
+import type { Palette } from './colour.ts';
+
+/** What is there, what comes, where. */
+export interface UpgradeHead {
+  readonly path?: string;
+  readonly datastore?: string;
+  readonly variant?: string;
+  readonly source?: string;
+  readonly release: string;
+  readonly clusterUid: string;
+}
+
+/** The first line of a plan. */
+export interface PlanHead extends UpgradeHead {
+  /** sha256 of the plan; a saved plan is stale when it differs. */
+  readonly digest: string;
+}
+
+/** What is installed may be unclear: the findings say so, the header then says less. */
+export function upgradeHead(context: Context, installed: Installation | undefined): UpgradeHead {
+  return {
+    ...(installed ? { path: installed.path, datastore: installed.datastore } : {}),
+    ...(installed?.variant ? { variant: installed.variant } : {}),
+    ...(installed?.release ? { source: installed.release } : {}),
+    release: context.options.release,
+    clusterUid: context.clusterUid,
+  };
+}
+
+const SHORT = 8;
+const DATASTORES: Readonly<Record<string, string>> = { api: 'API datastore', kvstore: 'key-value datastore' };
+
+/** `manifest path, calico, API datastore   v3.27.5 → v3.32.1   cluster 05aa2a29…` */
+export function headLine(head: UpgradeHead | PlanHead, palette: Palette): string {
+  const kind = [head.path ? `${head.path} path` : '', head.variant ?? '', DATASTORES[head.datastore ?? ''] ?? '']
+    .filter((part) => part !== '')
+    .join(', ');
+  const releases = head.source === head.release ? `${head.release} (installed)` : `${head.source ?? 'unknown release'} → ${head.release}`;
+  return palette.strong(
+    [kind, releases, `cluster ${short(head.clusterUid)}`, 'digest' in head ? `plan ${short(head.digest)}` : '']
+      .filter((part) => part !== '')
+      .join('   '),
+  );
+}
+
+const short = (id: string) => (id.length > SHORT ? `${id.slice(0, SHORT)}…` : id);

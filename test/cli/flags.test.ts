@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { integer } from '@oclif/core/flags';
+import * as rows from '../../src/cli/flag.ts';
+import * as tables from '../../src/cli/flags.ts';
+import * as stageTables from '../../src/cli/stage-flags.ts';
+
+const src = join(import.meta.dirname, '..', '..', 'src');
+const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
+/** Every word between quotes, but for where the value of a flag is read: `flags['backup-dir']`, `{ 'backup-dir': folder }`. */
+const quoted = texts.flatMap((text) => [...text.matchAll(/(?<!\[)'([a-z]+(?:-[a-z]+)+)'(?!: [a-z_])/g)].map(([, word = '']) => word));
+/** Names of one word are names of other things, too. */
+const names = [tables, stageTables].flatMap((each) => Object.values(each)).flatMap((table) => Object.keys(table));
+const compound = [...new Set(names)].filter((name) => name.includes('-')).sort();
+
+/** A stage has the name of its flag; `-o images` refuses a report; `permissions` has the namespace of the state without the rest of the connection. */
+const ELSEWHERE: Readonly<Record<string, number>> = { 'probe-images': 2, 'report-file': 2, 'state-namespace': 2 };
+
+describe('the tables of flags', () => {
+  for (const name of compound)
+    it(`are the one list that names ${name}`, () => {
+      assert.equal(quoted.filter((word) => word === name).length, 1 + (ELSEWHERE[name] ?? 0));
+    });
+
+  it('read numbers as oclif does', async () => {
+    const [ours, theirs] = [rows.integer({ min: 1, summary: 'n' }), integer({ min: 1, summary: 'n' })];
+    const read = async ({ parse }: typeof ours, text: string) =>
+      (parse as (...given: readonly unknown[]) => Promise<unknown>)(text, {}, { min: 1 }).catch(({ message }: Error) => message);
+    for (const text of ['7', '0', 'many']) assert.equal(await read(ours, text), await read(theirs, text));
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Notification } from '../../../src/cli/notify/document.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import type { AnyStage } from '../../../src/kernel/stage.ts';
+import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
+import { type Loopback, serve } from '../../support/loopback-server.ts';
+import { conforms } from '../../support/output-schema.ts';
+
+const failed = { status: 'failed', because: 'the server is gone', hint: 'fix it', next: 'kubectl cluster-info' } as const;
+const upgrade = (): readonly AnyStage[] => [
+  fakeStage('preflight', { readOnly: true }),
+  fakeStage('apply', { plan: applies('upgrade.yaml') }),
+];
+const SECRET = 'T0/geheim';
+
+describe('run --notify', () => {
+  let folder = '';
+  let server: Loopback;
+  let answer: (response: ServerResponse) => void;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'notify-'));
+    server = await serve((_request, response) => answer(response));
+  });
+  beforeEach(() => {
+    server.seen.length = 0;
+    answer = (response) => void response.end('ok');
+  });
+  after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const address = () => `${server.url}/${SECRET}`;
+  const told = (): readonly Notification[] => {
+    const documents = server.seen.map(({ body }) => JSON.parse(body) as Notification);
+    for (const document of documents) conforms(document, 'notification.schema.json');
+    return documents;
+  };
+  const events = () => told().map(({ event }) => event);
+  /** The address is on no screen and in nothing that the run keeps. */
+  const notShown = ({ engine, out, err }: CommandBench) =>
+    assert.doesNotMatch(out() + err() + JSON.stringify([engine.calls, engine.saved, ...engine.kept]), /geheim/);
+
+  it('tells the start and the end of a run', async () => {
+    const bench = commandBench(upgrade());
+    assert.equal(await bench.run('run', '--yes', '--notify', address()), 0);
+    const [start, end] = told();
+    const { runId, at: _, ...rest } = start ?? assert.fail();
+    assert.deepEqual(rest, {
+      apiVersion: 'output.netsvc-upgrade/v1',
+      kind: 'Notification',
+      event: 'started',
+      text: 'Upgrade v3.26.4 → v3.32.2 of context "test" started',
+      context: 'test',
+      clusterUid: '2c9e0000-0000-4000-8000-000000000001',
+      to: 'v3.32.2',
+      from: 'v3.26.4',
+    });
+    assert.deepEqual(
+      [end?.event, end?.runId, end?.from, end?.exit, end?.text],
+      ['done', runId, 'v3.26.4', { code: 'done', number: 0 }, 'Upgrade v3.26.4 → v3.32.2 of context "test" is done'],
+    );
+    assert.equal(end?.next, 'kubectl netsvc-upgrade report');
+    assert.equal(server.seen.length, 2);
+    notShown(bench);
+  });
+
+  it('takes the address from the environment', async () => {
+    const bench = commandBench(upgrade(), { NETSVC_UPGRADE_NOTIFY: address() });
+    await bench.run('run', '--yes');
+    assert.deepEqual(events(), ['started', 'done']);
+    notShown(bench);
+  });
+
+  it('tells only the end of a run with nothing to do', async () => {
+    const bench = commandBench([fakeStage('preflight', { readOnly: true }), fakeStage('apply')]);
+    await bench.run('run', '--yes', `--notify=${address()}`);
+    assert.deepEqual(events(), ['done']);
+  });
+
+  it('tells a failure with its stage, its cause and the next step, without credentials', async () => {
+    const bench = commandBench(upgrade());
+    bench.engine.ports.tools.run = async () => {
+      throw new Fault('failed', 'kubectl failed: https://anna:hunter2@mirror/', ['look at the log']);
+    };
+    assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 1);
+    const [, end] = told();
+    assert.deepEqual([end?.event, end?.stage, end?.suggestions], ['failed', 'apply', ['look at the log']]);
+    assert.match(end?.text ?? '', /^Upgrade v3\.26\.4 → v3\.32\.2 of context "test" failed at stage apply: .*kubectl failed/);
+    assert.doesNotMatch(JSON.stringify(end), /hunter2/);
+    notShown(bench);
+  });
+
+  it('tells that checks stop the run before anything is changed', async () => {
+    const bench = commandBench([fakeStage('backup', { plan: applies('a.yaml') }), fakeStage('apply', { verdict: failed })]);
+    assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 3);
+    const [end, ...more] = told();
+    assert.deepEqual([end?.event, end?.exit?.number, end?.next, more], ['stopped', 3, 'kubectl cluster-info', []]);
+  });
+
+  it('tells that a person declined', async () => {
+    const bench = commandBench(upgrade());
+    bench.answers = [false];
+    assert.equal(await bench.run('run', `--notify=${address()}`), 5);
+    assert.deepEqual(events(), ['stopped']);
+  });
+
+  it('tells that it was interrupted, and continues without the address in the command', async () => {
+    const bench = commandBench(upgrade());
+    interruptedRun(bench);
+    assert.equal(await bench.run('run', '--yes', '--notify', address()), 130);
+    assert.deepEqual(events(), ['started', 'interrupted']);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --yes\n$/);
+    notShown(bench);
+  });
+
+  it('tells a failure from before the cluster is known', async () => {
+    const bench = commandBench(upgrade());
+    bench.seams.compose = async () => {
+      throw new Fault('failed', 'no answer from the API server', []);
+    };
+    assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 1);
+    const [end] = told();
+    assert.deepEqual([end?.event, end?.clusterUid, end?.text], ['failed', undefined, 'Upgrade failed: no answer from the API server']);
+  });
+
+  it('tells nothing of a dry run', async () => {
+    await commandBench(upgrade()).run('run', '--dry-run=server', `--notify=${address()}`);
+    await commandBench(upgrade()).run('run', '--dry-run=client', `--notify=${address()}`);
+    assert.deepEqual(events(), []);
+  });
+
+  it('ends as it would have, with one warning for each document that is not delivered', async () => {
+    answer = (response) => void response.writeHead(404).end();
+    const bench = commandBench(upgrade());
+    assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 0);
+    for (const event of ['started', 'done']) {
+      const line = `Warning: the notification "${event}" was not delivered to ${server.url}/(hidden): the server answered 404\n`;
+      assert.equal(bench.err().split(line).length, 2, bench.err());
+    }
+    notShown(bench);
+  });
+
+  it('starts a program, which cannot fail the run either', async () => {
+    const [hook, log] = [join(folder, 'hook.sh'), join(folder, 'log')];
+    writeFileSync(hook, `#!/bin/sh\n{ cat; echo; } >> ${log}\necho full >&2\nexit 7\n`);
+    chmodSync(hook, 0o755);
+    const bench = commandBench(upgrade());
+    assert.equal(await bench.run('run', '--yes', `--notify=${hook}`), 0);
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as Notification).event),
+      ['started', 'done'],
+    );
+    assert.match(bench.err(), /Warning: the notification "done" was not delivered to .*hook\.sh: it ended with exit code 7: full\n/);
+  });
+
+  for (const [value, because] of [
+    ['http://hooks.example/geheim', /error: --notify: http:\/\/hooks\.example\/\(hidden\) is not https\n/],
+    ['notify.sh --to me', /error: --notify: a command has no arguments and no spaces.*\nwrite a script/],
+  ] as const)
+    it(`refuses ${value} before the cluster is asked`, async () => {
+      const bench = commandBench(upgrade());
+      assert.equal(await bench.run('run', '--yes', '--notify', value), 64);
+      assert.match(bench.err(), because);
+      assert.deepEqual(bench.requests, []);
+      notShown(bench);
+    });
+});

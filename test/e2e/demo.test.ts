@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEMO_SCENARIO_NAMES, type DemoScenarioName } from '../../src/cli/demo-scenarios.ts';
+import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
+import { inPty } from '../support/pty.ts';
+import { program } from '../support/upgrade-process.ts';
+
+const NEXT = 'Next: kubectl netsvc-upgrade preflight   # on your own cluster; it changes nothing';
+const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
+
+/** Node's cache of compiled code, which every command has, is elsewhere. */
+const cache = join(tmpdir(), `netsvc-demo-cache-${process.pid}`);
+
+/** The built program without a terminal, and what it left in the folders where programs leave files. */
+function demo(...args: readonly string[]) {
+  const home = mkdtempSync(join(tmpdir(), 'netsvc-demo-'));
+  try {
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      TMPDIR: home,
+      XDG_STATE_HOME: home,
+      KUBECONFIG: join(home, 'none'),
+      XDG_CACHE_HOME: cache,
+    };
+    const { status, stdout, stderr } = spawnSync(program, ['demo', '--fast', ...args], { cwd: home, env, encoding: 'utf8' });
+    return { status, out: stdout, err: stderr, left: readdirSync(home) };
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+interface Expected {
+  readonly exit: number;
+  readonly err: readonly RegExp[];
+  readonly out: readonly RegExp[];
+}
+
+/** What each says, and that it ends with the exit code of a real run. */
+const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
+  'image-pull': {
+    exit: 5,
+    err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.2 \(ImagePullBackOff\)/m, /^running pods keep their network/m],
+    out: [
+      /^STOPPED at apply · 2 of 4 nodes on v3\.32\.2 · node-02 failing$/m,
+      /^The exit code is 5\. On a .*: kubectl -n kube-system describe pod /m,
+    ],
+  },
+  'crash-loop': {
+    exit: 5,
+    err: [/^error: .*node-02.*CrashLoopBackOff, last exit 1, 3 restarts$/m, /^see why: kubectl -n kube-system logs /m],
+    out: [/^STOPPED at apply · 2 of 4 nodes/m, /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m],
+  },
+  conflict: {
+    exit: 8,
+    err: [/^error: checks failed: nothing was changed$/m],
+    out: [
+      /^× NS-201 1 edit of yours to decide/m,
+      /--resolve FIELD=mine\|theirs/,
+      /^The exit code is 8\. On a .* --resolve ConfigMap\S+=mine$/m,
+    ],
+  },
+  lock: {
+    exit: 6,
+    err: [
+      /^error: anna on host host-1 \(process 4711\) holds the lock for 4m, since \S+, at stage apply; nothing was changed/m,
+      /^follow that run: kubectl netsvc-upgrade status --watch\nif it is certainly dead: kubectl netsvc-upgrade unlock$/m,
+    ],
+    out: [/^The exit code is 6\. On a .*: kubectl netsvc-upgrade status --watch$/m],
+  },
+  interrupted: {
+    exit: 0,
+    err: [
+      /^Resume run \S+ \(v3\.26\.4 → v3\.32\.2\), interrupted at apply 4m ago, on .*\? \[y\/N\] y$/m,
+      /nothing to do: this run took it already/,
+    ],
+    out: [/^✔ .* v3\.26\.4 → v3\.32\.2 on 4 nodes/m],
+  },
+};
+
+describe('the demo of the built program', function () {
+  this.timeout(60_000);
+  after(() => rmSync(cache, { recursive: true, force: true }));
+
+  it('shows the plan, what it comes to and the question, and answers it where nobody is there', () => {
+    const { status, out, err, left } = demo();
+    assert.deepEqual([status, left], [0, []], err);
+    assert.match(
+      err,
+      /^KIND\/NAME +ACTION[\s\S]*^\d+ create, \d+ update .*\nBring context "demo" .*from v3\.26\.4 to v3\.32\.2.*\? \[y\/N\] y$/m,
+    );
+    assert.match(out, /^✔ .* on 4 nodes/m);
+    assert.equal(out.trimEnd().split('\n').at(-1), NEXT);
+  });
+
+  for (const name of DEMO_SCENARIO_NAMES)
+    it(`of ${name} says what a run says, and ends with its exit code`, () => {
+      const { exit, ...said } = EXPECTED[name];
+      const { status, out, err, left } = demo('--scenario', name);
+      assert.deepEqual([status, left], [exit, []], err);
+      assert.match(err, /^The commands that are named below are for a real cluster: this one is gone when the demo ends\.$/m);
+      for (const one of said.err) assert.match(err, one);
+      for (const one of said.out) assert.match(out, one);
+      assert.equal(out.trimEnd().split('\n').at(-1), NEXT);
+    });
+
+  it('of an unknown scenario names those that there are', () => {
+    const { status, err } = demo('--scenario', 'flood');
+    assert.equal(status, 64);
+    assert.ok(err.includes(`--scenario=flood to be one of: ${DEMO_SCENARIO_NAMES.join(', ')}\n`), err);
+  });
+
+  describeWhere(NO_TERMINAL, 'in a terminal', () => {
+    it('changes nothing when the question is declined', async () => {
+      const { exit, text } = await inPty(['demo', '--fast'], { columns: 120, answers: [{ when: /\[y\/N\]/, type: 'n\r' }] });
+      assert.equal(exit, 5, text);
+      assert.match(text, /declined: nothing was changed/);
+    });
+
+    it('of conflict asks which value is to stand, and then the question', async () => {
+      const answers = [
+        { when: /Which value\?/, type: 'm\r' },
+        { when: /\[y\/N\]/, type: 'y\r' },
+      ];
+      const { exit, text } = await inPty(['demo', '--fast', '--no-progress', '--scenario', 'conflict'], { columns: 160, answers });
+      assert.equal(exit, 0, text);
+      assert.ok(text.includes(`conflict 1 of 1: ${FIELD}\n  was:     0.3.1\n  mine:    0.4.0\n  theirs:  1.0.0\n`), text);
+      assert.match(text, /^✔ .* on 4 nodes/m);
+    });
+
+    it('of image-pull ends in the block of a run that stopped', async () => {
+      const { exit, text } = await inPty(['demo', '--fast', '--yes', '--no-progress', '--scenario', 'image-pull'], { columns: 160 });
+      assert.equal(exit, 5, text);
+      assert.match(
+        text,
+        /^STOPPED at apply .*\n {2}why .*ImagePullBackOff.*[\s\S]*^ {2}look .*[\s\S]*^ {2}impact .*[\s\S]*^Next: .* preflight/m,
+      );
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { asInGit } from '../../../src/features/git-files/as-in-git.ts';
+
+describe('an object as Git holds it', () => {
+  it('has nothing that the cluster or a tool wrote', () => {
+    const live = {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: {
+        name: 'node',
+        namespace: 'kube-system',
+        uid: 'u',
+        resourceVersion: '7',
+        generation: 3,
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        managedFields: [{ manager: 'kubectl' }],
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'n' }],
+        labels: { 'k8s-app': 'node', 'argocd.argoproj.io/instance': 'net', 'kustomize.toolkit.fluxcd.io/name': 'net' },
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'argocd.argoproj.io/sync-options': 'Prune=false' },
+      },
+      spec: { template: {} },
+      status: { numberReady: 1 },
+    };
+    assert.deepEqual(asInGit(live), {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: {
+        name: 'node',
+        namespace: 'kube-system',
+        labels: { 'k8s-app': 'node' },
+        annotations: { 'argocd.argoproj.io/sync-options': 'Prune=false' },
+      },
+      spec: { template: {} },
+    });
+  });
+
+  it('has no empty labels or annotations', () => {
+    const metadata = { name: 'a', labels: {}, annotations: { 'argocd.argoproj.io/tracking-id': 'x' } };
+    assert.deepEqual(asInGit({ apiVersion: 'v1', kind: 'ConfigMap', metadata }).metadata, { name: 'a' });
+  });
+});

@@ -1,0 +1,88 @@
+import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, deployment, found, installation, object, resource, resources } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const AT = { component: 'apiserver', container: 'calico-apiserver', image: 'calico/apiserver:v3.29.1', release: 'v3.29.1' } as const;
+const context = contextOf({}, calico);
+
+function world(policies: readonly KubeObject[], { place = 'calico-apiserver', spec = {}, hasApiServer = true } = {}) {
+  const workload = `Deployment/${place}/calico-apiserver`;
+  const labels = { 'k8s-app': 'calico-apiserver', apiserver: 'true' };
+  const template = { metadata: { labels }, spec: { serviceAccountName: 'calico-apiserver', containers: [], ...spec } };
+  const components = [...installation.components, { ...AT, workload }];
+  return {
+    detection: found({ path: 'operator', variant: undefined, hasApiServer, components, release: 'v3.29.1' }),
+    operated: {} as unknown as OperatedFacts,
+    deployments: { value: [object('apps/v1', workload, { spec: { template } }), deployment('other')] },
+    namespaces: { value: [object('v1', 'Namespace/calico-system', { metadata: { labels: { name: 'calico-system' } } })] },
+    resources: resources(...policies),
+  };
+}
+const global = (spec: object) => resource('GlobalNetworkPolicy/default.mine', { selector: 'all()', types: ['Ingress', 'Egress'], ...spec });
+const allowing = (spec: object = {}) =>
+  resource('NetworkPolicy/calico-system/default.api', {
+    selector: "apiserver == 'true'",
+    order: 10,
+    types: ['Ingress', 'Egress'],
+    ingress: [{ action: 'Allow', protocol: 'TCP', destination: { ports: [5443] } }],
+    egress: [{ action: 'Allow' }],
+    ...spec,
+  });
+const except = (...names: readonly string[]) => `projectcalico.org/name not in { ${names.map((name) => `'${name}'`).join(', ')} }`;
+const warned = { context, is: 'warning', about: ['GlobalNetworkPolicy/default.mine'] } as const;
+const fine = { context, is: 'ok' } as const;
+
+checkCases('NS-633', {
+  'does not apply without an operator': { context, is: 'not-applicable' },
+  'does not apply without an API server': { context, facts: world([global({})], { hasApiServer: false }), is: 'not-applicable' },
+  'passes without policies': { ...fine, facts: world([]) },
+  'warns of a policy that denies everything everywhere': {
+    ...warned,
+    facts: world([global({})]),
+    details: [/all ingress and egress/],
+    hint: /Exempt namespace calico-system/,
+  },
+  'warns of one that exempts the old namespace alone, and allows DNS': {
+    ...warned,
+    facts: world([
+      global({ namespaceSelector: except('kube-system', 'calico-apiserver'), egress: [{ action: 'Allow', protocol: 'UDP' }] }),
+    ]),
+    details: [/all ingress of pods/],
+  },
+  'passes where the new namespace is exempt too': {
+    ...fine,
+    facts: world([global({ namespaceSelector: except('kube-system', 'calico-system') })]),
+  },
+  'passes where another policy allows it before': { ...fine, facts: world([global({}), allowing()]) },
+  'warns where the one that allows it comes after a rule that denies everything': {
+    ...warned,
+    facts: world([global({ order: 1, types: ['Egress'], egress: [{ action: 'Deny' }] }), allowing()]),
+    details: [/all egress/],
+  },
+  'names one whose own rule for all comes before its exception': {
+    ...warned,
+    facts: world([global({ types: ['Egress'], egress: [{ action: 'Deny' }, { action: 'Allow', protocol: 'UDP' }] })]),
+    details: [/all egress/],
+  },
+  'passes where the policy selects other pods': { ...fine, facts: world([global({ selector: "app == 'web'" })]) },
+  'passes where it selects other service accounts': { ...fine, facts: world([global({ serviceAccountSelector: "role == 'web'" })]) },
+  'passes with a policy of another namespace': {
+    ...fine,
+    facts: world([resource('NetworkPolicy/shop/default.deny', { selector: 'all()', types: ['Ingress'] })]),
+  },
+  'passes where its tier passes on what it does not decide': {
+    ...fine,
+    facts: world([global({ tier: 'mine' }), resource('Tier/mine', { order: 5, defaultAction: 'Pass' })]),
+  },
+  'passes with a policy that the agents ignore for its selector': { ...fine, facts: world([global({ selector: 'a ==' })]) },
+  'passes where the API server has moved already': { ...fine, facts: world([global({})], { place: 'calico-system' }) },
+  'passes where its pods use the network of the nodes': { ...fine, facts: world([global({})], { spec: { hostNetwork: true } }) },
+  'says so where policies cannot be read': {
+    context,
+    facts: { ...world([]), resources: { unread: 'forbidden' } },
+    is: 'warning',
+    says: /forbidden/,
+  },
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, releases } from '../support/releases.ts';
+import type { UpgradeProcess } from '../support/upgrade-process.ts';
+
+const CALICO = ['--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const AGENT = ['-n', 'kube-system', 'ds/calico-node'] as const;
+
+const text = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
+
+describe('plan --for-git on a real control plane', function () {
+  this.timeout(280_000);
+  let cluster: InstalledCluster;
+  let folder: string;
+  before(async function () {
+    this.timeout(600_000);
+    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 });
+    folder = join(cluster.around.home, 'git');
+    const { kubectl } = cluster.plane;
+    await kubectl(['set', 'env', ...AGENT, '-c', 'calico-node', 'FELIX_LOGSEVERITYSCREEN=debug']);
+    await kubectl(['rollout', 'status', ...AGENT, '--timeout=60s']);
+  });
+  after(() => cluster?.stop());
+
+  /** What kubectl would change by an apply of the folder, as a sync does it. */
+  const diff = async (...flags: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await cluster.plane.kubectl(['diff', '-R', '-f', folder, ...flags]);
+    return { exitCode, text: stdout + stderr };
+  };
+  const NOTHING = { exitCode: 0, text: '' };
+
+  it('writes before the upgrade what neither kind of apply changes after it', async () => {
+    const before = await cluster.versions();
+    const planned = await cluster.upgrade('plan', '--for-git', folder, ...CALICO);
+    assert.equal(planned.exitCode, 0, text(planned));
+    assert.deepEqual(await cluster.versions(), before);
+    assert.equal((await diff('--server-side', '--force-conflicts')).exitCode, 1, 'something is still to change');
+    const run = await cluster.upgrade('run', '--yes', ...CALICO);
+    assert.equal(run.exitCode, 0, text(run));
+    assert.deepEqual(await diff('--server-side', '--force-conflicts'), NOTHING);
+    assert.deepEqual(await diff(), NOTHING);
+  });
+});
