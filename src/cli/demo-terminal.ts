@@ -1,5 +1,5 @@
 import type { SessionFlags } from './session.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, tellErr } from './terminal.ts';
 
 /** Yes to every question, which is shown with its answer: without a person at the terminal, and with `--yes`. */
 export function answeredYes(terminal: Terminal): Terminal {
@@ -7,7 +7,7 @@ export function answeredYes(terminal: Terminal): Terminal {
     ...terminal,
     interactive: true,
     async confirm(question) {
-      terminal.err(`${question} [y/N] y\n`);
+      tellErr(terminal, `${question} [y/N] y\n`);
       return true;
     },
     ask: async () => undefined,

@@ -11,7 +11,7 @@ import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
 import { sliceOf } from './slice.ts';
 import { runStageCommand } from './stage-command.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, tellErr } from './terminal.ts';
 
 export interface DemoRequest {
   readonly flags: Pick<SessionFlags, keyof typeof demoOutputFlags> & {
@@ -49,7 +49,7 @@ export async function runDemo(request: DemoRequest): Promise<ExitName> {
   const clock = virtualClock({ start: new Date(Date.now() - BEFORE_MS) });
   const scenario = await netsvcScenario({ nodes: NODES, releasesFolder: RELEASES, clock });
   const say = (line: string) => {
-    if (flags.quiet !== true) seams.terminal.err(`${line}\n`);
+    if (flags.quiet !== true) tellErr(seams.terminal, `${line}\n`);
   };
   say(`A cluster in memory: ${NODES} nodes, netsvc v3.26.4 from its manifest. No real cluster is touched.`);
   if (flags.scenario !== undefined) {

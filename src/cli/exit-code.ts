@@ -1,8 +1,9 @@
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
-import { errorText } from './error-text.ts';
+import { asksForJson, errorText } from './error-text.ts';
 import { toFault } from './faults.ts';
 import { inWordsOf } from './name.ts';
 import type { Seams } from './seams.ts';
+import { tellErr } from './terminal.ts';
 
 /** A command line that runs, and what is needed to say what went wrong with it. */
 export interface Running {
@@ -19,7 +20,9 @@ export async function exitCodeOf({ argv, flags, seams }: Running, work: () => Pr
     return isExitName(exit) ? EXIT[exit] : EXIT.done;
   } catch (thrown) {
     const fault = toFault(thrown, { command: argv[0] ?? '', flags });
-    seams.terminal.err(inWordsOf(seams.name, errorText(fault, argv, seams.env, defectIn(fault, seams))));
+    const text = inWordsOf(seams.name, errorText(fault, argv, seams.env, defectIn(fault, seams)));
+    if (asksForJson(argv, seams.env)) seams.terminal.err(text);
+    else tellErr(seams.terminal, text);
     return EXIT[fault.code];
   }
 }

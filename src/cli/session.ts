@@ -21,6 +21,7 @@ import type { Notices } from './notify/notices.ts';
 import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report/file.ts';
 import type { Acting, CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
+import { tellErr, tellOut } from './terminal.ts';
 
 export type SessionFlags = CommonFlags & Values<Omit<typeof outputFlags, 'output'>> & { readonly output: OutputFormat };
 
@@ -115,13 +116,14 @@ export class Session {
 
   /** A line for the person; never on stdout. Further lines of it stand further right. */
   say(line: string): void {
-    this.seams.terminal.err(`${indented(inWordsOf(this.seams.name, line))}\n`);
+    tellErr(this.seams.terminal, `${indented(inWordsOf(this.seams.name, line))}\n`);
   }
 
   /** Why the command ends early, on stderr beside its document: with -o json one line of JSON, as for every error. */
   fail(fault: Fault): void {
     const isJson = this.asked.flags.output === 'json';
-    for (const line of isJson ? [JSON.stringify(errorDocument(fault))] : errorLines(fault)) this.say(line);
+    if (isJson) this.seams.terminal.err(`${inWordsOf(this.seams.name, JSON.stringify(errorDocument(fault)))}\n`);
+    else for (const line of errorLines(fault)) this.say(line);
   }
 
   async progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
@@ -133,7 +135,7 @@ export class Session {
       phase,
       stages,
       palette: this.errPalette,
-      write: (text) => terminal.err(inWordsOf(this.seams.name, text)),
+      write: (text) => tellErr(terminal, inWordsOf(this.seams.name, text)),
       every,
     });
   }
@@ -149,13 +151,15 @@ export class Session {
     const text = async (shown: OutputDocument, format: OutputFormat) =>
       inWordsOf(this.seams.name, await outputText(shown, format, whole, textOf));
     if (fault && isForPerson(output)) {
-      const parted = async (lines: readonly string[]) => this.seams.terminal.out(inWordsOf(this.seams.name, linesText(lines)));
+      const parted = async (lines: readonly string[]) => tellOut(this.seams.terminal, inWordsOf(this.seams.name, linesText(lines)));
       await parted([this.header(), ...(await human(output === 'wide'))]);
       this.fail(fault);
       await parted([...(await closing()), nextLine(document)]);
     } else {
       if (fault) this.fail(fault);
-      this.seams.terminal.out(await text(document, output));
+      const told = await text(document, output);
+      if (isForPerson(output)) tellOut(this.seams.terminal, told);
+      else this.seams.terminal.out(told);
     }
     await this.#outlets.report.write((format) => text({ ...document, made: this.made() }, format));
     await this.notices?.ended(document);
@@ -194,7 +198,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const { flags } = asked;
   await assertReportFile(flags['report-file']);
   const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
-  const warn = (text: string) => seams.terminal.err(`${indented(text)}\n`);
+  const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
   const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/open.ts')).openNotices(seams, flags);
   const interrupts = seams.listenForInterrupts(warn);
   let composition: Composition | undefined;

@@ -1,6 +1,7 @@
 import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
+import { fitted } from '../report/wrap.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
 export interface Terminal {
@@ -34,10 +35,19 @@ export function processTerminal(env: NodeJS.ProcessEnv, { stdin, stdout, stderr 
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     outIsTerminal: Boolean(stdout.isTTY),
     errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,
-    columns: stdout.columns || NO_COLUMNS,
+    columns: stdout.columns || stderr.columns || NO_COLUMNS,
     confirm: (question, stop) => confirm(question, stop, person(env, { stdin, stderr })),
     ask: (question, stop) => ask(question, stop, person(env, { stdin, stderr })),
   };
+}
+
+/** Words for a person: no line is wider than the terminal, where there is one. */
+export function tellOut(terminal: Terminal, text: string): void {
+  terminal.out(terminal.outIsTerminal ? fitted(text, terminal.columns) : text);
+}
+
+export function tellErr(terminal: Terminal, text: string): void {
+  terminal.err(terminal.errIsTerminal ? fitted(text, terminal.columns) : text);
 }
 
 /** Where a question is asked; a person's terminal outside tests. */
@@ -60,6 +70,10 @@ export async function confirm(question: string, stop: AbortSignal, where: Dialog
   return /^y(es)?$/i.test((await ask(`${question} [y/N]`, stop, where)) ?? '');
 }
 
+function columnsOf(output: NodeJS.WritableStream): number {
+  return 'columns' in output && typeof output.columns === 'number' && output.columns > 0 ? output.columns : NO_COLUMNS;
+}
+
 /** What was typed, without blanks around it; undefined at the end of the input. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
 export async function ask(question: string, stop: AbortSignal, where: Dialogue): Promise<string | undefined> {
   const { createInterface } = await import('node:readline/promises');
@@ -68,7 +82,8 @@ export async function ask(question: string, stop: AbortSignal, where: Dialogue):
   const dialogue = createInterface(where).on('SIGINT', () => key.abort());
   const ended = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
   try {
-    const answer = await Promise.race([dialogue.question(`${visible(question)} `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
+    const asked = `${fitted(visible(question), columnsOf(where.output))} `;
+    const answer = await Promise.race([dialogue.question(asked, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
     if (answer === undefined) where.output.write('\n');
     return answer?.trim();
   } catch (thrown) {

@@ -14,9 +14,9 @@ export interface ColourFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Off for anything but a terminal, for NO_COLOR (even empty) and for TERM=dumb. */
+/** Off for anything but a terminal, for NO_COLOR (empty is as if it were not set: no-color.org) and for TERM=dumb. */
 export function hasColour({ isTerminal, env }: ColourFacts): boolean {
-  return isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
+  return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
 const paint = (open: number, close: number) => (text: string) => ownColour(open) + text + ownColour(close);

@@ -34,17 +34,37 @@ const GAP = 2;
  * A cell is one line, whatever it has in it. Two passes, linear in the number of rows.
  */
 export function columns(texts: readonly (readonly string[])[]): readonly string[] {
+  return aligned(texts).lines;
+}
+
+/** Less room than this for the last column, and its texts would be a few words a line. */
+const LAST_COLUMN = 24;
+
+/**
+ * The same for a terminal that may be too narrow: there the first cell of each row has a line of its own, and the others stand below it, aligned
+ * with each other. The lines of each row.
+ */
+export function rowsWithin(texts: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): readonly (readonly string[])[] {
+  const { lines, widths } = aligned(texts);
+  const last = widths.slice(0, -1).reduce((sum, one) => sum + one + GAP, 0);
+  if (widths.length < 3 || last + Math.min(LAST_COLUMN, widths.at(-1) ?? 0) <= width) return lines.map((line) => [line]);
+  const below = columns(texts.map((row) => row.slice(1)));
+  return texts.map(([first = ''], index) => [oneLine(first), ...(below[index] ? [`    ${below[index]}`] : [])]);
+}
+
+function aligned(texts: readonly (readonly string[])[]) {
   const rows = texts.map((row) => row.map(oneLine));
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, displayWidth(cell));
   }
-  return rows.map((row) =>
+  const lines = rows.map((row) =>
     row
       .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) + GAP - displayWidth(cell))))
       .join('')
       .trimEnd(),
   );
+  return { lines, widths };
 }
 
 /** Cuts a text to a width, with an ellipsis where something was cut. */

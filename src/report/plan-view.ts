@@ -4,7 +4,7 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { Palette } from './colour.ts';
-import { columns } from './columns.ts';
+import { columns, rowsWithin } from './columns.ts';
 import { editLines, keptNote } from './edit-rows.ts';
 import { headLine, type PlanHead } from './head-line.ts';
 import { maskedObject } from './mask.ts';
@@ -68,9 +68,8 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[],
     object.fields.length > 0 ? String(object.fields.length) : '',
     [object.note ?? '', keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
   ]);
-  const lines = columns([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...folded, ...rows]);
-  const [title = '', ...body] = lines;
-  return [title, ...body.flatMap((line, index) => [line, ...(view.wide ? fieldLines(listed[index]) : [])]), ...rest];
+  const [title = [], ...body] = rowsWithin([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...folded, ...rows], view.columns);
+  return [...title, ...body.flatMap((lines, index) => [...lines, ...(view.wide ? fieldLines(listed[index]) : [])]), ...rest];
 }
 
 /** More definitions than these are one row: a release has thirty of them, and nobody reads their fields. */

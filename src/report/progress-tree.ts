@@ -11,6 +11,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import { timeText } from '../kernel/time-text.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
+import { clip, displayWidth } from './columns.ts';
 import type { Progress, ProgressOptions } from './progress-options.ts';
 import { RolloutPace } from './rollout-pace.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
@@ -32,15 +33,17 @@ type Dim = (text: string) => string;
 class StageLine {
   readonly title: string;
   readonly #dim: Dim;
+  readonly #width: number;
   readonly #ended: Promise<Ending>;
   #resolve: (ending: Ending) => void = () => undefined;
   #task: Task | undefined;
   #text = '';
   #pace = new RolloutPace();
 
-  constructor(title: string, dim: Dim) {
+  constructor(title: string, dim: Dim, width: number) {
     this.#dim = dim;
-    this.title = visible(title);
+    this.#width = width;
+    this.title = clip(visible(title), width);
     this.#ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -71,8 +74,13 @@ class StageLine {
     if (this.#text) task.output = this.#text;
     const ending = await this.#ended;
     if (ending.type === 'failed') throw new Error(ending.text);
-    if (ending.type === 'skipped') task.skip(this.#dim(`${this.title}: ${ending.text}`));
-    else if (ending.text) task.title = `${this.title} ${ending.text}`;
+    if (ending.type === 'skipped') task.skip(this.#dim(this.#with(`: ${ending.text}`)));
+    else if (ending.text) task.title = this.#with(` ${ending.text}`);
+  }
+
+  /** How it ended is the last to be cut. */
+  #with(ending: string): string {
+    return clip(this.title, Math.max(1, this.#width - displayWidth(ending))) + ending;
   }
 }
 
@@ -91,10 +99,11 @@ function looks(dim: Dim) {
 /** The stages as a list that repaints, on stderr; listr2 only draws, it owns neither signals nor control flow. */
 export function treeProgress(options: ProgressOptions): Progress {
   const dim: Dim = (text) => forTerminal(options.palette.dim(text));
-  const planning = options.phase === 'plan' ? new StageLine('planning (nothing is changed)', dim) : undefined;
-  const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`, dim)]));
-  const shown = planning ? [planning] : [...lines.values()];
   const screen = options.screen ?? process.stderr;
+  const width = roomBeside(0, screen).columns;
+  const planning = options.phase === 'plan' ? new StageLine('planning (nothing is changed)', dim, width) : undefined;
+  const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`, dim, width)]));
+  const shown = planning ? [planning] : [...lines.values()];
   const logger = new ListrLogger({ useIcons: true, processOutput: new ProcessOutput(screen, screen) });
   const tasks = shown.map((line) => ({ title: line.title, task: (_: undefined, task: Task) => line.show(task) }));
   const list = new Listr<undefined, typeof ScreenRenderer, typeof SilentRenderer>(tasks, {
@@ -133,7 +142,13 @@ function show(event: EngineEvent, line: StageLine | undefined, room: Room): void
   const ending = runEnding(event);
   const text = line && runText(event, room, line.pace);
   if (ending) line?.end(ending);
-  else if (text !== undefined) line?.say(text);
+  else if (text !== undefined)
+    line?.say(
+      text
+        .split('\n')
+        .map((one) => clip(one, room.columns))
+        .join('\n'),
+    );
 }
 
 /** One line for the whole plan: a mark per stage would say that the stage ran. */
@@ -148,7 +163,8 @@ function runEnding(event: EngineEvent): Ending | undefined {
     case 'action-failed':
       return { type: 'failed', text: event.message };
     case 'stage-skipped':
-      return { type: 'skipped', text: `nothing to do: ${event.because}` };
+      // Why stands in the table at the end; a second row here would be one too many for a low terminal.
+      return { type: 'skipped', text: 'not needed' };
     case 'stage-done':
       return { type: 'done', text: `(${timeText(event.durationMs)})` };
     default:

@@ -33,10 +33,12 @@ describeWhere(NO_TERMINAL, 'the built program in a pseudo-terminal', function ()
     assert.ok(text.endsWith(screen) && text.length > screen.length);
   });
 
-  it('paints, but not with NO_COLOR or TERM=dumb', async () => {
-    const styles = async (env: Readonly<Record<string, string>>) => (await inPty(['preflight', ...source], { env }, cluster)).styles.length;
-    assert.ok((await styles({})) > 0);
-    assert.deepEqual([await styles({ NO_COLOR: '1' }), await styles({ TERM: 'dumb' })], [0, 0]);
+  it('paints, but not with NO_COLOR or TERM=dumb, in the live view neither', async () => {
+    const styles = async (env: Readonly<Record<string, string>>) => (await inPty(['preflight', ...source], { env }, cluster)).styles;
+    const painted = await styles({});
+    assert.ok(painted.length > 0);
+    assert.deepEqual(await styles({ NO_COLOR: '' }), painted);
+    assert.deepEqual([await styles({ NO_COLOR: '1' }), await styles({ TERM: 'dumb' })], [[], []]);
   });
 
   it('keeps to pipes where there is no terminal', async () => {

@@ -74,7 +74,7 @@ describe('colour', () => {
     ['a terminal', true, { TERM: 'xterm' }, true],
     ['a pipe', false, { TERM: 'xterm' }, false],
     ['NO_COLOR', true, { NO_COLOR: '1' }, false],
-    ['an empty NO_COLOR', true, { NO_COLOR: '' }, false],
+    ['an empty NO_COLOR', true, { NO_COLOR: '' }, true],
     ['TERM=dumb', true, { TERM: 'dumb' }, false],
   ];
   for (const [title, isTerminal, env, expected] of cases) {

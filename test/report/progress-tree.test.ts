@@ -68,7 +68,7 @@ describe('the list of stages on a terminal', () => {
       { type: 'action-failed', stage: 'apply', action, message: 'boom' },
     ]);
     const [skipped, failed, , never] = textOf(after);
-    assert.equal(skipped, '↓ crds: New CRDs: nothing to do: there already');
+    assert.equal(skipped, '↓ crds: New CRDs: not needed');
     assert.equal(failed, '✖ apply: Apply the target');
     assert.match(never ?? '', / wait: Wait for the rollout$/);
     assert.deepEqual(styleOf(after, 'crds'), ['2']);

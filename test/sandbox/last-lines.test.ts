@@ -82,7 +82,7 @@ describe('the last lines of a command', function () {
   it('of a run that stopped are one block on a terminal, and nothing is said twice', async () => {
     scenario.cluster.nodes.fault('node-02', 'crash-loop');
     const bench = sandboxCommand(scenario);
-    Object.assign(bench.seams.terminal, { outIsTerminal: true });
+    Object.assign(bench.seams.terminal, { outIsTerminal: true, columns: 400 });
     await bench.run('run', '--yes');
     const lines = stripVTControlCharacters(forTerminal(bench.screen().join('\n'))).split('\n');
     const block = lines.slice(lines.findIndex((line) => line.startsWith('STOPPED')));

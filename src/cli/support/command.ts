@@ -6,6 +6,7 @@ import { inWordsOf } from '../name.ts';
 import { isForPerson, linesText } from '../output.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
+import { tellOut } from '../terminal.ts';
 import { bundleFiles, INDEX } from './bundle.ts';
 import { assertBundlePlace, writeBundle } from './file.ts';
 import { profilePart } from './profile-part.ts';
@@ -29,7 +30,7 @@ export async function runSupportCommand(asked: Asked, file: string, runId: strin
       ...screenLines({ file, files: files.length, bytes, parts, palette: session.outPalette }),
       command`Next: tar -xzOf ${file} netsvc-upgrade-support/${INDEX}`,
     ];
-    seams.terminal.out(inWordsOf(seams.name, linesText(lines)));
+    tellOut(seams.terminal, inWordsOf(seams.name, linesText(lines)));
     return 'done';
   });
 }
