@@ -122,7 +122,7 @@ async function question(session: Session, stages: readonly AnyStage[], head: Pla
   const stopped = record && continues(record, context) ? stoppedAt(record, composition.clock.now()) : undefined;
   if (record && stopped !== undefined)
     return `Resume run ${record.runId} (${record.source ?? 'an unknown release'} → ${record.target}), ${stopped}, on ${where}?`;
-  return `Bring ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
+  return `Upgrade ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
 }
 
 /** `stopped at apply 4m ago`; undefined where no stage of the run has ended early. */

@@ -30,7 +30,7 @@ export const DEMO_SCENARIOS = {
     prepare: ({ scenario }) => scenario.cluster.nodes.fault(NODE, 'crash-loop'),
   },
   conflict: {
-    told: 'Somebody edited a field that the new release changes as well: only a person can decide.',
+    told: 'Somebody edited a field that the new release changes as well: you decide which value stays.',
     needsPerson: true,
     prepare: ({ scenario }) => writeCniVersion(scenario, '0.4.0'),
   },

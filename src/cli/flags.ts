@@ -197,8 +197,8 @@ export const ownerFlags = {
     summary: 'owner references to remove before the upgrade: those it would break, every living one, or none',
   })(),
   'journal-dir': Flags.string({ ...carried, ...folder, summary: 'folder for a second copy of the journal of owner references' }),
-  qps: Flags.integer({ ...carried, helpValue: 'N', min: 1, summary: 'at most so many patches a second; default: what the server takes' }),
-  parallel: Flags.integer({ ...carried, helpValue: 'N', min: 1, max: 256, summary: 'at most so many patches at a time; default: 32' }),
+  qps: Flags.integer({ ...carried, helpValue: 'N', min: 1, summary: 'at most N patches per second; default: what the server accepts' }),
+  parallel: Flags.integer({ ...carried, helpValue: 'N', min: 1, max: 256, summary: 'at most N patches at a time; default: 32' }),
 };
 
 /** Only commands that can change something. */
@@ -227,8 +227,7 @@ export const outputFlags = {
     helpValue: 'LEVEL',
     min: 0,
     max: 9,
-    summary:
-      'tell on stderr what goes on: -v programs and downloads, -v=6 requests, -v=7 their headers, -v=8 their bodies; no credentials, no Secrets',
+    summary: 'log to stderr: -v programs and downloads, -v=6 requests, -v=7 their headers, -v=8 their bodies; no credentials, no Secrets',
   }),
   quiet: Flags.boolean({ ...output, char: 'q', summary: 'no progress: only warnings, questions and errors on stderr' }),
   'no-progress': Flags.boolean({ ...output, summary: 'a line per change instead of the live view' }),

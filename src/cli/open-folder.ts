@@ -15,7 +15,7 @@ export async function openFolder(
     return await openWorkFolder(path);
   } catch (thrown) {
     if (!looksOnly || !(thrown instanceof Fault)) throw thrown;
-    warn(`${thrown.message}; this command only looks and goes on without it, but an upgrade needs it: ${thrown.suggestions.join('; ')}`);
+    warn(`${thrown.message}; this command only reads and does without it, but an upgrade needs it: ${thrown.suggestions.join('; ')}`);
     return openTemporaryFolder(path);
   }
 }

@@ -126,14 +126,14 @@ export function readResolution(text: string): readonly [string, Side] {
   if (equals > 0 && field !== '' && (side === 'mine' || side === 'theirs')) return [field, side];
   throw new Fault('usage', `--resolve ${text} names no decision`, [
     'write --resolve FIELD=mine or --resolve FIELD=theirs, FIELD as the plan prints it',
-    'of an owner that was made anew: --resolve OWNER=new or --resolve OWNER=drop, OWNER as NS-746 prints it',
+    'for an owner that was created again: --resolve OWNER=new or --resolve OWNER=drop, OWNER as NS-746 prints it',
   ]);
 }
 
 export function unknownCheck(check: string, checks: readonly string[], where: string, withdrawn: Withdrawn = {}): Fault {
   const successor = Object.hasOwn(withdrawn, check) ? withdrawn[check] : undefined;
   if (successor !== undefined)
-    return new Fault('usage', `${where}: there is no check ${check} any more: it goes on as ${successor}`, [`write ${successor} instead`]);
+    return new Fault('usage', `${where}: check ${check} was replaced by ${successor}`, [`write ${successor} instead`]);
   const meant = nearest(check, checks);
   const known = 'see all of them with: kubectl netsvc-upgrade explain';
   return new Fault('usage', `${where}: there is no check ${check}`, meant ? [`did you mean ${meant}?`, known] : [known]);

@@ -11,7 +11,7 @@ export interface Manifest {
 }
 
 const ABOUT = `Upgrade a cluster's networking and policy service, one resumable stage at a time.
-Each stage can be run alone; run performs them in order and continues a run that was cut off.
+Each stage can be run alone; run performs them in order and resumes a run that was interrupted.
 Every flag has an environment twin: --as-group is NETSVC_UPGRADE_AS_GROUP; the flag wins.
 
 Exit codes:

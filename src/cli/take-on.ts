@@ -16,7 +16,7 @@ export async function takenOnByName(session: Session, findings: readonly Finding
   for (const { id: check, message, hint, evidence } of open) {
     session.say(`${check}: ${message}\n${hint ?? ''}`.trim());
     for (const { text: subject } of evidence) {
-      const typed = await seams.terminal.ask(`To take it on, type ${oneLine(subject)}:`, interrupts.soft);
+      const typed = await seams.terminal.ask(`To accept it, type ${oneLine(subject)}:`, interrupts.soft);
       if (typed !== oneLine(subject)) return undefined;
       taken.push({ check, subject });
     }

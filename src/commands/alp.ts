@@ -11,8 +11,8 @@ export class Alp extends BaseCommand {
   static override description = described(
     `Where application layer policy is in use: puts the target's template for the installed mesh into the injector,
 with your edits kept, then restarts only workloads whose pods have an older sidecar, batch by batch, each waited for.
-Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are left to you.
-Within --max-failed, workloads whose new pods fail are left behind and named; beyond it the command stops.
+Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are manual steps.
+Within --max-failed, workloads whose new pods fail are named and not restarted again; beyond it the command stops.
 A second run continues with what is still old.`,
     '§4.6',
     { when: 'After apply and wait, where NS-702 says that application layer policy is in use.' },

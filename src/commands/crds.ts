@@ -6,7 +6,7 @@ import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Crds extends BaseCommand {
-  static override summary = 'Bring the new custom resource definitions before the operator starts';
+  static override summary = 'Install the new custom resource definitions before the new operator starts';
   static override description = described(
     `Applies the CRDs of the target release on the operator and chart paths.
 On the manifest paths the full manifest holds them: nothing to do, exit code 0.`,

@@ -10,12 +10,12 @@ export class Hep extends BaseCommand {
   static override summary = 'Migrate to automatic host endpoints, with a verdict for every node first';
   static override description = described(
     `Says for every node what applies to its host now and what will: as soon as automatic endpoints are enabled,
-and once its old endpoint is gone. Hosts that would be opened, policed anew or judged by other policies stop it
-until each is accepted by name.
+and once its old endpoint is gone. It stops at hosts that would be opened, get their first policies or get other policies,
+until you accept each by name.
 Then: copies the labels of old all-interfaces endpoints to their nodes, enables automatic endpoints, waits until
 each node has its own with these labels, and deletes the old ones node by node, the first one alone.`,
     '§4.7',
-    { when: 'After wait, when host endpoints shall be made by the controllers; in the chain with run --include hep.' },
+    { when: 'After wait, when the controllers are to create the host endpoints; in the chain with run --include hep.' },
   );
   static override examples = [
     '<%= config.bin %> hep --dry-run=client -o wide',
@@ -23,7 +23,7 @@ each node has its own with these labels, and deletes the old ones node by node, 
     '<%= config.bin %> hep --undo',
   ];
   static override flags = {
-    undo: Flags.boolean({ helpGroup: 'run', summary: 'take the last migration back: old endpoints, the setting, and the labels it added' }),
+    undo: Flags.boolean({ helpGroup: 'run', summary: 'undo the last migration: old endpoints, the setting, and the labels it added' }),
     ...actingFlags,
     ...targetFlags,
     ...outputFlags,

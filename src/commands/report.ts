@@ -7,10 +7,11 @@ import { reportFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Report extends BaseCommand {
-  static override summary = 'Make the report of a run, later and from any machine; changes nothing';
+  static override summary = 'Print the report of a run, later and from any machine; changes nothing';
   static override description = described(
-    `Reads what the run left beside its record in the cluster: what was found, done and waited for, and when.
-Without RUN-ID, the report of the last run. With --support, a file to give to whoever helps you. The exit code is that of reading; how the run ended is in the report.`,
+    `Reads the history that the run stored in the cluster: what was found, done and waited for, and when.
+Without RUN-ID, the report of the last run. With --support, a file to give to whoever helps you.
+The exit code says whether the report could be made; how the run ended is in the report.`,
     'none; it reads the record of a run',
     { when: 'After a run, for whoever was not at the terminal.' },
   );

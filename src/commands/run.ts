@@ -8,12 +8,12 @@ import { notifyFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
-  static override summary = 'Perform the whole chain, or a slice of it; continues where a run was cut off';
+  static override summary = 'Upgrade: perform all stages, or some of them; resumes an interrupted run';
   static override description = described(
-    `Performs the stages in order, each planned from the live cluster: a second run writes nothing,
-and a run that was cut off anywhere continues with the same command.`,
+    `Performs the stages in order, each planned from the live cluster. If it is interrupted, run the same command again
+and it resumes. Running it on an upgraded cluster changes nothing.`,
     'all',
-    { when: 'Once preflight is clean and the plan is agreed. Stages that find nothing to do are passed over.' },
+    { when: 'Once preflight is clean and the plan is agreed. Stages with nothing to do are skipped.' },
   );
   static override examples = [
     '<%= config.bin %> run',

@@ -6,9 +6,9 @@ import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Verify extends BaseCommand {
-  static override summary = 'Judge the result: versions, pods, leftovers; changes nothing';
-  static override description = described(`Reads the cluster after the upgrade and judges what it brought about.`, '§4.4/5, §9', {
-    when: 'At the end, and whenever you want to know whether the upgrade is whole.',
+  static override summary = 'Check the result: versions, pods, leftovers; changes nothing';
+  static override description = described(`Reads the cluster after the upgrade and checks the result.`, '§4.4/5, §9', {
+    when: 'At the end, and whenever you want to know whether the upgrade is complete.',
   });
   static override examples = ['<%= config.bin %> verify -o junit --report-file=verify.xml'];
   static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };

@@ -8,10 +8,10 @@ import type { ExitName } from '../kernel/fault.ts';
 export class Wait extends BaseCommand {
   static override summary = 'Follow the rolling update, node by node; changes nothing';
   static override description = described(
-    `Watches until every pod runs the target release and is ready, and says why one lags.
+    `Watches until every pod runs the target release and is ready, and says why one is late.
 Can be interrupted and started again at any time.`,
     '§4.4/3, §4.5/3',
-    { when: 'While the rolling update goes on, beside apply or after it, from any machine.' },
+    { when: 'During the rolling update, beside apply or after it, from any machine.' },
   );
   static override examples = ['<%= config.bin %> wait --timeout=30m'];
   static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };

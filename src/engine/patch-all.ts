@@ -1,4 +1,5 @@
 import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
+import { counted } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
@@ -84,9 +85,9 @@ class Patching {
   outcome(): string {
     if (this.#failure !== undefined) throw this.#failure;
     const [first] = this.#movedOn;
-    if (first) throw new MovedOn(`${this.#movedOn.length} of ${this.#of} objects changed meanwhile: ${first}`);
+    if (first) throw new MovedOn(`${this.#movedOn.length} of ${counted(this.#of, 'object')} changed meanwhile: ${first}`);
     if (this.#refused.length > 0) throw refusal(this.#refused, this.#of);
-    if (this.#done < this.#of) throw new Outdated(`stopped after ${this.#done} of ${this.#of} objects`);
+    if (this.#done < this.#of) throw new Outdated(`stopped after ${this.#done} of ${counted(this.#of, 'object')}`);
     return `${this.#done} objects`;
   }
 

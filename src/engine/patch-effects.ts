@@ -1,5 +1,6 @@
 import type { Delete, Patch, PatchAll } from '../kernel/action.ts';
 import { quoteArgument } from '../kernel/argv.ts';
+import { counted } from '../kernel/counted.ts';
 import { announced, type EffectType, type EnginePorts, type FeatureEffects, whole } from '../kernel/effect-type.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
@@ -60,7 +61,7 @@ export function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, '
     },
     dryRun: announced,
     text: ({ what, patches }) =>
-      `${what}: ${patches.length} patches by kubectl’s field manager, each only if its object is still the one shown`,
+      `${what}: ${counted(patches.length, 'patch', 'patches')} by kubectl’s field manager, each only if its object is still the one shown`,
     mask: whole,
     digest: whole,
   };

@@ -80,7 +80,7 @@ function unopened({ id, title, ref }: AnyStage, notes: readonly string[] = []): 
   return { id, title, ref, actions: [], objects: [], notes: notes.map((note) => `${id}: ${note}`) };
 }
 
-const LATER = 'judged and planned when its turn comes, on the cluster as the upgrade leaves it';
+const LATER = 'planned when its turn comes, from the cluster as it is then';
 
 export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();

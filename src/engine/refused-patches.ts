@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import { Fault } from '../kernel/fault.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 
@@ -17,7 +18,7 @@ export function isRefusal(thrown: unknown): boolean {
 export function refusal(refused: readonly string[], of: number): Fault {
   const named = refused.slice(0, NAMED).join('; ');
   const more = refused.length > NAMED ? `; and ${refused.length - NAMED} more` : '';
-  return new Fault('failed', `the server refuses ${refused.length} of ${of} patches: ${named}${more}`, [
+  return new Fault('failed', `the server refuses ${refused.length} of ${counted(of, 'patch', 'patches')}: ${named}${more}`, [
     'let this account patch these objects, or fix what its admission webhooks object to; the others are done',
     'then continue with the same command',
   ]);

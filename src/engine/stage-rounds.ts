@@ -58,7 +58,7 @@ export class StageRounds {
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     hold.mayGoOn();
     await recorder.atWork(stage.id, this.#startedAt);
-    if (stage.judgesResult && !live) return this.#ended('a dry run has no result to judge');
+    if (stage.judgesResult && !live) return this.#ended('a dry run has no result to check');
     if (live && more.changes && !stage.readOnly) await this.#take();
     let next: Next = 'judge';
     let fewest = Number.POSITIVE_INFINITY;
@@ -91,7 +91,7 @@ export class StageRounds {
     };
     const first = await look();
     if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
-    observe({ type: 'note', stage: stage.id, level: 'info', text: 'looks once more before it says that something is wrong' });
+    observe({ type: 'note', stage: stage.id, level: 'info', text: 're-checks before it reports a problem' });
     await ports.clock.sleep(SETTLE_MS, hold.stop).catch(() => undefined);
     hold.mayGoOn();
     looks.end();

@@ -23,13 +23,13 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   pending: 'only with --detailed-exitcode: changes pending',
   blocked: 'preflight or verify found blockers',
   warned: 'only warnings, with --fail-on=warning',
-  stopped: 'stopped for a person (declined, failure budget, manual step); can be continued',
+  stopped: 'stopped: declined, failure budget used up, or a manual step; can be resumed',
   locked: 'another run holds the lock',
   stale: 'saved plan is stale: cluster or artifact changed',
-  conflicts: 'merge conflicts need a person',
+  conflicts: 'merge conflicts need your decision',
   usage: 'usage',
-  timeout: 'timed out waiting; can be continued',
-  interrupted: 'interrupted; can be continued',
+  timeout: 'timed out waiting; can be resumed',
+  interrupted: 'interrupted; can be resumed',
 };
 
 /**

@@ -54,7 +54,7 @@ export const procedure: readonly ProcedureStep[] = [
   step('§9/2', 'Sources from v3.15 on'),
   step('§9/3', 'What the version check must report per path'),
   step('§9/4', 'v3.28 changed the UIDs of v3 resources'),
-  step('§9/5', 'v3.30 brought flow logs and the flow UI'),
+  step('§9/5', 'v3.30 added flow logs and the flow UI'),
   step('§9/6', 'The temporary policy of releases before v3.14 goes at the end'),
   step('§9/7', 'A new agent tolerates an older sidecar'),
   step('§9/8', 'Chart and artifact addresses are pinned to the release'),

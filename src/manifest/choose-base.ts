@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { compareReleases, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
@@ -193,5 +194,5 @@ function someOf(fields: readonly string[]): string {
 }
 
 function differences(count: number): string {
-  return count === 1 ? '1 difference' : `${count} differences`;
+  return count === 1 ? '1 difference' : `${counted(count, 'difference')}`;
 }

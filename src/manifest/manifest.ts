@@ -54,7 +54,7 @@ function repairNotes({ repaired = [] }: YamlReading, chunk: Chunk, name: string)
   const [first, ...more] = repaired;
   if (!first) return [];
   const others = more.length > 0 ? ` (and ${more.length} more in this document)` : '';
-  const fact = 'a text in quotes goes on in lines that stand no further right than its key; it was read as kubectl reads it.';
+  const fact = 'lines of a quoted text are indented no further than its key; it was read as kubectl reads it.';
   return [`${name}:${chunk.line + first.line - 1}:${first.column}${others}: ${fact} Indent its later lines.`];
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../kernel/plan.ts';
 import { ownersOf } from '../kube/field-owners.ts';
@@ -36,6 +37,6 @@ const isText = ({ path, before, after }: FieldChange): boolean =>
   /\.description$/.test(path) && [before, after].every((value) => value === undefined || typeof value === 'string');
 
 function wholeRow(ref: ObjectRef, rows: readonly TwoWayField[]): TwoWayField {
-  const live = rows.length === 1 ? '1 field differs' : `${rows.length} fields differ`;
+  const live = rows.length === 1 ? '1 field differs' : `${counted(rows.length, 'field')} ${rows.length === 1 ? 'differs' : 'differ'}`;
   return { ref, path: '', live, target: 'the target’s own', owners: [...new Set(rows.flatMap(({ owners }) => owners))] };
 }

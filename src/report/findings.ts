@@ -72,7 +72,7 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
     case 'expected':
       return [`${palette.warn('~')} ${finding.id} expected in a run: ${finding.message}`];
     case 'cured':
-      return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} cured by this run (was: ${finding.message})`];
+      return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} fixed by this run (was: ${finding.message})`];
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Finding } from '../kernel/check.ts';
+import { counted } from '../kernel/counted.ts';
 import { tallyLine } from './findings.ts';
 import { type Html, html } from './html.ts';
 
@@ -13,7 +14,7 @@ export function checksSection(findings: readonly Finding[]): Html | undefined {
   return html`<section id="checks"><h2>What was found</h2>
 <p>${tallyLine(findings)}</p>
 ${open.length > 0 ? table('checks that need somebody', open) : ''}
-${passed.length > 0 ? html`<details><summary>${passed.length} checks that passed or do not apply here</summary>${table('checks that passed', passed)}</details>` : ''}</section>
+${passed.length > 0 ? html`<details><summary>${counted(passed.length, 'check')} passed, or not applicable here</summary>${table('checks that passed', passed)}</details>` : ''}</section>
 `;
 }
 

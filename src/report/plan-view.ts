@@ -56,7 +56,7 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[],
   const quiet = objects.length - shown.length;
   const rest =
     quiet > 0
-      ? [view.palette.dim(`${quiet} more ${quiet === 1 ? 'object stays as it is' : 'objects stay as they are'} (listed with -o wide)`)]
+      ? [view.palette.dim(`${quiet} more ${quiet === 1 ? 'object does not change' : 'objects do not change'} (listed with -o wide)`)]
       : [];
   if (shown.length === 0) return rest;
   const definitions = view.wide ? [] : shown.filter(isDefinition);
@@ -81,7 +81,7 @@ const isDefinition = ({ ref, change }: PlannedObject): boolean =>
 function definitionsRow(objects: readonly PlannedObject[]): readonly string[] {
   const created = objects.filter(({ change }) => change === 'create').length;
   const counts = [...(objects.length > created ? [`${objects.length - created} updated`] : []), ...(created > 0 ? [`${created} new`] : [])];
-  return [`${objects.length} CustomResourceDefinitions`, counts.join(', '), '', 'each with -o wide'];
+  return [`${counted(objects.length, 'CustomResourceDefinition')}`, counts.join(', '), '', 'each with -o wide'];
 }
 
 function fieldLines(object: PlannedObject | undefined): readonly string[] {
@@ -107,7 +107,7 @@ function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView, relea
 /** Many fields of one list item as one line: `…initContainers[mount-bpffs] (13 fields)`. */
 function byItem(paths: readonly string[]): readonly string[] {
   const groups = Map.groupBy(paths, (path) => (path.includes(']') ? path.slice(0, path.indexOf(']') + 1) : path));
-  return [...groups].flatMap(([item, members]) => (members.length > 2 ? [`${item} (${members.length} fields)`] : members));
+  return [...groups].flatMap(([item, members]) => (members.length > 2 ? [`${item} (${counted(members.length, 'field')})`] : members));
 }
 
 function leftRows(objects: readonly PlannedObject[]): readonly Row[] {

@@ -84,7 +84,7 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
     async moveAside(file, keepAs) {
       alive();
       const bytes = files.read(file);
-      if (!bytes) throw new Fault('failed', `${file} does not exist`, ['look again']);
+      if (!bytes) throw new Fault('failed', `${file} does not exist`, ['check the name']);
       files.write(keepAs, bytes);
       files.remove(file);
     },

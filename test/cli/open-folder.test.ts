@@ -43,7 +43,7 @@ describe('the work folder of a command', () => {
         assert.equal((await stat(work.path)).mode & 0o777, 0o700);
         assert.ok(existsSync(await work.write('upgrade.yaml', 'kind: A')));
         assert.equal(warnings.length, 1);
-        assert.match(warnings[0] ?? '', /cannot be written: .*goes on without it.*XDG_STATE_HOME/);
+        assert.match(warnings[0] ?? '', /cannot be written: .*does without it.*XDG_STATE_HOME/);
       } finally {
         await rm(work.path, { recursive: true });
       }

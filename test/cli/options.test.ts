@@ -96,7 +96,7 @@ describe('--accept', () => {
   it('names the check under which one that was withdrawn goes on', () => {
     const flags = { accept: ['NS-203=Node/a'] };
     const fault = usage(() => toOptions(flags as never, { ...facts, withdrawn: { 'NS-203': 'NS-104' } }));
-    assert.equal(fault.message, '--accept: there is no check NS-203 any more: it goes on as NS-104');
+    assert.equal(fault.message, '--accept: check NS-203 was replaced by NS-104');
     assert.deepEqual(fault.suggestions, ['write NS-104 instead']);
   });
 

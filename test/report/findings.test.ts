@@ -74,7 +74,7 @@ describe('the list of findings', () => {
       '    they would be collected',
       '    next: kubectl netsvc-upgrade ownerrefs strip',
       'tools',
-      '√ NS-802 cured by this run (was: 1 older CLI on PATH)',
+      '√ NS-802 fixed by this run (was: 1 older CLI on PATH)',
       '3 ok, 1 warning, 1 error, 1 accepted',
     ]);
   });

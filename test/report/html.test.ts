@@ -128,7 +128,7 @@ describe('a report as a page', () => {
     } as const;
     assert.ok(report.history);
     const text = htmlText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
-    assert.match(text, /<td class="s-left">left to a person</);
+    assert.match(text, /<td class="s-left">manual step</);
     assert.doesNotMatch(text.slice(text.indexOf('id="steps"')), /s-done/);
   });
 

@@ -91,7 +91,7 @@ describe('the plan', () => {
       'DaemonSet/kube-system/netsvc-node              update       3       2 of your edits kept',
       'Secret/ops/s                                   update       1',
       'CustomResourceDefinition/adminnetworkpolicies  left-behind',
-      '1 more object stays as it is (listed with -o wide)',
+      '1 more object does not change (listed with -o wide)',
       'HIDDEN BY KUBECTL DRY RUN  DaemonSet/kube-system/netsvc-node spec.env[OLD_FLAG] will be removed: v3.32.2 does not have it',
       'OWNERSHIP TAKEN            .spec.replicas of DaemonSet/kube-system/netsvc-node from "autoscaler"',
       'LEFT BEHIND                CustomResourceDefinition/adminnetworkpolicies',

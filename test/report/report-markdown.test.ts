@@ -32,7 +32,7 @@ describe('a report as Markdown', () => {
     } as const;
     assert.ok(report.history);
     const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
-    assert.match(text, /^1\. cli: `manual step: look` left to a person$/m);
+    assert.match(text, /^1\. cli: `manual step: look` manual step$/m);
   });
 
   it('has a section each for edits, differences, ownership, owner references and hosts', () => {

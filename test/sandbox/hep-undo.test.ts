@@ -307,7 +307,7 @@ describe('hep --undo by a record that somebody forged', () => {
       titles.includes('create the host endpoint old-1 again: node node-01, addresses 10.0.0.1, profiles none, labels role=host'),
       titles.join('\n'),
     );
-    assert.ok(titles.includes('take the copied labels off 1 node: node-01 role=host'), titles.join('\n'));
+    assert.ok(titles.includes('remove the copied labels from 1 node: node-01 role=host'), titles.join('\n'));
   });
 });
 

@@ -59,7 +59,7 @@ describe('the journal of owner references ends', () => {
         [next, evidence.map(({ text }) => text)],
         ['kubectl netsvc-upgrade ownerrefs forget --accept NS-748', ['ConfigMap/default/owned-pool']],
       );
-      assert.match(hint, /restore leaves them/);
+      assert.match(hint, /restore does not put them back/);
       assert.equal((await journal())?.entries.length, 5);
       own(K.ConfigMap, 'owned-pool', []);
       assert.equal((await perform(sandbox, stages, folder)).exit, 'done');

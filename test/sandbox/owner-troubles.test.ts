@@ -356,7 +356,7 @@ describe('owner references that somebody else has a hand in', () => {
       sandbox.switchUids();
       const early = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting });
       assert.deepEqual([early.exit, named(early, 'NS-743'), sandbox.deleted], ['done', policies, []]);
-      assert.match(hintOf(early), /never rename them.*store each policy anew.*forget --accept NS-748/);
+      assert.match(hintOf(early), /never rename them.*Create the policy.*forget --accept NS-748/);
       const { graph } = sandbox;
       const [stored] = graph()['Secret/owned-stored'] ?? [];
       sandbox.renamePolicies();

@@ -25,7 +25,7 @@ export interface ResumedStory {
   readonly first: readonly RegExp[];
 }
 
-const WAITS = /wait until the operator has brought every component/;
+const WAITS = /wait until the operator has upgraded every component/;
 const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 

@@ -134,9 +134,9 @@ async function collect(answer: IncomingMessage, limit: number, url: URL, cut: Ab
     throw tooBig();
   }
   const whole = await boundedBody(answer, limit, cut).catch((thrown: unknown) => {
-    throw thrown instanceof TooLarge ? tooBig() : new Passing(`cut off: ${messageOf(thrown)}`);
+    throw thrown instanceof TooLarge ? tooBig() : new Passing(`interrupted: ${messageOf(thrown)}`);
   });
-  if (!Number.isNaN(announced) && whole.length !== announced) throw new Passing(`cut off: ${whole.length} of ${announced} bytes`);
+  if (!Number.isNaN(announced) && whole.length !== announced) throw new Passing(`incomplete: ${whole.length} of ${announced} bytes`);
   return whole;
 }
 

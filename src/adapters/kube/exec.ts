@@ -146,6 +146,6 @@ function parse(stdout: string, exec: ExecEntry): ExecAnswer {
   try {
     return JSON.parse(stdout) as ExecAnswer;
   } catch {
-    throw new Fault('failed', `credential plugin ${exec.command} printed no JSON`, ['run it by hand and read what it prints']);
+    throw new Fault('failed', `credential plugin ${exec.command} printed no JSON`, ['run it yourself and read what it prints']);
   }
 }

@@ -84,7 +84,7 @@ function notice(event: NotifiedEvent, begun: Begun, end: Omit<Partial<Notificati
 
 const SAID: Readonly<Record<NotifiedEvent, string>> = {
   started: 'started',
-  stopped: 'stopped and needs a person',
+  stopped: 'stopped and needs your decision',
   failed: 'failed',
   done: 'is done',
   interrupted: 'was interrupted',

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import type { PlanDocument } from '../documents.ts';
@@ -74,7 +75,7 @@ export function fieldsText(saved: Compared, now: Compared, object: BasisObject):
   const [then, is] = [fieldsOf(saved, object), fieldsOf(now, object)];
   const paths = [...new Set([...then.keys(), ...is.keys()])].filter((path) => then.get(path) !== is.get(path));
   if (paths.length === 0) return '';
-  return `: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more fields` : ''}`;
+  return `: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${counted(paths.length - 3, 'more field')}` : ''}`;
 }
 
 function fieldsOf({ stages }: Compared, { stage, ref }: BasisObject): ReadonlyMap<string, string> {

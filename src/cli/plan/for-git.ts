@@ -50,7 +50,7 @@ function gitLines(directory: string, { files, leftOut, notes }: GitContent, writ
   ];
   return [
     ...(files.length === 0 ? ['Git needs no files for this upgrade: none were written.'] : done),
-    ...(leftOut.length === 0 ? [] : [`Secrets are left out; in Git they stay as they are: ${leftOut.join(', ')}`]),
+    ...(leftOut.length === 0 ? [] : [`Secrets are left out; keep those that are in Git: ${leftOut.join(', ')}`]),
     ...notes,
   ];
 }

@@ -15,7 +15,7 @@ export async function assertPlanPlace(file: string | undefined): Promise<void> {
   // A device or a pipe would be replaced by a file of its name.
   if (!found.isFile()) throw new Fault('usage', `--out ${file} is not a file`, ['name a file, or print the plan: -o json']);
   if (found.size === 0 || isPlanOfOurs(await readFile(file, 'utf8').catch(() => ''))) return;
-  throw new Fault('usage', `--out ${file} exists and is not a saved plan: it stays as it is`, [
+  throw new Fault('usage', `--out ${file} exists and is not a saved plan: it is not overwritten`, [
     `name another file: --out ${anotherPlace(file)}`,
   ]);
 }

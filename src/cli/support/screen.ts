@@ -21,9 +21,7 @@ export function screenLines({ file, files, bytes, parts, palette }: Written): re
   return [
     `${palette.good('✔')} ${file}: ${counted(files, 'file')}, ${sizeText(bytes)}, readable by you alone`,
     `  ${heldText(parts)}`,
-    ...(missing.length > 0
-      ? [palette.warn(`${counted(missing.length, 'entry', 'entries')} could not be read; the command went on without:`)]
-      : []),
+    ...(missing.length > 0 ? [palette.warn(`${counted(missing.length, 'entry', 'entries')} could not be read and are left out:`)] : []),
     ...missing.slice(0, SHOWN).map(({ path, unread = '' }) => `  ${path}: ${clip(withoutNamedCredentials(unread), 160)}`),
     ...(missing.length > SHOWN ? [`  and ${missing.length - SHOWN} more, in index.txt of the bundle`] : []),
     'Look through it before you send it to somebody: it holds names of nodes, pods and images, and lines of logs.',

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
 
@@ -26,10 +27,10 @@ export const backupEffects: Pick<EffectTypes, 'backup'> = {
     isFixed: false,
     async perform({ machine }, { folder, files }) {
       await machine.writeFolder(folder, files);
-      return { detail: `${files.length} files in ${folder}` };
+      return { detail: `${counted(files.length, 'file')} in ${folder}` };
     },
     dryRun: announced,
-    text: ({ folder, files }) => `write ${files.length} files to ${folder}`,
+    text: ({ folder, files }) => `write ${counted(files.length, 'file')} to ${folder}`,
     mask: (effect) => ({ ...effect, files: effect.files.map(({ name, content }) => ({ name, content: sizeOf(content) })) }),
     digest: ({ type, files }) => ({ type, files: files.map(({ name }) => name) }),
   },

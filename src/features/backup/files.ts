@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { manifestText } from '../../manifest/manifest.ts';
@@ -76,42 +77,42 @@ the old workloads, configuration and roles back:
     kubectl replace -f objects/
     for file in objects/*.yaml; do kubectl patch --type=merge -f "$file" --patch-file "$file"; done
 
-Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step has no way back.
+Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step cannot be undone.
 Objects that others created after this backup are not touched by it.
 `;
 
 const NO_RETURN = `## To go back to the old release
 
-There is no way back on this path once the new CRDs are in the cluster: the operator of an older release does not start on them, and its
-files in \`objects/\` would leave the service without one. Go forward instead: run the upgrade again, it continues.
+You cannot go back on this path once the new CRDs are in the cluster: an older operator does not start on them, and its
+files in \`objects/\` would leave the service without one. Go forward instead: run the upgrade again, and it resumes.
 `;
 
 function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
   const secrets = withSecrets
-    ? `\`secrets/\` holds ${found.secrets.length} Secrets in clear text: keep this folder private.`
+    ? `\`secrets/\` holds ${counted(found.secrets.length, 'Secret')} in clear text: keep this folder private.`
     : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
-  return `# Way back
+  return `# Restore from this backup
 
 Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the upgrade to ${context.options.release}.
 
-${found.definitions.length} CRDs, ${found.customResources.length} custom resources, ${found.objects.length} other objects. ${secrets}
+${counted(found.definitions.length, 'CRD')}, ${counted(found.customResources.length, 'custom resource')}, ${counted(found.objects.length, 'other object')}. ${secrets}
 Check the files first: \`sha256sum -c SHA256SUMS\`.
 
-${store ? `${store.section}\n` : ''}All commands below are to be run in this folder. First of all, \`kubectl get namespace kube-system -o jsonpath={.metadata.uid}\` must print \`${context.clusterUid}\`. If it does not, kubectl leads to another cluster: add \`--context\` to each command.
+${store ? `${store.section}\n` : ''}Run all commands below in this folder. First of all, \`kubectl get namespace kube-system -o jsonpath={.metadata.uid}\` must print \`${context.clusterUid}\`. If it does not, kubectl talks to another cluster: add \`--context\` to each command.
 
 ## To put custom resources back
 
-FILE is one of \`custom-resources/\`. It holds all of its kind: keep of it what you want back, and nothing that the agents write
-themselves, such as addresses given out: they have given out others since.
+FILE is one of \`custom-resources/\`. It holds all objects of its kind. Keep those that you want back. Remove what the agents write
+themselves, such as assigned addresses: they have assigned others since.
 
     kubectl apply --server-side --force-conflicts -f FILE
     kubectl replace -f FILE
 
-Take \`ownerReferences\` whose owner was gone as well out of FILE first: its UID is another one now, and the garbage collector would
-delete what names the old one.
+First remove from FILE the \`ownerReferences\` to owners that were deleted too. Such an owner has another UID now, and the garbage
+collector would delete what names the old one.
 
-The first command makes anew what is gone, the second removes what was added since. Resources that were gone have **a new UID**: owner
-references to them must be set again (\`uids.tsv\` has the old UIDs).
+The first command creates what is gone, the second removes what was added since. Resources that were gone have **a new UID**: ownerReferences
+to them must be set again (\`uids.tsv\` has the old UIDs).
 
 ## To put one other object back
 
@@ -121,8 +122,8 @@ FILE is one of \`objects/\` or \`secrets/\`.
     kubectl replace -f FILE
     kubectl patch --type=merge -f FILE --patch-file FILE
 
-The last one puts back what was noted as last applied, which the others write anew: without it, a later upgrade would take defaults
-of the server for edits of yours.
+The last one restores the last-applied annotation, which the others overwrite. Without it, a later upgrade would take defaults
+of the server for your changes.
 
 ## To put a CRD back that is gone
 

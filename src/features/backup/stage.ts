@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -49,7 +50,13 @@ function planBackup({ path, record, found, store }: BackupFacts, context: Contex
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     actions: [
-      { id: 'files', title: `write ${count} objects to ${folder}`, ref: '§7', undo: 'full', effect: { type: 'backup', folder, files } },
+      {
+        id: 'files',
+        title: `write ${counted(count, 'object')} to ${folder}`,
+        ref: '§7',
+        undo: 'full',
+        effect: { type: 'backup', folder, files },
+      },
     ],
     ...(store ? { notes: [store.note] } : {}),
     remember: { backup: folder },

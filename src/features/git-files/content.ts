@@ -82,6 +82,6 @@ function notesOf({ options }: Context, { path }: Installation): readonly string[
   const { release, manageCrds } = options;
   return [
     `The chart is no manifest: in Git, set its version to ${release} and the values that the notes of this plan name.`,
-    ...(manageCrds ? ['With --manage-crds the operator brings its CRDs itself: Git needs none.'] : []),
+    ...(manageCrds ? ['With --manage-crds the operator installs its CRDs itself: Git needs none.'] : []),
   ];
 }

@@ -65,8 +65,8 @@ function unclearText(shown: HepJudged['unclear']): string {
     listed(some.map(({ name }) => name)),
   );
   return [
-    doomed ? `made by hand but labelled as the controllers’ own, which delete what they did not name: ${doomed}` : '',
-    others ? `neither clearly old nor clearly automatic: ${others}; left as they are` : '',
+    doomed ? `created by somebody but labelled as the controllers’ own, so the controllers delete them: ${doomed}` : '',
+    others ? `neither clearly old nor clearly automatic: ${others}; not changed` : '',
   ]
     .filter((text) => text !== '')
     .join('; ');
@@ -77,7 +77,7 @@ export const hepChecks: readonly HepCheck[] = [
   /** The way back needs it as much as the migration. */
   {
     id: 'NS-720',
-    title: 'CLI of the target release usable for host endpoints',
+    title: 'target release’s CLI usable for host endpoints',
     category: 'follow-up',
     severity: 'error',
     ref: '§4.7/2',
@@ -134,14 +134,14 @@ export const hepChecks: readonly HepCheck[] = [
         elsewhere.map((text) => ({ text })),
         'every endpoint is of a node of this cluster',
         (names) => ({
-          because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; no automatic one will stand in, they stay`,
-          hint: 'Keep them for hosts that are no nodes; delete by hand what is of nodes long gone.',
+          because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; they stay, for no automatic one replaces them`,
+          hint: 'Keep them for hosts that are not nodes. Delete those of nodes that no longer exist.',
           next: 'kubectl get nodes',
         }),
       ),
     'warning',
   ),
-  hepCheck('NS-716', 'labels of host endpoints can be copied to their nodes', '§4.7/1', ({ labelProblems }) => {
+  hepCheck('NS-716', 'host endpoint labels can be copied to nodes', '§4.7/1', ({ labelProblems }) => {
     const errors = labelProblems.filter(({ severity }) => severity === 'error');
     const shown = errors.length > 0 ? errors : labelProblems;
     return failIfAny(
@@ -149,7 +149,7 @@ export const hepChecks: readonly HepCheck[] = [
       'every label of an old endpoint can stand on its node',
       (names) => ({
         because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
-        hint: 'Give the endpoint and the node one value, or write selectors that do without the label; what others own on the node is never overwritten.',
+        hint: 'Give the endpoint and the node the same value, or write selectors without the label. Labels of other managers are never overwritten.',
         next: command`kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
         ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
       }),
@@ -180,16 +180,16 @@ export const hepChecks: readonly HepCheck[] = [
   ),
   verdictCheck(
     'NS-712',
-    'no host would be policed anew',
+    'no host would get its first policies',
     'NEWLY POLICED',
-    'would be judged by policies that do not apply to them now',
+    'would get policies, where none applies to them now',
     'See that these policies allow what the hosts need (the failsafe ports stay open), or accept the nodes by name.',
   ),
   verdictCheck(
     'NS-713',
     'no host would get other policies',
     'CHANGED',
-    'would be judged by other policies than now',
+    'would get other policies than now',
     'Compare what applies before and after, fix selectors or labels, or accept the nodes by name.',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */

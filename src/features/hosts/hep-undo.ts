@@ -23,20 +23,16 @@ export const hepUndoChecks: readonly HepCheck[] = [
           ? [`${counted(untold.length, 'host endpoint')} of which nobody recorded who removed them, created again: ${names(untold)}`]
           : []),
       ];
-      return failed(
-        because.join('; '),
-        'Create by hand what you want back of the former, and delete again what was meant to go of the latter.',
-        {
-          evidence: [...others, ...untold].map(evidenceOf),
-          next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-        },
-      );
+      return failed(because.join('; '), 'Create the former again if you want them back, and delete the latter if they were meant to go.', {
+        evidence: [...others, ...untold].map(evidenceOf),
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+      });
     },
   },
   /** A record could be another's work: what the migration cannot have made is not touched (§4.7/3). */
   {
     id: 'NS-738',
-    title: 'way back touches only what the migration made',
+    title: 'undo touches only what the migration made',
     category: 'follow-up',
     severity: 'error',
     ref: '§4.7/3',
@@ -46,8 +42,8 @@ export const hepUndoChecks: readonly HepCheck[] = [
         refusedBack.map(({ subject, because }) => ({ text: subject, detail: because })),
         'the record names only what the migration can have made',
         (subjects) => ({
-          because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; left as they are: ${subjects}`,
-          hint: 'See who wrote the record. Change these by hand if you want that, and accept them by name: the way back does the rest.',
+          because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; not changed: ${subjects}`,
+          hint: 'See who wrote the record. Change these yourself if you want that, and accept them by name: --undo does the rest.',
           next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
         }),
       );

@@ -31,7 +31,9 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
       const automatic = jsonAt(settings, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
       if (old.length === 0) return ok(automatic ? 'host endpoints are automatic' : 'no old all-interfaces host endpoints');
       if (!automatic) {
-        return ok(`${counted(old.length, 'old host endpoint')} stay as they are; to make them automatic: ${PROGRAM} run --include hep`);
+        return ok(
+          `${counted(old.length, 'old host endpoint')} ${old.length === 1 ? 'is' : 'are'} not migrated; to do that: ${PROGRAM} run --include hep`,
+        );
       }
       return failIfAny(
         old.map((endpoint) => evidenceOf(endpoint, `node ${String(specOf(endpoint).node ?? '')}`)),
@@ -59,8 +61,8 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
         claimed.map((endpoint) => evidenceOf(endpoint)),
         'no hand-made host endpoint carries the label of the controllers',
         (names) => ({
-          because: `${counted(claimed.length, 'host endpoint')} made by hand but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete it when they start`,
-          hint: 'Take the label off before the upgrade restarts the controllers.',
+          because: `${counted(claimed.length, 'host endpoint')} not made by the controllers but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete ${claimed.length === 1 ? 'it' : 'them'} when they start`,
+          hint: 'Remove the label before the upgrade restarts the controllers.',
           next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
         }),
       );
@@ -85,7 +87,7 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
         taken.map((endpoint) => evidenceOf(endpoint)),
         'no hand-made host endpoint has the name of an automatic one',
         (names) => ({
-          because: `${counted(taken.length, 'host endpoint')} made by hand under the name of an automatic one: ${names}; once automatic ones are on, old controllers take it over with all that is in it, and new ones leave its node without`,
+          because: `${counted(taken.length, 'host endpoint')} with the name of an automatic one, but not made by the controllers: ${names}. Once automatic ones are enabled, old controllers take over its content, and new ones create none for its node`,
           hint: 'Give it another name before automatic host endpoints are enabled.',
           next: `${PROGRAM} explain NS-708`,
         }),

@@ -121,9 +121,7 @@ function leftAlone(endpoints: readonly HostEndpoint[]): readonly string[] {
   const names = others.map(
     ({ name, interfaceName }) => `${name} (${interfaceName === undefined ? 'by its addresses' : `interface ${interfaceName}`})`,
   );
-  return [
-    `${counted(others.length, 'host endpoint')} not of all interfaces ${others.length === 1 ? 'stays as it is' : 'stay as they are'}: ${listed(names)}`,
-  ];
+  return [`${counted(others.length, 'host endpoint')} not of all interfaces, not migrated: ${listed(names)}`];
 }
 
 function halfMigrated(endpoints: readonly HostEndpoint[], verdicts: readonly NodeVerdict[], { labels }: Profile): readonly string[] {
@@ -131,7 +129,7 @@ function halfMigrated(endpoints: readonly HostEndpoint[], verdicts: readonly Nod
   const half = verdicts.filter(({ node, old }) => old.length > 0 && automatic.has(node)).map(({ node }) => node);
   if (half.length === 0) return [];
   return [
-    `${counted(half.length, 'node')} with an automatic endpoint beside old ones already: ${listed(half)}; the migration goes on from there`,
+    `${counted(half.length, 'node')} with an automatic endpoint beside old ones already: ${listed(half)}; the migration resumes there`,
   ];
 }
 

@@ -104,7 +104,7 @@ async function assertJudgedBy(ports: Ports, { judgedBy, from }: SuccessorExpecte
     }),
   );
   const other = judgedBy.find(({ versions }, index) => versionsOf(now[index] ?? []) !== versions);
-  if (other) throw new Outdated(`${other.plural} changed meanwhile: the host was judged by them`, UNTOUCHED);
+  if (other) throw new Outdated(`${other.plural} changed meanwhile, and the verdict on the host depends on them`, UNTOUCHED);
 }
 
 /**

@@ -34,7 +34,7 @@ export function undoPlan(facts: HepFacts, context: Context): StagePlan {
 }
 
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
-const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is left as it is';
+const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is not changed';
 
 /** What keeps automatic endpoints from going with the setting. Where all is as it was before, they are a person's own. */
 export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
@@ -211,7 +211,7 @@ function removeLabels(facts: HepFacts, context: Context): readonly Action[] {
   return [
     {
       id: 'unlabel',
-      title: `take the copied labels off ${counted(onNodes.length, 'node')}: ${onNodes.map(nodeLabelsText).join('; ')}`,
+      title: `remove the copied labels from ${counted(onNodes.length, 'node')}: ${onNodes.map(nodeLabelsText).join('; ')}`,
       ref: '§4.7/1',
       undo: 'full',
       afresh: true,

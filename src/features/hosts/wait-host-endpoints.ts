@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -59,7 +60,7 @@ export async function waitHostEndpoints(ports: Ports, expected: EndpointsExpecte
 function ending(open: readonly Uncovered[], of: number, { signal, timeoutMs }: EndpointWait): Fault {
   if (signal.aborted)
     return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', ['continue with the same command']);
-  const what = `${open.length} of ${of} nodes have no complete automatic host endpoint`;
+  const what = `${open.length} of ${counted(of, 'node')} without a complete automatic host endpoint`;
   return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [
     'look at the log of the controllers: they wait for the agents’ rollout before they make endpoints',
     'fix what is named above, then continue with the same command',

@@ -37,7 +37,7 @@ function verdict(failed: readonly ProbedImage[], untold: readonly ProbedImage[],
   return {
     status: 'failed',
     because: `${facts.join('; ')} (of ${scope})`,
-    hint: 'Mirror the images of plan -o images to where these nodes can pull, give the pull secret, give a machine whose programs cannot run a newer processor model (x86-64-v2), or repair the nodes; then probe again.',
+    hint: 'Mirror the images that plan -o images lists to a registry that these nodes can reach, or add the pull secret. Where a program cannot run, the node needs a newer processor model (x86-64-v2). Then probe again.',
     next: `${PROGRAM} plan -o images`,
     ...(failed.length > 0 ? {} : { severity: 'warning' as const }),
     evidence: [...failed, ...untold].map(evidenceOf),

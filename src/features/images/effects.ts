@@ -1,5 +1,6 @@
 import type { Effect } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
+import { counted } from '../../kernel/counted.ts';
 import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -27,7 +28,7 @@ export const imageEffects: Pick<EffectTypes, 'probe-images'> = {
       return { detail: 'not created (dry run)' };
     },
     text: ({ daemonSet, images, timeoutMs }) =>
-      `create ${probeText(daemonSet)} with ${images.length} images, watch its pods for at most ${timeText(timeoutMs)}, then delete it`,
+      `create ${probeText(daemonSet)} with ${counted(images.length, 'image')}, watch its pods for at most ${timeText(timeoutMs)}, then delete it`,
     mask: whole,
     digest: whole,
   },
@@ -105,7 +106,7 @@ async function watched({ cluster, clock }: EnginePorts, effect: ProbeEffect, wai
     const results = probedImages(pods, nodes.filter(isProbed), images, clock.now().getTime());
     const untold = results.filter(({ state }) => state === 'untold');
     const [first] = untold;
-    wait.report(results.length - untold.length, results.length, 'images told by nodes', first && `${first.node}: ${first.because}`);
+    wait.report(results.length - untold.length, results.length, 'images reported by nodes', first && `${first.node}: ${first.because}`);
     if (untold.length === 0 || clock.now().getTime() >= until) return results;
     if (wait.signal.aborted)
       throw new Fault('interrupted', 'stopped while the nodes pull; the probe is deleted', ['start it again with the same command']);

@@ -1,5 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
@@ -90,7 +91,7 @@ function probe({ images, pullSecrets, namespace, nodes }: ProbeFacts, context: C
   const daemonSet = probeDaemonSet({ namespace, images, pullSecrets, versionCommands: context.profile.versionCommands ?? {} });
   return {
     id: 'probe',
-    title: `have ${nodes} nodes pull ${images.length} images with DaemonSet ${namespace}/${PROBE_NAME}, then delete it`,
+    title: `have ${counted(nodes, 'node')} pull ${counted(images.length, 'image')} with DaemonSet ${namespace}/${PROBE_NAME}, then delete it`,
     ref: 'domain §12',
     undo: 'full',
     effect: {

@@ -92,7 +92,7 @@ function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Con
   if (hold.length === 0 || upgraded || !context.options.manageCrds) return hold;
   throw new Fault(
     'usage',
-    '--hold-policy-migration cannot be kept with --manage-crds: the CRDs of now drop the switch, and only the new operator brings those that know it',
+    '--hold-policy-migration cannot be kept with --manage-crds: the installed CRDs drop the switch, and only the new operator installs those that know it',
     ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --hold-policy-migration'],
   );
 }

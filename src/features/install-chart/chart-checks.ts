@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { failed, PROGRAM } from '../survey/index.ts';
 import type { ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
@@ -45,7 +46,7 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
         return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
       return failed(
         what,
-        'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.',
+        'Make sure that no chart tool is at work on it. Then delete the Secret of the unfinished revision and run again: the upgrade is repeated.',
         { next: command`kubectl delete ${stored.object} --namespace ${record.namespace}` },
       );
     }),
@@ -102,7 +103,7 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
     judge: withStored(({ base }, { lostCrds }) => {
       if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
       return failed(
-        `the upgrade would delete ${lostCrds.length} CRDs with all their data: ${base.chart.name} ${base.chart.version} holds them as its own objects`,
+        `the upgrade would delete ${counted(lostCrds.length, 'CRD')} with all ${lostCrds.length === 1 ? 'its' : 'their'} data: ${base.chart.name} ${base.chart.version} holds them as its own objects`,
         'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
         {
           evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),
@@ -121,8 +122,8 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
       if (foreignCrds.length === 0) return ok('no CRD belongs to another chart release');
       const owners = [...new Set(foreignCrds.map(({ owner }) => owner))].join(', ');
       return failed(
-        `${foreignCrds.length} CRDs belong to another chart release: ${owners}`,
-        'They are applied here all the same; upgrade that release to the same target afterwards, or its next upgrade brings the old ones back.',
+        `${counted(foreignCrds.length, 'CRD')} of another chart release: ${owners}`,
+        'They are applied nevertheless. Upgrade that release to the same target afterwards, or its next upgrade puts the old ones back.',
         {
           evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })),
           // Not `helm list`: it would ask whatever cluster helm is set to.
@@ -137,8 +138,8 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
 const QUIET_MS = 30_000;
 
 function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespace }: HelmRecord): Verdict {
-  const left = `${what}; it was left by the run that goes on now`;
-  const beside = 'Until it is made again the new CRDs stand beside the old operator, which does not start again on them.';
+  const left = `${what}; it was left by the run that is resumed`;
+  const beside = 'Until then the old operator runs with the new CRDs, and cannot start again with them.';
   if (quietMs < QUIET_MS) {
     const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
     return failed(left, hint, { next: `${PROGRAM} run` });
@@ -162,10 +163,10 @@ function historyOf({ name, namespace }: HelmRecord): string {
 function failedRevision(failure: string, { record, base }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
   const ours = continues(facts.record, context) && record.chart.version === context.options.release;
   const other = base.revision !== record.revision;
-  const what = other ? `${failure}; helm goes on with the values and from the objects of revision ${base.revision}` : failure;
+  const what = other ? `${failure}; helm takes the values and objects of revision ${base.revision}` : failure;
   const values = other ? ` Values that only revision ${record.revision} has count again only in a file for --values.` : '';
   if (ours)
-    return failed(`${what}; it was left by the run that goes on now`, `Continue the run.${values}`, {
+    return failed(`${what}; it was left by the run that is resumed`, `Continue the run.${values}`, {
       expected: true,
       next: `${PROGRAM} run`,
     });

@@ -54,7 +54,7 @@ export const chartPlaceChecks: readonly Check<ChartJudged>[] = [
   /** What the chart tool deletes with its content: the new chart no longer has it (operator facts §3). */
   {
     id: 'NS-243',
-    title: 'no namespace or data deleted by the chart upgrade',
+    title: 'chart upgrade deletes no namespace and no data',
     category: 'resources',
     severity: 'error',
     ref: '§4.2/2',

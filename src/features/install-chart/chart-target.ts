@@ -147,7 +147,7 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
         'the target chart names every value that the installed one names and you have set',
         (names) => ({
           because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
-          hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
+          hint: 'Find the new names in the values of the target chart, and set them in a file for --values. Values that the chart no longer reads have no effect.',
           next: command`helm show values ${named}`,
         }),
       );
@@ -170,8 +170,8 @@ function refusal(because: string, { lostData }: ChartJudged): Verdict {
   // Today nothing but this refusal keeps helm from deleting what NS-243 names.
   const isSafe = 'value' in lostData && lostData.value.length === 0;
   return isSafe
-    ? failed(fact, `${gone} Bring its record up to date with the helm plugin mapkubeapis.`, { next: 'helm plugin list' })
-    : failed(fact, `${gone} First do what NS-243 says; only then bring its record up to date with the helm plugin mapkubeapis.`, {
+    ? failed(fact, `${gone} Update its record with the helm plugin mapkubeapis.`, { next: 'helm plugin list' })
+    : failed(fact, `${gone} First fix NS-243. Then update the record with the helm plugin mapkubeapis.`, {
         next: `${PROGRAM} explain NS-243`,
       });
 }

@@ -43,7 +43,7 @@ export const chartCrds = pathPart<ChartCrds>({
     return {
       actions: applyCrds(facts, '§4.2/1', context),
       objects: previews.map(({ planned }) => planned),
-      notes: ['next, at once: apply. An old operator that is started again on new CRDs does not come up'],
+      notes: ['run apply at once: an old operator that restarts with the new CRDs does not come up'],
       remember: { digests: { [crds.file]: crds.sha256 } },
     };
   },

@@ -1,6 +1,7 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -118,7 +119,7 @@ export function adoptAction(patches: readonly GuardedPatch[], to: string): reado
   return [
     {
       id: 'adopt',
-      title: `annotate ${patches.length} objects for the release in ${to}`,
+      title: `annotate ${counted(patches.length, 'object')} for the release in ${to}`,
       ref: '§4.2/2',
       undo: 'full',
       effect: { type: 'patch-all', patches, what: 'objects annotated' },

@@ -69,10 +69,10 @@ const NOT_MERGED = 'nothing is merged: your own file is applied, or everything i
 const NO_CHOICE =
   'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
 
-const UNTOLD = 'Make the change in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.';
+const UNTOLD = 'Make the change in a copy of the target manifest and give it with --upgrade-file. Or accept by name what may be lost.';
 /** The file differs from the one that the run began with (NS-206). */
 const SINCE_BEGUN =
-  'They were set after this run had begun. Accept by name what may go, and set again after the run what is to stay; or make the change in a copy of upgrade.yaml and go on with --upgrade-file FILE --accept NS-206.';
+  'They were set after this run had begun. Accept by name those that may be lost, and set the others again after the run. Or make the change in a copy of upgrade.yaml, and resume with --upgrade-file FILE --accept NS-206.';
 
 const takenEvidence = ({ ref, path, mine, theirs, manager, time }: TakenChange): Evidence => ({
   text: `${refText(ref)} ${path}`.trim(),
@@ -94,7 +94,7 @@ export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
     const evidence = refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) }));
     return failIfAny(evidence, `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
       because: `the server refuses ${counted(refused.length, 'object')}: ${names}`,
-      hint: 'Fix the reason given below; kubectl would go on after it and leave the upgrade half done.',
+      hint: 'Fix the reason given below; kubectl would skip it and leave the upgrade half done.',
       next: `${PROGRAM} plan -o wide`,
     }));
   },
@@ -113,11 +113,11 @@ export const baseKnown: Check<TargetJudged> = {
       // Another release's stands in, or may: that is the next check's.
       if (doubt)
         return notApplicable(`compared with the manifest of ${bases[0]}; NS-207 says why that need not be the installed release's`);
-      return ok(`edits are told by the manifest of ${bases[0]}`);
+      return ok(`your changes are found by comparing with the manifest of ${bases[0]}`);
     }
     return failed(
-      `your edits cannot be told from the release's own text: ${edits.unread}`,
-      'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file; or read in the plan every field that differs, and take it on by name.',
+      `your changes cannot be told from the release's own text: ${edits.unread}`,
+      'Give the release’s own manifest, unedited, with --base: your edited one would hide every change. Or give your finished target with --upgrade-file. Or read every field that differs in the plan, and accept this check by name.',
       { next: `${PROGRAM} plan -o wide`, exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
     );
   },
@@ -129,7 +129,7 @@ export const baseKnown: Check<TargetJudged> = {
  */
 export const carriedHere: Check<TargetJudged> = {
   id: 'NS-014',
-  title: 'edits that a run carries kept by this machine',
+  title: 'carried edits kept by this machine',
   category: 'access',
   severity: 'error',
   ref: '§4.4/1',
@@ -181,7 +181,7 @@ const ofTarget: readonly Check<TargetJudged>[] = [
   /** Which release the edits are told by is no guess of ours. */
   {
     id: 'NS-207',
-    title: 'release that edits are told by is certain',
+    title: 'release for finding your changes is certain',
     category: 'manifest',
     severity: 'error',
     ref: '§4.4/1',

@@ -17,7 +17,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
   const code = own === undefined ? 'failed' : 'usage';
   const next =
     own === undefined
-      ? 'look at the artifact source (--manifest-url): its file is cut off or not the release’s'
+      ? 'look at the artifact source (--manifest-url): its file is incomplete or not the release’s'
       : `start from ${variant.file} of ${release} and make your edits there`;
   const documents = manifest.documents.map((one) => one.object);
   for (const workload of [variant.agent, variant.typha, variant.controllers])

@@ -95,7 +95,11 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
         return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
       if (keys.length > 0 && set.length === 0)
         return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence, next });
-      return ok(set.length > 0 ? `${set.length} certificate settings and their values` : 'without certificates, as installed');
+      return ok(
+        set.length > 0
+          ? `${counted(set.length, 'certificate setting')} with ${set.length === 1 ? 'its value' : 'their values'}`
+          : 'without certificates, as installed',
+      );
     },
   } /** The release's Secret is empty: applied as it is it takes the person's keys away (domain §0.9). */,
   {
@@ -110,7 +114,7 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
         'no Secret loses a value',
         () => ({
           because: `${counted(emptied.length, 'Secret')} of the target would take away values that the cluster has`,
-          hint: 'Leave it out of the file: the one in the cluster stays as it is.',
+          hint: 'Leave it out of the file: the cluster keeps its own.',
           next: command`kubectl describe secret ${emptied[0]?.name ?? ''} -n ${emptied[0]?.namespace ?? ''}`,
         }),
       ),

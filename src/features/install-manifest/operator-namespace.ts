@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -59,7 +60,7 @@ function written({ text, manifest }: File, move: Move): MovedFile {
   const wanted = new Map(moved.map(({ before, object }) => [before, object]));
   const whole = textWith(text, manifest, wanted) ?? manifestText([...wanted.values()]);
   const traces = [...leftOut(documents, move), ...moved.flatMap((one) => tracesOf(one, move))];
-  const note = `the operator runs in namespace ${move.to}: the target's file names it in ${traces.length} places instead of ${move.from}`;
+  const note = `the operator runs in namespace ${move.to}: the target's file names it in ${counted(traces.length, 'place')} instead of ${move.from}`;
   return { text: whole, manifest: { ...parseManifest(whole, name), notes: [...notes, note] }, moved: traces };
 }
 

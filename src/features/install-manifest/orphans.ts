@@ -90,7 +90,7 @@ function farewell(object: KubeObject): string {
   if (kind === 'Namespace')
     return `deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: ${contentsOf(metadata.name)}`;
   if (WORKLOADS.includes(kind))
-    return `its pods stay and go on with the old release; once ${PROGRAM} verify names nothing but them: ${deletion(object)}`;
+    return `its pods keep running the old release; once ${PROGRAM} verify names nothing but them: ${deletion(object)}`;
   return `old pods may still use it; ${GREEN}, and if nothing of yours uses it: ${deletion(object)}`;
 }
 

@@ -19,7 +19,7 @@ export const apiNamespaceChecks: readonly PreflightCheck[] = [
       const old = read(facts.namespaces).find(({ metadata }) => metadata.name === api.oldNamespace);
       if (!old) return ok(`the API server is not in ${api.oldNamespace}`);
       return failed(
-        `the API server moves to namespace ${api.namespace}: ${api.oldNamespace} is deleted with everything in it, and the v3 API is away until the new pods are ready (10 s to over a minute)`,
+        `the API server moves to namespace ${api.namespace}: ${api.oldNamespace} is deleted with everything in it. The v3 API is away until the new pods are ready (10 s to over a minute)`,
         `Change what names ${api.oldNamespace}: network policies, monitors, certificates; keep what you put there yourself.`,
         { evidence: [evidenceOf(old)], next: command`kubectl get networkpolicies,configmaps,secrets -n ${api.oldNamespace}` },
       );

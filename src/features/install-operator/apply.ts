@@ -140,7 +140,7 @@ function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Con
 
 function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly string[] {
   const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
-  const never = 'the Installation stays as it is, and custom-resources.yaml is not applied';
+  const never = 'the Installation is not changed, and custom-resources.yaml is not applied';
   const told = 'value' in edits ? edits.value.notes : [];
   return [...(target.manifest.notes ?? []), ...told, late, ...typhaOrderNote(installation), never].filter((note) => note !== '');
 }

@@ -14,7 +14,7 @@ interface OrderJudged extends SourceJudged {
 /** Where an operator rolls them out nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
 export const typhaOrderTaken: Check<OrderJudged> = {
   id: 'NS-251',
-  title: 'order of agents and Typha left to the operator',
+  title: 'agents and Typha replaced in a safe order',
   category: 'workloads',
   severity: 'error',
   ref: 'domain §0.2',
@@ -28,8 +28,8 @@ export const typhaOrderTaken: Check<OrderJudged> = {
     const { kind, namespace, name } = operator.typha;
     const subject = `${kind}/${namespace}/${name}`;
     return failed(
-      `the operator replaces Typha and the agents in the same second, and Typha ${since} refuses older agents: they get no policy updates until each is replaced, become NotReady after about 90 s, and are then replaced all at once`,
-      'Plan a maintenance window as long as the roll of all agents takes, then take it on by name.',
+      `the operator replaces Typha and the agents in the same second, and Typha ${since} refuses older agents. They get no policy updates until each is replaced. After about 90 s they become NotReady, and are then replaced all at once`,
+      'Plan a maintenance window as long as the rollout of all agents takes, then accept this check by name.',
       { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
     );
   },
@@ -42,7 +42,7 @@ export const typhaOrderChecks: readonly PreflightCheck[] = [
    */
   {
     id: 'NS-251',
-    title: 'order of agents and Typha left to the operator',
+    title: 'agents and Typha replaced in a safe order',
     category: 'workloads',
     severity: 'error',
     ref: 'domain §0.2',

@@ -17,7 +17,7 @@ export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudg
 const orderTakenBefore: Check<CrdsJudged> = {
   ...typhaOrderTaken,
   judge: (facts, context) =>
-    facts.writes ? typhaOrderTaken.judge(facts, context) : notApplicable('no CRD is written here: apply judges it'),
+    facts.writes ? typhaOrderTaken.judge(facts, context) : notApplicable('no CRD is written here: apply checks it'),
 };
 
 export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow, orderTakenBefore, noneAtZero];

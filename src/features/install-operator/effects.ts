@@ -14,6 +14,6 @@ export const operatorExpectations: Pick<ExpectationTypes, 'operator-end'> = {
       await waitOperator(ports, expected, { timeoutMs, signal: stop, report, warn });
       return {};
     },
-    text: ({ target }) => `the operator to bring every component to ${target.release}`,
+    text: ({ target }) => `the operator to upgrade every component to ${target.release}`,
   },
 };

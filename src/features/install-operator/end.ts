@@ -39,7 +39,7 @@ export function operatorEnd(paths: readonly InstallPath[], imageOf: OperatorImag
     }),
     plan({ until, nodes }, { options }) {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
-      const title = `wait until the operator has brought every component to ${options.release}`;
+      const title = `wait until the operator has upgraded every component to ${options.release}`;
       const effect = { type: 'wait', until, timeoutMs } as const;
       return { actions: [{ id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) }] };
     },

@@ -69,7 +69,7 @@ function whoLists(documents: readonly KubeObject[], { profile: { operator } }: C
   const [image] = deployment ? imagesIn([deployment]) : [];
   if (!image || !operator.imageListArgs) return '';
   const pod = ['kubectl', 'run', 'operator-images', '--rm', '-i', '--quiet', '--restart=Never', `--image=${image}`, '--'];
-  return `. The operator itself lists all that it may bring: ${[...pod, ...operator.imageListArgs].join(' ')}`;
+  return `. The operator itself lists all images that it may use: ${[...pod, ...operator.imageListArgs].join(' ')}`;
 }
 
 /** `UseDefault` asks by name for the operator's own. */

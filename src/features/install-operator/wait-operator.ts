@@ -123,7 +123,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...(runs ? [`read the log of the operator: ${log}`] : []),
     runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
     runs
-      ? 'the operator goes on in the cluster; continue with the same command, or wait longer with --timeout'
+      ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
       : 'repair the operator, then continue with the same command',
   ]);
 }

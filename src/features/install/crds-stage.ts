@@ -9,13 +9,13 @@ const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first
 /** Said when the CRDs are there: whoever asked for this stage alone must not stop here. A chain that goes on to apply does it itself. */
 const AT_ONCE: Action = {
   id: 'at-once',
-  title: 'go on at once',
+  title: 'run apply at once',
   ref: '§4.3/2',
   undo: 'full',
   effect: {
     type: 'ask',
     instruction:
-      'next, at once: apply (run goes on by itself). The old operator does not know the new CRDs: restarted before the new one is there, it hangs, and its statuses stay green',
+      'run apply at once (run does it by itself). The old operator does not know the new CRDs: if it restarts before the new one is there, it hangs, and its statuses stay green',
   },
 };
 

@@ -40,6 +40,6 @@ async function operatorsWork(sources: Sources, context: Context, installation: I
   // With --undo nothing is waited for.
   if (!installation.hasApiServer || imageOf === undefined || context.options.undo) return [];
   const until = await readExpectation(sources, context, installation, imageOf);
-  const title = `wait until the operator has brought every component to ${until.target.release}`;
+  const title = `wait until the operator has upgraded every component to ${until.target.release}`;
   return (await stillBringing(sources, until)) ? [{ until, title }] : [];
 }

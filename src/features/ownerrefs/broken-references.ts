@@ -31,9 +31,9 @@ export function broken(breaking: readonly Breaking[], { recorded, controllers = 
   const back = returned(breaking, recorded);
   const owners = [...new Set(breaking.map(({ fate }) => `${fate.reference.kind}/${fate.reference.name}`))];
   const evidence = breaking.map((one) => evidenceOf(one, back.includes(one)));
-  const fact = `${counted(breaking.length, 'reference')} to ${listed(owners)} would be dead after the upgrade: garbage collection would delete the objects`;
+  const fact = `${counted(breaking.length, 'reference')} to ${listed(owners)} would dangle after the upgrade: garbage collection would delete the objects`;
   if (back.length === 0)
-    return failed(fact, 'Take them off first: they are recorded, and put back with the new UIDs.', {
+    return failed(fact, 'Remove them first: they are recorded, and put back with the new UIDs.', {
       next: `${PROGRAM} ownerrefs strip`,
       evidence,
     });

@@ -1,4 +1,5 @@
 import type { Effect, PatchAll } from '../../kernel/action.ts';
+import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes, type EnginePorts, type GuardTypes, whole } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
@@ -39,17 +40,18 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   try {
     await ownerJournal.append(entries);
   } catch (thrown) {
-    if (isNote && isRefused(thrown)) return { detail: `not noted, so that what is removed by hand may come back: ${thrown.message}` };
+    if (isNote && isRefused(thrown))
+      return { detail: `not noted, so a reference that you remove yourself may come back: ${thrown.message}` };
     throw thrown;
   }
   const journal = await ownerJournal.load();
   const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
   const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
   const whole = journal && !journal.copyOnly ? { notes: { stripped: strippedIn(journal) } } : {};
-  if (missing.length === 0) return { detail: `${entries.length} objects recorded`, ...whole };
+  if (missing.length === 0) return { detail: `${counted(entries.length, 'object')} recorded`, ...whole };
   throw new Fault(
     'failed',
-    `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,
+    `the journal does not hold what was written to it: ${missing.length} of ${counted(entries.length, 'object')} missing`,
     ['nothing was removed; look at who else writes Secrets in the state namespace, then continue with the same command'],
   );
 }
@@ -109,7 +111,8 @@ export const ownerEffects: Pick<EffectTypes, 'record-owners' | 'forget-owners'> 
     isFixed: false,
     perform: recordOwners,
     dryRun: announced,
-    text: ({ entries }) => `write the owner references of ${entries.length} objects to the journal in the cluster, and read them back`,
+    text: ({ entries }) =>
+      `write the owner references of ${counted(entries.length, 'object')} to the journal in the cluster, and read them back`,
     mask: whole,
     digest: whole,
   },

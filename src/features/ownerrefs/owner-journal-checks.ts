@@ -15,7 +15,7 @@ export function journalWhole({ lacking, elsewhere }: Pick<JournalFound, 'lacking
   const gone = missing === parts.length ? 'the journal is gone' : `the journal lacks ${missing} of ${counted(parts.length, 'part')}`;
   return failed(
     `${gone}: the run record says that ${what} are removed, and only the journal knows which`,
-    `Bring the Secrets netsvc-upgrade-owners* of namespace ${options.stateNamespace} back from a backup of the cluster, or let a local copy stand in for them: --journal-dir DIR --accept NS-751. If nobody has either, put the references back by hand, then give the journal up: ownerrefs forget --accept NS-753.`,
+    `Restore the Secrets netsvc-upgrade-owners* of namespace ${options.stateNamespace} from a backup of the cluster, or use a local copy: --journal-dir DIR --accept NS-751. If there is neither, put the references back yourself, then give up the journal: ownerrefs forget --accept NS-753.`,
     { next: `${PROGRAM} explain NS-753`, exit: 'stale' },
   );
 }
@@ -28,7 +28,7 @@ export const journalChecks: readonly JournalCheck[] = [
    */
   {
     id: 'NS-751',
-    title: 'journal of owner references not from a copy alone',
+    title: 'journal of owner references not only a copy',
     category: 'follow-up',
     severity: 'error',
     ref: '§4.8/3',

@@ -71,7 +71,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
   /** Whoever applies the manifest again brings the UID of before back, and with it the end of the object. */
   {
     id: 'NS-742',
-    title: 'manifests without the UIDs of before',
+    title: 'applied manifests without old UIDs',
     category: 'follow-up',
     severity: 'warning',
     ref: '§4.8/1',
@@ -111,8 +111,8 @@ export const noneBreaks: OwnersCheck = {
 export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
   if (evidence.length === 0) return ok('no applied manifest names an owner whose UID changes');
   return failed(
-    `the manifests of ${counted(evidence.length, 'object')}, as kubectl applied them, name owners with the UID of before: ${listed(evidence.map(({ text }) => text))}`,
-    'Take metadata.ownerReferences out of these manifests: applied once more they bring a dead UID back, and garbage collection deletes the objects.',
+    `the manifests of ${counted(evidence.length, 'object')}, as kubectl applied them, name owners by their old UIDs: ${listed(evidence.map(({ text }) => text))}`,
+    'Remove metadata.ownerReferences from these manifests. Applied again, they would restore a UID that no longer exists, and garbage collection would delete the objects.',
     { evidence, next: `${PROGRAM} ownerrefs list` },
   );
 }

@@ -31,9 +31,9 @@ const RELEASED =
 
 function released(facts: RestoreJudged): string {
   if (facts.unread.length > 0)
-    return `Do not release the hold yet: ${listed(facts.unread.map(({ kind }) => kind))} could not be searched, and what names them there dies when they are renamed. Get these kinds searched first (NS-741).`;
+    return `Do not release the hold yet: ${listed(facts.unread.map(({ kind }) => kind))} could not be searched. Objects of these kinds that name the policies are deleted when the policies are renamed. Fix NS-741 first.`;
   if (!isNamedElsewhere(facts)) return `Nothing else names them: ${RELEASED}`;
-  return `What else names them dies when they are renamed: take it off first (ownerrefs strip), then ${RELEASED}`;
+  return `Other objects that name them are deleted when they are renamed. Remove those references first (ownerrefs strip), then ${RELEASED}`;
 }
 
 /** Something that `ownerrefs strip` removes still names policies that wait for their new names. */
@@ -56,7 +56,7 @@ function releaseStep(facts: RestoreJudged): string {
 /** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
 function byHand({ crdGroup, policyRenaming }: Context['profile']): string {
   const { waitsFor = '', prefix = '' } = policyRenaming ?? {};
-  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. Remove by hand what names the stored ${prefix}NAME (group ${crdGroup}: it would be deleted with it), store each policy anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back, and accept it by name, for its UID alone would call it another (NS-746). To leave them off for good: ownerrefs forget --accept NS-748.`;
+  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. For each policy: remove references to the stored ${prefix}NAME (group ${crdGroup}), which would be deleted with it. Create the policy from what the API shows as ${prefix}NAME, then delete that one. Then put its references back, and accept it by name: its UID is another one now (NS-746). To leave them off for good: ownerrefs forget --accept NS-748.`;
 }
 
 const GIVEN_UP = 'What is to stay off is given up with ownerrefs forget --accept NS-748; the archive keeps every entry.';
@@ -68,10 +68,10 @@ const WAY_ON = {
     'restore --undo',
     `If you decided against the upgrade, put them back as they were; if not, the journal is needed after it. ${GIVEN_UP}`,
   ],
-  dead: ['strip', `Remove them and put them back, or correct them by hand: NS-749 tells which. ${GIVEN_UP}`],
+  dead: ['strip', `Remove them and put them back, or correct them yourself: NS-749 names them. ${GIVEN_UP}`],
   off: [
     'forget --accept NS-748',
-    `ownerrefs restore leaves them as they are, as the finding beside each says: fix the object or its owner, or add the reference by hand. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
+    `ownerrefs restore does not put them back; the finding beside each says why. Fix the object or its owner, or add the reference yourself. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
   ],
 } as const;
 
@@ -101,8 +101,8 @@ export const restoreChecks: readonly RestoreCheck[] = [
       return failed(
         `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
         someAsExpected
-          ? `Somebody made ${otherOwners.length === 1 ? 'this owner' : 'these owners'} anew, or another of the name; all other references are put back. For each: --resolve OWNER=new gives the references to the one that is there now, OWNER=drop leaves them off for good.`
-          : 'Either an old API server still answers (finish its upgrade), or somebody made the owner anew, or another of its name: --resolve OWNER=new if it is the right one, OWNER=drop to leave its references off for good. With --undo, the upgrade has changed UIDs already: leave --undo out.',
+          ? `Somebody deleted and created ${otherOwners.length === 1 ? 'this owner' : 'these owners'} again. All other references are put back. For each: --resolve OWNER=new gives the references to the one that is there now, OWNER=drop leaves them off for good.`
+          : 'An old API server may still answer: finish its upgrade. Or somebody deleted the owner and created it again: --resolve OWNER=new if it is the right one, OWNER=drop to leave its references off for good. With --undo, the upgrade has changed UIDs already: omit --undo.',
         {
           evidence: otherOwners,
           severity: someAsExpected ? 'warning' : 'error',
@@ -147,7 +147,7 @@ export const restoreChecks: readonly RestoreCheck[] = [
   },
   {
     id: 'NS-745',
-    title: 'objects as they were left',
+    title: 'objects unchanged since strip',
     category: 'follow-up',
     severity: 'warning',
     ref: '§4.8/3',
@@ -155,14 +155,14 @@ export const restoreChecks: readonly RestoreCheck[] = [
       if (changed.length === 0) return ok('every recorded object is as it was left');
       return failed(
         `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
-        'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed. What could not be read stays in the journal: let this account read it, and put it back then.',
+        'What somebody changed meanwhile is not overwritten: check each, and edit metadata.ownerReferences where needed. What could not be read stays in the journal: let this account read it, then restore again.',
         { evidence: evidenceOf(changed), next: `${PROGRAM} ownerrefs restore --dry-run=server` },
       );
     }),
   },
   {
     id: 'NS-742',
-    title: 'manifests without the UIDs of before',
+    title: 'applied manifests without old UIDs',
     category: 'follow-up',
     severity: 'warning',
     ref: '§4.8/3',
@@ -189,7 +189,7 @@ export const restoreChecks: readonly RestoreCheck[] = [
   /** References that appeared while others were off: they would die like those. */
   {
     id: 'NS-749',
-    title: 'no owner reference with a dead UID',
+    title: 'no dangling ownerReferences',
     category: 'follow-up',
     severity: 'error',
     ref: '§7/1',
@@ -203,7 +203,7 @@ export const restoreChecks: readonly RestoreCheck[] = [
           ...(stripped.length === 0 ? [] : ['Remove what the upgrade broke: it is recorded, and put back later.']),
           ...(stripped.length === dangling.length
             ? []
-            : [`Correct ${stripped.length === 0 ? 'them' : 'the others'} by hand in metadata.ownerReferences, or accept them by name.`]),
+            : [`Correct ${stripped.length === 0 ? 'them' : 'the others'} in metadata.ownerReferences, or accept them by name.`]),
         ].join(' '),
         { next: `${PROGRAM} ownerrefs ${stripped.length === 0 ? 'list' : 'strip'}`, evidence: evidenceOf(dangling) },
       );

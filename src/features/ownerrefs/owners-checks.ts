@@ -82,7 +82,7 @@ export const ownersChecks: readonly PreflightCheck[] = [
 ];
 
 const TAKE_OFF = {
-  hint: 'Take these references off before the upgrade: they are recorded, and put back with the new UIDs; run does both.',
+  hint: 'Remove these references before the upgrade: they are recorded, and put back with the new UIDs. run does both.',
   next: `${PROGRAM} ownerrefs strip`,
 };
 

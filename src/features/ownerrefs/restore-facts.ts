@@ -175,7 +175,7 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
     [
       'nothing is put back from it: this reference would get the object deleted',
       `find out who may write Secrets in namespace ${options.stateNamespace}, and what else was written there`,
-      'then put the references back by hand, each looked at: docs/journal.md, By hand',
+      'then check and put back each reference yourself: docs/journal.md, Manual recovery',
     ],
   );
 }
@@ -205,7 +205,7 @@ async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJourn
 function tooLateToUndo({ options }: Context): Fault {
   return new Fault(
     'blocked',
-    `the upgrade to ${options.release} has begun: the UIDs of before are dead soon, and with them what names them`,
+    `the upgrade to ${options.release} has begun: the old UIDs become invalid soon, and garbage collection then deletes what names them`,
     [
       'finish the upgrade: kubectl netsvc-upgrade run',
       'then put the references back: kubectl netsvc-upgrade ownerrefs restore, without --undo',

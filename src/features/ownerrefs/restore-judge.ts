@@ -179,10 +179,10 @@ const TEXTS: Readonly<Record<Changed, string>> = {
   'other-object': 'another object has its name now',
   'other-flags': 'the reference is there with other flags',
   'put-back-otherwise': 'somebody put it back with other flags',
-  'old-one-there': 'the reference with the old UID is there: take it off again',
+  'old-one-there': 'the reference with the old UID is there: remove it again',
   'other-controller': 'another reference is its controller now',
   'owner-gone': 'the owner no longer exists',
-  'taken-off-since': 'somebody took it off after it was put back',
+  'taken-off-since': 'somebody removed it after it was put back',
   'same-owner-twice': 'an earlier reference names the same owner',
 };
 

@@ -21,7 +21,7 @@ export const restoreStage = (upgradeWaits: UpgradeWaits) =>
       if (facts.isLater) return { actions: [restore(facts)] };
       if (facts.waits.length > 0) return { actions: facts.waits.map((one) => waitFor(one, facts.waitMs)), again: true };
       const { patches, noted } = facts;
-      if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
+      if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as not restored' };
       return {
         actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)],
         objects: patches.map(plannedOf),

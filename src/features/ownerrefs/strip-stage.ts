@@ -118,7 +118,7 @@ function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readon
   const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => isMute(one) && chosen(one, owned)));
   if (all.length === 0) return [];
   return [
-    `${counted(all.length, 'reference')} of them name policies that keep their stored names: the new API server does not find these by name, so the references stay off until they are stored anew (kubectl netsvc-upgrade explain NS-743)`,
+    `${counted(all.length, 'reference')} of them name policies that keep their stored names. The new API server does not find these by name, so the references stay off until the policies are renamed (kubectl netsvc-upgrade explain NS-743)`,
   ];
 }
 

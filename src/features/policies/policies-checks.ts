@@ -83,7 +83,7 @@ export const policiesChecks: readonly PreflightCheck[] = [
       const { profile, options } = context;
       const since = profile.policyRenaming?.since;
       const source = sourceRelease(installation, facts, context);
-      if (since === undefined || !crosses(source, options.release, since)) return notApplicable('no policies are stored anew on this way');
+      if (since === undefined || !crosses(source, options.release, since)) return notApplicable('this upgrade renames no policies');
       const never = neverRenames(installation, profile);
       const see = `(see ${PROGRAM} explain NS-707)`;
       // The CLI alone can rename them there.
@@ -93,7 +93,7 @@ export const policiesChecks: readonly PreflightCheck[] = [
       if (pending.length === 0) return ok('every policy is already stored under its own name');
       const many = counted(pending.length, 'stored policy', 'stored policies');
       if (options.holdPolicyMigration) return ok(`${many} keep their names: the renaming is held back`);
-      return ok(`${many} will be stored anew under their own names, with new UIDs: no way back after that ${see}`);
+      return ok(`${many} will be renamed and get new UIDs, which cannot be undone ${see}`);
     }),
   },
 ];

@@ -27,7 +27,7 @@ export const policiesInGitChecks: readonly PreflightCheck[] = [
       const { profile, options } = context;
       const since = profile.policyRenaming?.since;
       if (since === undefined || !crosses(sourceRelease(installation, facts, context), options.release, since))
-        return notApplicable('no policies are stored anew on this way');
+        return notApplicable('this upgrade renames no policies');
       if (neverRenames(installation, profile) !== undefined || options.holdPolicyMigration)
         return ok('no policy is renamed by this upgrade');
       const pending = pendingRenames(facts, profile);

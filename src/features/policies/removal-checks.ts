@@ -153,7 +153,7 @@ export const removalChecks: readonly RemovalCheck[] = [
         );
       return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
         because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,
-        hint: 'Take the policy out of metadata.ownerReferences of what is to stay. --undo brings the policy back, not these objects.',
+        hint: 'Remove the policy from metadata.ownerReferences of the objects that you keep. --undo restores the policy, not these objects.',
         ...(told ? {} : { severity: 'warning' as const }),
         next: command`kubectl netsvc-upgrade ownerrefs list --owner=${`GlobalNetworkPolicy/${name}`}`,
       }));

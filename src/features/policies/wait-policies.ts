@@ -72,7 +72,7 @@ export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, na
   if (valueAt(await cluster.get(kind, name), field) === 'Disabled') return;
   throw new Fault('blocked', `${kind.kind}/${name} has not kept ${field}: Disabled: the renaming of policies is not held`, [
     `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
-    'then continue with the same command; or leave out --hold-policy-migration, and take the references off first: kubectl netsvc-upgrade ownerrefs strip',
+    'then run the same command again; or omit --hold-policy-migration, and remove the references first: kubectl netsvc-upgrade ownerrefs strip',
   ]);
 }
 

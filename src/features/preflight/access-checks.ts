@@ -17,9 +17,9 @@ export const accessChecks: readonly PreflightCheck[] = [
     judge: (facts, { profile }) => {
       const answers = read(facts.access);
       const denied = answers.filter((answer) => !answer.allowed);
-      return failIfAny(denied.map(denial), `all ${answers.length} permissions that the plan needs`, (names) => ({
+      return failIfAny(denied.map(denial), `${counted(answers.length, 'permission')} needed by the plan, all granted`, (names) => ({
         because: `${counted(denied.length, 'permission')} missing: ${names}`,
-        hint: 'Use an account that has them, or let an administrator grant them: the next command prints the roles as a manifest to apply, and in its first lines how to bind them.',
+        hint: 'Use an account that has them, or let an administrator grant them. The next command prints the roles as a manifest; its first lines say how to bind them.',
         next: rolesFor(facts.detection, profile),
         ...(denied.some((answer) => answer.required) ? {} : { severity: 'warning' as const }),
       }));

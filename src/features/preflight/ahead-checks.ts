@@ -9,7 +9,7 @@ import type { WholePreflight } from './facts.ts';
 export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((check) => ({
   ...check,
   judge(facts, context) {
-    if (facts.ahead === undefined) return notApplicable('judged by apply');
+    if (facts.ahead === undefined) return notApplicable('checked by apply');
     // One reason is told once: where the target was read, by the check of what it is compared with.
     if ('unread' in facts.ahead && ('unread' in facts.target || check.id !== baseKnown.id)) return notApplicable('the target was not read');
     return check.judge(read(facts.ahead), context);

@@ -37,11 +37,11 @@ export const certificatesChecks: readonly PreflightCheck[] = [
     judge: withCertificates(({ names: { api, signer }, certificates, installation, facts, context }): Verdict => {
       const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
       const found = moves ? read(certificates).find(({ secret }) => secret === api.secret) : undefined;
-      if (!found) return notApplicable('no certificate of an API server meets another address on this way');
+      if (!found) return notApplicable('this upgrade gives no API server another address');
       if (found.names.includes(api.name)) return ok(`the certificate of the API server is for ${api.name} too`);
       if (found.issuer === signer) return ok('the operator has signed the certificate of the API server, and renews it');
       return failed(
-        `the certificate of the API server is not for ${api.name}, its address from ${api.since} on, and was signed by ${found.issuer || 'an issuer without a name'}: the operator keeps it, and the v3 API does not come back after the upgrade`,
+        `the certificate of the API server is not for ${api.name}, its address from ${api.since} on, and was signed by ${found.issuer || 'an issuer without a name'}. The operator keeps it, and the v3 API does not come back after the upgrade`,
         `If it is your own certificate, issue it for ${api.name} as well. If an earlier operator signed it (${signer}@…), delete the Secret right before the upgrade: the operator makes a new one.`,
         {
           evidence: [evidenceFor(found, `for ${found.names.join(', ')}; signed by ${found.issuer}`)],

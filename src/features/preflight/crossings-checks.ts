@@ -148,13 +148,13 @@ export const crossingsChecks: readonly PreflightCheck[] = [
     judge: withOperated(({ names: { gateway }, operated, context }) => {
       const { profile } = context;
       const [wanting] = read(operated.gateways);
-      if (!wanting) return ok(`the operator brings no Gateway API: there is no ${gateway.kind}`);
+      if (!wanting) return ok(`the operator installs no Gateway API: there is no ${gateway.kind}`);
       if (specOf(wanting)[gateway.field] === gateway.value) return ok(`${gateway.field} is ${gateway.value}`);
       const policy = read(operated.gatewayPolicy);
       if (!policy) return judgeDefinitions(gateway, read(operated.gatewayDefinitions), wanting, context);
       return failed(
-        `the operator brings newer definitions of the Gateway API, and ${gateway.policy} may refuse them, which ends the operator`,
-        `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
+        `the operator installs newer definitions of the Gateway API. ${gateway.policy} may refuse them, and then the operator stops`,
+        `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions yourself as the policy allows it.`,
         {
           evidence: [evidenceOf(policy), evidenceOf(wanting)],
           next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
@@ -178,8 +178,8 @@ export const crossingsChecks: readonly PreflightCheck[] = [
       );
       const missing = [...new Set(stuck.flatMap(({ needs }) => needs?.kind ?? []))];
       return failIfAny(evidence, 'every component status can become good', (names) => ({
-        because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${options.release} judges the end without it`,
-        hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else nothing has to be done.`,
+        because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${options.release} ignores it`,
+        hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API. Otherwise do nothing.`,
         next: command`kubectl get ${statusKind?.toLowerCase() ?? ''}`,
       }));
     }),
@@ -231,8 +231,8 @@ function judgeDefinitions(
       ? `nothing called ${gateway.policy} guards the definitions of the Gateway API`
       : `no definition of the Gateway API is older than ${wanted}`,
     (names) => ({
-      because: `the operator leaves definitions of the Gateway API that are there as they are, and the gateway of ${options.release} is made for ${wanted}: ${names}`,
-      hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions of ${wanted} yourself before the upgrade.`,
+      because: `the operator does not update installed definitions of the Gateway API, and the gateway of ${options.release} needs ${wanted}: ${names}`,
+      hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions of ${wanted} yourself before the upgrade.`,
       next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
     }),
   );

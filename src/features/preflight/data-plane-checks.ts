@@ -23,7 +23,7 @@ const FELIX = 'felixconfigurations';
 export const dataPlaneChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-505',
-    title: 'LoadBalancer addresses stay as they are',
+    title: 'LoadBalancer addresses do not change',
     category: 'resources',
     severity: 'warning',
     ref: 'domain §12/29',

@@ -13,7 +13,7 @@ export const guardedNamespaceChecks: readonly PreflightCheck[] = [
   /** The operator puts policies of its own before all others: what is not of the service no longer reaches its pods, nor is reached. */
   {
     id: 'NS-632',
-    title: 'nothing else in the namespace of the operator’s pods',
+    title: 'no other objects in the operator’s pod namespace',
     category: 'resources',
     severity: 'warning',
     ref: 'domain §11.3',
@@ -21,7 +21,7 @@ export const guardedNamespaceChecks: readonly PreflightCheck[] = [
       const guarded = context.profile.operator.crossings?.guarded;
       if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
       if (!crosses(sourceRelease(installation, facts, context), context.options.release, guarded.since))
-        return notApplicable('the operator guards its namespace as before');
+        return notApplicable('the operator guards its namespace as it does now');
       const found = [
         ...read(facts.operated.reaching)
           .filter((one) => isAffected(one, guarded))

@@ -43,7 +43,7 @@ export const serverChecks: readonly PreflightCheck[] = [
       if (skew <= TOLERATED_SKEW_MS) return ok(`clocks differ by ${seconds} s`);
       return failed(
         `the clocks of this machine and of the API server differ by ${seconds} s`,
-        'Synchronise both clocks: locks, tokens and certificates are judged by time.',
+        'Synchronise both clocks: locks, tokens and certificates depend on the time.',
         { next: 'date -u', severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
       );
     },

@@ -93,7 +93,7 @@ const judgeStored = withTarget(({ documents }, _installation, facts, { options }
   const faults = lists.flatMap(({ looked }) => looked.flatMap((one) => one.faults));
   const unjudged = lists.flatMap(({ crd, looked }) => unjudgedEvidence(crd, looked));
   if (faults.length === 0 && unjudged.length > 0) return notJudged(unjudged, options.release);
-  const beside = unjudged.length === 0 ? '' : ` Not judged here: ${listed(unjudged.map(({ text, detail }) => `${text}: ${detail}`))}.`;
+  const beside = unjudged.length === 0 ? '' : ` Not checked here: ${listed(unjudged.map(({ text, detail }) => `${text}: ${detail}`))}.`;
   return failIfAny(faults, `every stored resource satisfies the CRDs of ${options.release}`, (names) => ({
     because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${options.release} at the next write: ${names}`,
     hint: `Correct the values before the upgrade, while the old CRDs still accept the change.${beside}`,
@@ -114,8 +114,8 @@ function unjudgedEvidence({ name }: TargetCrd, looked: readonly Looked[]): reado
 function notJudged(unjudged: readonly Evidence[], release: string): Verdict {
   const resource = unjudged[0]?.object?.name ?? '';
   return failed(
-    `stored resources that could not be judged by all that the CRDs of ${release} ask: ${listed(unjudged.map(({ text }) => text))}`,
-    'Look whether the objects satisfy it; once the new CRDs are there, the server tells without storing anything.',
+    `stored resources that could not be checked against every rule of the CRDs of ${release}: ${listed(unjudged.map(({ text }) => text))}`,
+    'Check whether the objects satisfy it. Once the new CRDs are installed, a server-side dry run tells.',
     {
       severity: 'warning',
       evidence: unjudged,

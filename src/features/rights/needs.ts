@@ -136,7 +136,7 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
 /** What the target's operator judges otherwise than the old one. */
 export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }, { operated = true }) => {
   if (!names) return [];
-  const why = 'settings that the target’s operator judges otherwise';
+  const why = 'settings that the target’s operator treats differently';
   const list = (plural: string, required: boolean) => allow(['list'], { group, plural }, why, { required });
   const warnedBy = [names.gateway.plural, ...(end?.statuses ?? []).flatMap(({ needs }) => needs?.plural ?? [])];
   const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };

@@ -37,7 +37,7 @@ export const noneAtZero: Check<ReplicasJudged> = {
 const FIXES: Readonly<Record<AtZero['place'], string>> = {
   cluster: 'Scale it up, then run again.',
   file: 'Give it a replica in that file, then run again.',
-  begun: 'Give it a replica in a copy of upgrade.yaml and go on with --upgrade-file FILE --accept NS-206.',
+  begun: 'Give it a replica in a copy of upgrade.yaml, and resume with --upgrade-file FILE --accept NS-206.',
 };
 
 function nextFor(atZero: readonly AtZero[]): string {

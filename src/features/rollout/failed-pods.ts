@@ -65,7 +65,7 @@ function tooMany(settled: readonly Failed[], count: number, maxFailed: number): 
     ...looks.map((one) => `see why: ${one}`),
     impactOn(settled.map(({ pod }) => pod.node)),
     'fix the cause, then run the same command again: it resumes',
-    `or let the rollout go on to other nodes meanwhile: --max-failed=${count}`,
+    `or let the rollout continue on other nodes meanwhile: --max-failed=${count}`,
   ]);
 }
 

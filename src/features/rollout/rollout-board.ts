@@ -5,7 +5,7 @@ import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { judgeRollout, type Known } from '../../kube/judge-rollout.ts';
 import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
 
-export const CONTINUE = ['continue with the same command: it goes on where this one stopped'];
+export const CONTINUE = ['run the same command again: it resumes where this one stopped'];
 
 /** Between two judgements at least, milliseconds: changes come in bursts. */
 const APART_MS = 10;

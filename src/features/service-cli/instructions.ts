@@ -56,7 +56,7 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
 
 export function podStep({ pod, namespace, name, image }: CliPod, { options }: Context): Action {
   const remove = command`kubectl delete pod -n ${namespace} ${name}`;
-  const instruction = `${pod} runs an older CLI (${image}): change the tag in the manifest that it comes from to ${options.release}, remove it with: ${remove} — and apply that manifest again if it is needed`;
+  const instruction = `${pod} runs an older CLI (${image}): change the tag in its manifest to ${options.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
   return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction);
 }
 

@@ -154,8 +154,8 @@ export const alpChecks: readonly AlpCheck[] = [
         left.map(({ text, detail }) => ({ text, detail })),
         'every workload with an older sidecar can be restarted',
         (names) => ({
-          because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} left to a person: ${names}`,
-          hint: 'Act as the details say, then run the same command again; older sidecars go on working meanwhile.',
+          because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} not restarted by this command: ${names}`,
+          hint: 'Do what the details say, then run the same command again. Older sidecars keep working meanwhile.',
           next: `${PROGRAM} alp`,
         }),
       );
@@ -164,7 +164,7 @@ export const alpChecks: readonly AlpCheck[] = [
   /** What a person or the mesh's own upgrade changed since is theirs: the way back does not drop it unseen. */
   {
     id: 'NS-735',
-    title: 'changes since kept on the way back of the sidecar template',
+    title: 'later changes kept when --undo restores templates',
     category: 'follow-up',
     severity: 'error',
     ref: '§4.6/1',
@@ -172,7 +172,7 @@ export const alpChecks: readonly AlpCheck[] = [
       if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
       return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
         because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
-        hint: `Take the places back by hand, or accept this check: what is overwritten is kept in the run record.`,
+        hint: `Undo these changes yourself, or accept this check: what is overwritten is kept in the run record.`,
         next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
         exit: 'conflicts',
       }));

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { mergeText, type TextConflict } from '../../manifest/text-merge.ts';
 
@@ -53,6 +54,6 @@ export function conflictText(
   [first, ...more]: readonly TextConflict[],
   { mine, theirs }: { readonly mine: string; readonly theirs: string },
 ): string {
-  const rest = more.length > 0 ? ` and ${more.length} more places` : '';
+  const rest = more.length > 0 ? ` and ${counted(more.length, 'more place')}` : '';
   return `${key}, line ${first?.line}: ${mine} ${JSON.stringify(first?.mine.join('\n'))}, ${theirs} ${JSON.stringify(first?.theirs.join('\n'))}${rest}`;
 }

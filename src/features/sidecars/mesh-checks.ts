@@ -58,7 +58,7 @@ export const meshChecks: readonly PreflightCheck[] = [
     judge: withInstallation((installation, facts, context): Verdict => {
       return failIfAny(meshSigns(installation, facts, context), 'application layer policy is not in use', (names) => ({
         because: `application layer policy is in use: ${names}`,
-        hint: 'Update the sidecar template after the upgrade, then restart the meshed workloads; older sidecars go on working meanwhile.',
+        hint: 'Update the sidecar template after the upgrade, then restart the meshed workloads. Older sidecars keep working meanwhile.',
         next: `${PROGRAM} alp --dry-run=server`,
       }));
     }),

@@ -61,7 +61,7 @@ function givenBy({ metadata: { name } }: KubeObject, gives: Given['gives'], { pr
 function whyNotNew({ revision }: MeshedWorkload, given: readonly Given[]): string | undefined {
   if (revision === undefined) {
     if (given.every(({ gives }) => gives === 'new')) return undefined;
-    return 'its pods do not tell which injector serves them, and not every one gives the new sidecar: restart it by hand';
+    return 'its pods do not show which injector serves them, and not every injector has the new sidecar: restart it yourself';
   }
   const mine = given.find((one) => one.revision === revision);
   if (!mine)

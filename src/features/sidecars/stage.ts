@@ -41,7 +41,7 @@ function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): stri
   return `every sidecar that can be restarted is of ${context.options.release}`;
 }
 
-const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
+const KEEPS_WORKING = 'an older sidecar keeps working with the new agents: no connection breaks until a pod is restarted';
 
 /** In batches, each waited for. */
 function restartActions(wanted: readonly MeshedWorkload[], image: string, context: Context): readonly Action[] {

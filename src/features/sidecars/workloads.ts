@@ -111,14 +111,14 @@ function keyOf({ kind, namespace, name }: ObjectRef): string {
 }
 
 function obstacleOf(kind: string, live: KubeObject | undefined, budgets: readonly KubeObject[], profile: Profile): string | undefined {
-  if (kind === 'Pod') return 'a pod without a controller does not come back: delete and create it by hand';
+  if (kind === 'Pod') return 'a pod without a controller does not come back: delete it and create it again yourself';
   if (kind === 'Job') return 'pods of a Job are not restarted: the next Job has the new sidecar';
   if (!RESTARTABLE.some((one) => one === kind)) return `kubectl cannot restart a ${kind}: restart it by its own controller`;
   if (!live) return 'it is being deleted';
   if (hasOwnSidecar(live, profile)) return 'its own pod template has the sidecar: change the image there';
   if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
   const held = heldUpdate(live);
-  if (held !== undefined) return `${held}: delete its pods by hand, one at a time; each comes back with the new sidecar`;
+  if (held !== undefined) return `${held}: delete its pods yourself, one at a time; each comes back with the new sidecar`;
   const full = budgets.find((budget) => (budget as Budget).status?.disruptionsAllowed === 0);
   return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
 }

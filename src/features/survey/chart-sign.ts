@@ -29,7 +29,7 @@ export function chartOf(objects: readonly KubeObject[], stored: Reading<readonly
   const newest = newestRevision(stored.value, name, namespace);
   const elsewhere = newest ? undefined : onlyElsewhere(stored.value, name);
   if (elsewhere) {
-    const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: it is being moved, or was moved by hand`;
+    const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: somebody is moving it, or has moved it`;
     return { type: 'release', chart: { name, ...elsewhere, named: namespace }, evidence };
   }
   if (!newest)

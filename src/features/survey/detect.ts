@@ -92,7 +92,7 @@ function idleOperator(operator: KubeObject, profile: Profile): string {
   const known = operatorRelease(operator, profile);
   const { kind, metadata } = operator;
   const brings = known?.release ?? known?.line;
-  const release = brings === undefined ? '' : ` (it brings ${brings})`;
+  const release = brings === undefined ? '' : ` (it installs ${brings})`;
   const where = refText({ kind, namespace: metadata.namespace, name: metadata.name });
   return `the operator ${where}${release} has nothing to do: there is no ${profile.operator.installationKind.kind}, and no agents run`;
 }

@@ -41,9 +41,9 @@ const SIGNS: readonly Sign[] = [
   { name: 'KEDA', kind: 'autoscaler', managers: ['keda'], hint: SCALES },
   { name: 'a VerticalPodAutoscaler', kind: 'autoscaler', managers: ['vpa-', 'vertical-pod-autoscaler'], hint: SCALES },
   { name: 'addon-resizer', kind: 'autoscaler', managers: ['addon-resizer', 'pod_nanny'], hint: SCALES },
-  { name: 'a person with kubectl scale', kind: 'person', managers: ['kubectl'], subresource: 'scale', hint: BY_HAND },
+  { name: 'kubectl scale', kind: 'person', managers: ['kubectl'], subresource: 'scale', hint: BY_HAND },
   { name: 'kubectl create', kind: 'person', managers: ['kubectl-create'], hint: CREATED },
-  { name: 'a person with kubectl', kind: 'person', managers: ['kubectl-', 'kubectl'], hint: BY_HAND },
+  { name: 'kubectl', kind: 'person', managers: ['kubectl-', 'kubectl'], hint: BY_HAND },
   {
     name: 'helm',
     kind: 'other',

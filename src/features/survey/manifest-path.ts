@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import type { Datastore, Detection } from '../../kernel/installation.ts';
 import type { Profile, Variant } from '../../kernel/profile.ts';
 import { type Agent, agentText } from './find-agents.ts';
@@ -34,13 +35,20 @@ export function detectManifest(agent: Agent, readings: Readings, inventory: Inve
     const because = `${agentText(agent)}: ${oddity(agent, variants, settings, profile) ?? answer.unclear}`;
     return unclear(because, answer.candidates, [store.evidence, ...answer.evidence]);
   }
-  const evidence = [...base, store.evidence, `variant ${answer.variant.id}: ${answer.variant.signs.length} signs hold`];
+  const evidence = [...base, store.evidence, `variant ${answer.variant.id}: ${counted(answer.variant.signs.length, 'sign')} found`];
   return found(agent, answer.variant, evidence, readings, inventory, profile);
 }
 
 /** A person named the variant: that is what it is, with the evidence that they did. */
 export function takeVariant(agent: Agent, variant: Variant, readings: Readings, inventory: Inventory, profile: Profile): Detection {
-  return found(agent, variant, [`agents: ${agentText(agent)}`, `variant ${variant.id}: named by a person`], readings, inventory, profile);
+  return found(
+    agent,
+    variant,
+    [`agents: ${agentText(agent)}`, `variant ${variant.id}: named with --variant`],
+    readings,
+    inventory,
+    profile,
+  );
 }
 
 function found(

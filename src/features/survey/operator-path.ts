@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import type { Detection, InstallPath, ManagedBy } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -51,7 +52,7 @@ export function detectOperated(
 function otherLine(operator: KubeObject | undefined, profile: Profile): string | undefined {
   const release = operator && operatorRelease(operator, profile);
   if (!release || !isOfOtherLine(release, profile)) return undefined;
-  return `operator ${release.tag} is of a line that brings no release of ${profile.title}: it may be another product's`;
+  return `operator ${release.tag} is of a line that installs no release of ${profile.title}: it may be another product's`;
 }
 
 function lostRelease(chart: ChartAnswer): string | undefined {
@@ -87,7 +88,7 @@ export function detectHalfMigrated(
   const because =
     both || begun
       ? `the migration to the operator is not finished: ${both ? 'agents of both kinds exist' : 'an Installation exists'}, with ${where.join(' and ')}`
-      : `the migration to the operator is not finished: ${pending.length} nodes still wait for it`;
+      : `the migration to the operator is not finished: ${counted(pending.length, 'node')} left`;
   const nodes = pending.length > 0 ? [`nodes that wait: ${pending.slice(0, 5).join(', ')}${pending.length > 5 ? ', …' : ''}`] : [];
   return { type: 'half-migrated', because, evidence: [...where.map((text) => `agents: ${text}`), ...nodes] };
 }

@@ -11,7 +11,7 @@ export function sameFile(
   if (before === undefined || before === sha256) return ok(`${file} sha256 ${sha256.slice(0, 12)}…`);
   return failed(
     `${url} is not the file that this run began with (sha256 ${sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
-    'Bring back the file of then, or go on with the new one: the next command accepts it.',
+    'Use the file that the run began with. Or continue with the new one: the next command accepts it.',
     { exit: 'stale', next: `${PROGRAM} run --accept NS-206` },
   );
 }

@@ -117,7 +117,7 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
           : `${counted(mixed.length, 'component')} not of the agents' release ${installation.release ?? ''}: ${names}`,
         hint: expected
           ? 'Continue the run.'
-          : 'Find out who began another upgrade and bring all components to one release first; add-ons may be brought along.',
+          : 'Find out who began another upgrade, and upgrade all components to one release first. Older add-ons do not block the upgrade.',
         next: expected ? `${PROGRAM} run` : `${PROGRAM} status`,
         severity: core.length > 0 ? 'error' : 'warning',
         ...(expected ? { expected: true } : {}),

@@ -95,7 +95,7 @@ export const verifyChecks: readonly VerifyCheck[] = [
 
   {
     id: 'NS-308',
-    title: 'no older CLI to be found first',
+    title: 'no older CLI first on PATH',
     category: 'result',
     severity: 'warning',
     ref: '§1/4',

@@ -123,5 +123,5 @@ function hintFor(old: readonly ServiceImage[], newer: readonly ServiceImage[], r
 /** No command that deletes them: an object may have been made since. */
 function emptyText(names: readonly string[]): string {
   const looks = names.map((name) => command`kubectl get ${name} -A`).join('; ');
-  return `left behind, without objects: ${names.join(', ')}. Deleting a CRD deletes its objects: before you do, look again for any: ${looks}`;
+  return `left behind, without objects: ${names.join(', ')}. Deleting a CRD deletes its objects: check again before you do: ${looks}`;
 }

@@ -35,7 +35,7 @@ describe('the place of a saved plan', () => {
       assert.equal(await bench.run('plan', '--out', file), 64);
       assert.equal(readFileSync(file, 'utf8'), text);
       assert.deepEqual([bench.requests, bench.out(), readdirSync(folder)], [[], '', ['kc.yaml']]);
-      const error = `error: --out ${file} exists and is not a saved plan: it stays as it is\nname another file: --out plan.json\n`;
+      const error = `error: --out ${file} exists and is not a saved plan: it is not overwritten\nname another file: --out plan.json\n`;
       assert.equal(bench.err(), error);
     });
 

@@ -82,11 +82,11 @@ describe('the files of a backup', () => {
       const content = await text(whole(), other);
       assert.equal(content.includes(VALUE) || content.includes(CODED), other === file, other);
     }
-    assert.match(await text(whole(), 'RESTORE.md'), /`secrets\/` holds 1 Secrets in clear text/);
+    assert.match(await text(whole(), 'RESTORE.md'), /`secrets\/` holds 1 Secret in clear text/);
     // Read later, on another machine: kubectl may lead to another cluster by then.
     assert.match(
       await text(whole(), 'RESTORE.md'),
-      /`kubectl get namespace kube-system -o jsonpath=\{\.metadata\.uid\}` must print `\S+`\. If it does not, kubectl leads to another cluster/,
+      /`kubectl get namespace kube-system -o jsonpath=\{\.metadata\.uid\}` must print `\S+`\. If it does not, kubectl talks to another cluster/,
     );
   });
 
@@ -146,7 +146,7 @@ describe('the files of a backup', () => {
       const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
       const files = backupFiles(nothing, contextOf(), { path, withSecrets: false, store: undefined });
       const restore = `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
-      assert.match(restore, /There is no way back on this path/);
+      assert.match(restore, /You cannot go back on this path/);
       assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
     });
 

@@ -71,7 +71,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-712',
     facts: { verdicts: { value: [{ node: 'n1', verdict: 'NEWLY POLICED', detail: '' }] } },
     is: 'error',
-    says: /do not apply to them now: n1$/,
+    says: /where none applies to them now: n1$/,
     about: ['n1'],
   },
   'a host with other policies than now': {
@@ -163,7 +163,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-717',
     facts: { unclear: [{ name: 'n1-auto-hep', detail: 'node n1', fate: 'blocks' }] },
     is: 'error',
-    says: /neither clearly old nor clearly automatic: n1-auto-hep; left/,
+    says: /neither clearly old nor clearly automatic: n1-auto-hep; not changed/,
   },
   'an unclear endpoint beside': {
     id: 'NS-717',
@@ -181,14 +181,14 @@ const rows: Readonly<Record<string, Row>> = {
       ],
     },
     is: 'error',
-    says: /^made by hand but labelled as the controllers’ own, .*: mine; neither clearly old .*: n2-auto-hep; left as they are$/,
+    says: /^created by somebody but labelled as the controllers’ own, .*: mine; neither clearly old .*: n2-auto-hep; not changed$/,
     about: ['mine', 'n2-auto-hep'],
   },
   'an endpoint of a node that is gone': {
     id: 'NS-718',
     facts: { elsewhere: ['b (gone)'] },
     is: 'warning',
-    says: /^1 host endpoint of hosts outside the cluster: b \(gone\); no automatic one will stand in, they stay$/,
+    says: /^1 host endpoint of hosts outside the cluster: b \(gone\); they stay, for no automatic one replaces them$/,
   },
   'a host that is open once its old endpoint is gone, when nothing is left to do': {
     id: 'NS-711',
@@ -252,7 +252,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-738',
     facts: { idle: true, gone: [], refusedBack: [{ subject: 'Node/n1 pool', because: 'somebody else has written it since' }] },
     is: 'error',
-    says: /^the record names 1 thing that the migration cannot have made, .*; left as they are: Node\/n1 pool$/,
+    says: /^the record names 1 thing that the migration cannot have made, .*; not changed: Node\/n1 pool$/,
     about: ['Node/n1 pool'],
   },
   'what another machine kept': {

@@ -21,11 +21,11 @@ describe('the notes of hep', () => {
     'name nobody where nothing is opened': [[hep('a', 'n1', {}, OPEN)], /^automatic .* let through$/m],
     'name endpoints of one interface': [
       [hep('eth', 'n1', {}, { interfaceName: 'eth0' })],
-      /^1 host endpoint not of all interfaces stays as it is: eth \(interface eth0\)$/m,
+      /^1 host endpoint not of all interfaces, not migrated: eth \(interface eth0\)$/m,
     ],
     'name endpoints by addresses': [
       [hep('ip', 'n1', {}, { interfaceName: undefined, expectedIPs: ['10.0.0.1'] })],
-      /stays as it is: ip \(by its addresses\)$/m,
+      /not migrated: ip \(by its addresses\)$/m,
     ],
     'name nodes that are half migrated': [
       [hep('a', 'n1', {}, OPEN), hep('n1-auto-hep', 'n1', AUTOMATIC, OPEN)],

@@ -156,7 +156,7 @@ describe('what a chart upgrade would delete with its content', () => {
       const bench = chartBench({ ...parts, objects });
       return (await applyStage.open(bench.sources, bench.context)).findings().find(({ id }) => id === 'NS-239');
     };
-    assert.match((await hint([namespaceOf()]))?.hint ?? '', /First do what NS-243 says/);
+    assert.match((await hint([namespaceOf()]))?.hint ?? '', /First fix NS-243/);
     assert.equal((await hint([namespaceOf()]))?.next, 'kubectl netsvc-upgrade explain NS-243');
     assert.equal((await hint([]))?.next, 'helm plugin list');
   });

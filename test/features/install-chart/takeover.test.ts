@@ -31,7 +31,7 @@ describe('a revision that is pending', () => {
     const { found, plan } = await opened({ minutesAgo: 2 });
     assert.equal(found.outcome, 'expected');
     assert.match(found.hint ?? '', /kubectl delete secret sh\.helm\.release\.v1\.calico\.v4 --namespace tigera-operator/);
-    assert.match(found.hint ?? '', /new CRDs stand beside the old operator/);
+    assert.match(found.hint ?? '', /the old operator runs with the new CRDs/);
     assert.ok('actions' in plan);
     const [takeover, chart] = plan.actions;
     assert.ok(takeover?.effect.type === 'delete');

@@ -141,7 +141,7 @@ describe('the operator path', () => {
   it('crds alone says what comes next, at once, and why', async () => {
     const last = (await actionsOf(crdsStage, await operatedBench())).at(-1);
     assert.ok(last?.effect.type === 'ask');
-    assert.match(last.effect.instruction, /^next, at once: apply .* The old operator .* hangs/);
+    assert.match(last.effect.instruction, /^run apply at once .* The old operator .* hangs/);
   });
 
   it('crds leaves nothing to a person in a chain that goes on to apply', async () => {
@@ -176,7 +176,7 @@ describe('the operator path', () => {
   it('says that nobody can order Typha after the agents, and goes on only when that is accepted by name', async () => {
     const finding = await findingOf(await operatedBench(), 'NS-251');
     assert.equal(finding.outcome, 'error');
-    assert.match(finding.message, /same second.*NotReady after about 90 s/);
+    assert.match(finding.message, /same second.*After about 90 s they become NotReady/);
     const [check = '', subject = ''] = TYPHA.split('=');
     const accepting = await operatedBench({ options: { accept: [{ check, subject }] } });
     assert.equal((await findingOf(accepting, 'NS-251')).outcome, 'accepted');

@@ -327,7 +327,7 @@ describe('objects that the target no longer has', () => {
     const { left } = await planOf(await benchWith([workloadOf('DaemonSet', 'netsvc-old', { images: { old: 'old:1' } })]));
     assert.match(
       left.get('netsvc-old') ?? '',
-      /its pods stay.* verify names nothing but them: kubectl delete daemonset\.apps netsvc-old -n kube-system$/,
+      /its pods keep running the old release.* verify names nothing but them: kubectl delete daemonset\.apps netsvc-old -n kube-system$/,
     );
   });
 

@@ -56,13 +56,13 @@ describe('what was recorded', () => {
     const wanted = { type: 'record-owners', entries: [entryFor([a, b])] } as const;
     const good = holding([entryFor([a, web, b])]);
     const { detail, notes } = await recordOwners(good.ports, wanted);
-    assert.deepEqual([detail, notes], ['1 objects recorded', { stripped: { objects: 1, references: 2, parts: [], content: 'c' } }]);
+    assert.deepEqual([detail, notes], ['1 object recorded', { stripped: { objects: 1, references: 2, parts: [], content: 'c' } }]);
     assert.deepEqual(good.asked, ['append 1', 'load']);
     const other = { ...DEPENDENT, uid: 'made-anew' };
     for (const stored of [undefined, [], [entryFor([a])], [entryFor([a, { ...b, controller: false }])], [entryFor([a, b], other)]])
       await assert.rejects(
         recordOwners(holding(stored).ports, wanted),
-        (thrown) => thrown instanceof Fault && /1 of 1 objects are missing/.test(thrown.message),
+        (thrown) => thrown instanceof Fault && /1 of 1 object missing/.test(thrown.message),
         JSON.stringify(stored),
       );
   });

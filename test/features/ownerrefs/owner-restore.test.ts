@@ -80,7 +80,7 @@ describe('the checks before references are put back', () => {
     assert.match(hintOf(false), /Nothing else names them: release the hold.* kubectl netsvc-upgrade explain NS-743$/);
     assert.match(
       hintOf(true),
-      /DaemonSet calico-node, .*never rename.*Remove by hand.*group crd\.projectcalico\.org.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
+      /DaemonSet calico-node, .*never rename.*default\.NAME \(group crd\.projectcalico\.org\).*Create the policy.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
     );
   });
 
@@ -116,9 +116,9 @@ describe('the checks before references are put back', () => {
     const [off, hand] = [dead, { ...left, isStripped: false }];
     const takeOff = 'Remove what the upgrade broke: it is recorded, and put back later.';
     assert.deepEqual(told([off]), [takeOff, 'strip']);
-    const others = 'Correct the others by hand in metadata.ownerReferences, or accept them by name.';
+    const others = 'Correct the others in metadata.ownerReferences, or accept them by name.';
     assert.deepEqual(told([off, hand]), [`${takeOff} ${others}`, 'strip']);
-    assert.deepEqual(told([hand]), ['Correct them by hand in metadata.ownerReferences, or accept them by name.', 'list']);
+    assert.deepEqual(told([hand]), ['Correct them in metadata.ownerReferences, or accept them by name.', 'list']);
   });
 
   for (const [what, facts, next] of [

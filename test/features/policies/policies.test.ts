@@ -78,7 +78,7 @@ checkCases('NS-706', {
 const pending = { resources: resources(policy('default.x', SERVED), policy('y', SERVED)) };
 
 checkCases('NS-707', {
-  'tells how many will be stored anew': { facts: pending, is: 'ok', says: /^1 stored policy will be stored anew/ },
+  'tells how many will be renamed': { facts: pending, is: 'ok', says: /^1 stored policy will be renamed/ },
   'tells that it is held back': { facts: pending, context: contextOf({ holdPolicyMigration: true }), is: 'ok', says: /held back/ },
   'tells that nothing is ever renamed where the agents are called otherwise than the controllers expect': {
     facts: {

@@ -8,7 +8,7 @@ const denied = (required: boolean) => {
 };
 
 checkCases('NS-009', {
-  'passes if everything is allowed': { is: 'ok', says: /all 1 permissions/ },
+  'passes if everything is allowed': { is: 'ok', says: /1 permission needed by the plan/ },
   'fails on a missing permission and names it': { facts: denied(true), is: 'error', about: ['patch daemonsets.apps in kube-system'] },
   'warns on one that may be had in another way': { facts: denied(false), is: 'warning' },
   'leads to the roles of the installed variant': {

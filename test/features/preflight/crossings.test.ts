@@ -201,7 +201,7 @@ checkCases('NS-626', {
     }),
     is: 'warning',
     about: ['CustomResourceDefinition/httproutes.gateway.networking.k8s.io'],
-    says: /the gateway of v3\.32\.1 is made for v1\.5\.1/,
+    says: /the gateway of v3\.32\.1 needs v1\.5\.1/,
     hint: /Set spec\.crdManagement of GatewayAPI\/default to Reconcile/,
   },
   'passes with old definitions that the operator brings anew': {
@@ -226,7 +226,7 @@ checkCases('NS-627', {
     facts: operated({ kinds: [] }),
     is: 'warning',
     about: ['TigeraStatus/tiers'],
-    says: /without APIServer\/default.* wait for v3\.32\.1 judges the end without it/,
+    says: /without APIServer\/default.* wait for v3\.32\.1 ignores it/,
   },
   'passes with an API server': { context, facts: operated(), is: 'ok' },
   ...forOperators,

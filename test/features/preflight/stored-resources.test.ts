@@ -30,7 +30,7 @@ checkCases('NS-501', {
   'warns of what it could not judge, by CRD, instead of passing': {
     facts: { ...felixWith('Auto'), target: unknownRule },
     is: 'warning',
-    says: /could not be judged/,
+    says: /could not be checked/,
     about: ['CustomResourceDefinition/felixconfigurations.crd.projectcalico.org'],
     next: /^kubectl get felixconfigurations\.crd\.projectcalico\.org -A -o yaml \| kubectl replace --dry-run=server -f -$/,
   },

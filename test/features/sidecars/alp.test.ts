@@ -468,19 +468,23 @@ describe('the restarts of alp', () => {
     [
       'a StatefulSet whose pods are only replaced by hand',
       [...held('StatefulSet', { type: 'OnDelete' })],
-      /OnDelete: delete its pods by hand/,
+      /OnDelete: delete its pods yourself/,
     ],
-    ['a DaemonSet whose pods are only replaced by hand', [...held('DaemonSet', { type: 'OnDelete' })], /OnDelete: delete its pods by hand/],
+    [
+      'a DaemonSet whose pods are only replaced by hand',
+      [...held('DaemonSet', { type: 'OnDelete' })],
+      /OnDelete: delete its pods yourself/,
+    ],
     [
       'a StatefulSet that updates from a partition on',
       [...held('StatefulSet', { type: 'RollingUpdate', rollingUpdate: { partition: 2 } })],
-      /stops at partition 2: delete its pods by hand/,
+      /stops at partition 2: delete its pods yourself/,
     ],
     // What a restart of an earlier program left: its controller has a new template and no pod of it.
     [
       'a StatefulSet that was restarted in vain',
       [...held('StatefulSet', { type: 'OnDelete' }, { replicas: 1, updatedReplicas: 0 })],
-      /OnDelete: delete its pods by hand/,
+      /OnDelete: delete its pods yourself/,
     ],
     ['a spent disruption budget', [...web, budget], /allows no disruption/],
   ];
@@ -538,7 +542,7 @@ describe('sidecars that restarts would not change', () => {
     assert.deepEqual(await leftOf(objects), [
       'StatefulSet/shop/bare: its injector istio-sidecar-injector-canary has no sidecar',
       'StatefulSet/shop/orphan: its pods are of revision gone, of which no injector has the sidecar',
-      'StatefulSet/shop/unknown: its pods do not tell which injector serves them, and not every one gives the new sidecar',
+      'StatefulSet/shop/unknown: its pods do not show which injector serves them, and not every injector has the new sidecar',
     ]);
   });
 
@@ -560,7 +564,7 @@ describe('sidecars that restarts would not change', () => {
     assert.equal(ids(await planned({ objects })), 'restart-StatefulSet-shop-fresh wait-1 restart-StatefulSet-shop-labelled wait-2');
     assert.deepEqual(await leftOf(objects), [
       'StatefulSet/shop/held: its injector istio-sidecar-injector-canary still gives an older sidecar',
-      'StatefulSet/shop/unknown: its pods do not tell which injector serves them, and not every one gives the new sidecar',
+      'StatefulSet/shop/unknown: its pods do not show which injector serves them, and not every injector has the new sidecar',
     ]);
   });
 

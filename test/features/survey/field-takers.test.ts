@@ -38,11 +38,11 @@ const cases: readonly Case[] = [
   {
     manager: 'kubectl',
     subresource: 'scale',
-    is: 'person a person with kubectl scale',
+    is: 'person kubectl scale',
     hint: /in a copy of the target manifest .* --upgrade-file/,
   },
   { manager: 'kubectl-create', is: 'person kubectl create', hint: /nothing sets it again/ },
-  { manager: 'kubectl-edit', is: 'person a person with kubectl', hint: /in a copy of the target manifest .* --upgrade-file/ },
+  { manager: 'kubectl-edit', is: 'person kubectl', hint: /in a copy of the target manifest .* --upgrade-file/ },
   { manager: 'helm', is: 'other helm', hint: /next upgrade of its release/ },
   { manager: 'kube-controller-manager', is: 'other a controller of Kubernetes', hint: /whenever it runs/ },
   { manager: 'cert-manager-cainjector', is: 'other cert-manager', hint: /whenever it runs/ },

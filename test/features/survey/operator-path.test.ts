@@ -83,6 +83,6 @@ describe('detection of operator and chart installs', () => {
   it('says what an idle operator would bring', () => {
     const detection = detectIn([operator()]);
     assert.ok(detection.type === 'none');
-    assert.match(detection.because, /it brings v3\.27\.5/);
+    assert.match(detection.because, /it installs v3\.27\.5/);
   });
 });

@@ -63,7 +63,7 @@ describe('another product under the same names', () => {
     for (const tag of ['v1.14.0', 'v1.35.5', 'v1.41.2']) {
       const objects = [installed(), operatorOf(tag), operatedAgent()];
       const unclear = unclearIn(objects);
-      assert.match(unclear.because, new RegExp(`operator ${tag} is of a line that brings no release of Project Calico`));
+      assert.match(unclear.because, new RegExp(`operator ${tag} is of a line that installs no release of Project Calico`));
       assert.deepEqual(unclear.candidates, ['operator']);
       assert.equal(foundIn(objects, {}, { path: 'operator' }).release, 'v3.27.5');
     }

@@ -133,7 +133,7 @@ describe('detection of published manifests', () => {
 
     it(`says that tigera-operator.yaml of ${release} alone installs nothing`, () => {
       const found = identify(join(manifests(release), 'tigera-operator.yaml'));
-      assert.ok(found.type === 'none' && found.because.includes(`it brings ${brings}`), JSON.stringify(found));
+      assert.ok(found.type === 'none' && found.because.includes(`it installs ${brings}`), JSON.stringify(found));
     });
   }
 

@@ -167,7 +167,7 @@ const cases: readonly Case[] = [
     'NS-305',
     { leftBehind: { value: [{ name: 'a.b', objects: 0 }] } },
     'ok',
-    /look again.*: kubectl get a\.b -A$/,
+    /check again.*: kubectl get a\.b -A$/,
   ],
   [
     'a CRD with objects is left behind',
