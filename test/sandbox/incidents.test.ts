@@ -1,79 +1,127 @@
 import assert from 'node:assert/strict';
-import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
-import { netsvcScenario } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { knownIncidents } from '../../build/known-incidents.ts';
+import { type Ground, type GroundName, groundOf, undone } from '../support/incident-grounds.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { type IncidentWorld, incidentWorlds } from './incident-worlds.ts';
+import { type Incident, incidents } from './incidents-table.ts';
 
-interface Incident {
-  /** What makes the cluster one of those that it happened to. */
-  readonly world: (cluster: SandboxCluster) => unknown;
-  readonly check: string;
-  readonly severity: 'error' | 'warning';
-  readonly says: RegExp;
+/** What the operator does in any case, and a person takes on by name. */
+const TAKEN_ON = ['--accept', 'NS-251=Deployment/calico-system/calico-typha'];
+const RUN = ['run', '--yes', '--skip', 'cli'];
+const PREFLIGHT = ['preflight', '-o', 'wide'];
+const grounds = new Map<GroundName, Promise<Ground>>();
+
+async function said(
+  { scenario, profile }: Ground,
+  { ground, release = 'v3.32.1', flags = [] }: Partial<IncidentWorld>,
+  command: readonly string[],
+) {
+  const bench = sandboxCommand(scenario, profile);
+  const target = ground === 'own' ? [] : ['--release', release];
+  const exit = await bench.run(...command, ...target, ...(ground === 'operator' ? TAKEN_ON : []), ...flags);
+  return { exit, text: bench.out() + bench.err() };
 }
 
-const namespaceRef = { apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' };
-const labelled = (cluster: SandboxCluster, labels: Readonly<Record<string, string>>) =>
-  cluster.registry.mergePatch(K.Namespace, namespaceRef, { metadata: { labels } }, { manager: 'world' });
+const MARKS = { error: '×', warning: '‼', ok: '√' } as const;
 
-/** An admission webhook that must be asked about every new pod, and the Service before its own pods. */
-function withWebhook({ registry }: SandboxCluster): void {
-  const service = { namespace: 'kyverno', name: 'kyverno-svc' };
-  const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: '*' }];
-  const webhook = { name: 'validate.kyverno.svc', failurePolicy: 'Fail', rules, clientConfig: { service }, sideEffects: 'None' };
-  const manager = 'world';
-  registry.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: service.namespace } }, { manager });
-  registry.create(
-    K.Service,
-    { apiVersion: 'v1', kind: 'Service', metadata: service, spec: { selector: { app: 'kyverno' }, ports: [{ port: 443 }] } },
-    { manager },
-  );
-  const apiVersion = 'admissionregistration.k8s.io/v1';
-  const kind = 'ValidatingWebhookConfiguration';
-  registry.create(K[kind], { apiVersion, kind, metadata: { name: 'kyverno' }, webhooks: [webhook] } as KubeObject, { manager });
+/** What is said of one check. */
+function finding(text: string, { check, severity }: IncidentWorld): string {
+  return new RegExp(`^${MARKS[severity]} ${check} .*\n(?: {4}.*\n)*`, 'm').exec(text)?.[0] ?? '';
 }
 
-/** Real upgrades that broke, by what the preflight of this program says beforehand. */
-const INCIDENTS: Readonly<Record<string, Incident>> = {
-  'pod security admission refuses the new pods of the agents': {
-    world: (cluster) => labelled(cluster, { 'pod-security.kubernetes.io/enforce': 'restricted' }),
-    check: 'NS-610',
-    severity: 'error',
-    says: /violates PodSecurity "restricted:latest"[\s\S]*kubectl label namespace kube-system pod-security\.kubernetes\.io\/enforce=privileged/,
-  },
-  'a webhook on the pod network must admit the pods of the agents': {
-    world: withWebhook,
-    check: 'NS-611',
-    severity: 'warning',
-    says: /ValidatingWebhookConfiguration\/kyverno\/validate\.kyverno\.svc[\s\S]*Exempt the namespace at the webhook/,
-  },
-};
+describe('an upgrade on a cluster like those that broke', () => {
+  for (const [title, world] of Object.entries(incidentWorlds))
+    it(`${world.severity === 'error' ? 'stops before it writes' : 'is told'}: ${title}`, async () => {
+      if (!grounds.has(world.ground)) grounds.set(world.ground, groundOf(world.ground));
+      const ground = (await grounds.get(world.ground)) ?? assert.fail();
+      const { cluster } = ground.scenario;
+      const isStopped = world.severity === 'error';
+      await undone(ground.scenario, async () => {
+        world.change(cluster);
+        cluster.faults.writes = 0;
+        const { exit, text } = await said(ground, world, isStopped && !world.command ? RUN : PREFLIGHT);
+        assert.match(finding(text, world), world.says, text);
+        assert.equal(exit, isStopped ? 3 : 0, text);
+        assert.equal(cluster.faults.writes, 0);
+      });
+    });
 
-const ground = () =>
-  netsvcScenario({
-    nodes: 2,
-    releasesFolder: sandboxReleases,
-    clock: virtualClock({ start: new Date('2026-11-21T02:00:00Z') }),
-    cli: false,
+  /** So that a row proves its own change, and nothing that was there before. */
+  it('says none of it where nothing was changed', async () => {
+    for (const [ground, found] of grounds) {
+      const worlds = Object.values(incidentWorlds).filter((one) => one.ground === ground);
+      for (const release of new Set(worlds.map((one) => one.release))) {
+        const { exit, text } = await said(await found, { ground, release: release ?? 'v3.32.1' }, PREFLIGHT);
+        assert.equal(exit, 0, text);
+        for (const world of worlds.filter((one) => one.release === release && one.severity !== 'ok'))
+          assert.doesNotMatch(finding(text, world), world.says, text);
+      }
+    }
+  });
+});
+
+describe('the account of incidents', () => {
+  const worldsOf = ({ row }: Incident) => Object.values(incidentWorlds).filter(({ rows }) => rows.includes(row));
+
+  it('has a world, another test or a reason for each', () => {
+    assert.equal(incidents.length, 111);
+    for (const one of incidents) {
+      const proofs = worldsOf(one).length + one.tests.length;
+      assert.ok(proofs > 0 || one.because, `row ${one.row}: ${one.threads}`);
+    }
   });
 
-describe('an upgrade on a cluster where real ones broke', () => {
-  for (const [title, { world, check, severity, says }] of Object.entries(INCIDENTS))
-    it(`${severity === 'error' ? 'stops before it writes' : 'warns'}: ${title}`, async () => {
-      const scenario = await ground();
-      const untouched = sandboxCommand(scenario);
-      await untouched.run('preflight');
-      assert.doesNotMatch(untouched.out(), new RegExp(`^[×‼] ${check} `, 'm'));
-      await world(scenario.cluster);
-      scenario.cluster.faults.writes = 0;
-      const bench = sandboxCommand(scenario);
-      const exit = severity === 'error' ? await bench.run('run', '--yes', '--skip', 'cli') : await bench.run('preflight');
-      const text = bench.out() + bench.err();
-      assert.equal(exit, severity === 'error' ? 3 : 0, text);
-      assert.match(text, new RegExp(`^${severity === 'error' ? '×' : '‼'} ${check} `, 'm'));
-      assert.match(text, says);
-      assert.equal(scenario.cluster.faults.writes, 0);
+  it('names tests that are there', () => {
+    const lost = [...new Set(incidents.flatMap(({ tests }) => tests))].filter((test) => {
+      const [, file = '', words = ''] = /^([\w/-]+): (.*)$/.exec(test) ?? [];
+      const path = join(import.meta.dirname, '..', `${file}.test.ts`);
+      return !existsSync(path) || !readFileSync(path, 'utf8').includes(words);
     });
+    assert.deepEqual(lost, []);
+  });
+
+  it('knows every thread of the page of known incidents', () => {
+    const known = incidents.flatMap(({ threads }) => threads);
+    const told = rowsOfPage().flatMap(({ threads }) => threads);
+    assert.deepEqual(
+      told.filter((thread) => !known.includes(thread)),
+      [],
+    );
+  });
+
+  it('has a world for every check of that page', () => {
+    const without = rowsOfPage().filter(({ check, defect, threads }) => {
+      const worlds = incidents.filter((one) => threads.some((thread) => one.threads.includes(thread))).flatMap(worldsOf);
+      return check !== undefined && !worlds.some((one) => one.check === check && (!defect || says(one, defect)));
+    });
+    assert.deepEqual(without, []);
+  });
 });
+
+interface PageRow {
+  /** What finds it beforehand: `NS-609`, and the defect. */
+  readonly check: string | undefined;
+  readonly defect: string | undefined;
+  readonly threads: readonly string[];
+}
+
+function rowsOfPage(): readonly PageRow[] {
+  const rows = knownIncidents()
+    .split('\n')
+    .slice(7)
+    .filter((line) => line !== '');
+  return rows.map((row) => {
+    const [, check, defect] = /Checked before the upgrade: \[(NS-\d+)\][^ ]* (?:`([^`]+)`)?/.exec(row) ?? [];
+    const threads = [...row.matchAll(/\[([\w.-]+#\d+)\]\(https/g)].map(([, thread = '']) => thread);
+    return { check, defect, threads: threads.length > 0 ? threads : ['pod-security-admission'] };
+  });
+}
+
+function says({ says: { source } }: IncidentWorld, defect: string): boolean {
+  return source
+    .replaceAll('\\', '')
+    .split(/\[sS\]\*/)
+    .includes(defect);
+}

@@ -1,0 +1,167 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { findKind } from '../../src/sandbox/kinds.ts';
+import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Change } from '../../src/sandbox/store.ts';
+import { objectOf } from './inventory.ts';
+import { operatorReleases } from './operated-bench.ts';
+import { manifestFile, ownReleases, releases } from './releases.ts';
+
+/** A cluster against whose upgrade nothing stands, with the profile that knows it. */
+export interface Ground {
+  readonly scenario: Scenario;
+  readonly profile: Profile;
+}
+
+export type GroundName = keyof typeof GROUNDS;
+
+/** What is installed; of the published releases, of which each row chooses its target. */
+const GROUNDS = {
+  /** v3.26.4 of the demo, under the document's own names. */
+  own: () => installed('v3.26.4', 'netsvc.yaml', ownReleases),
+  calico: () => installed('v3.27.5', 'calico.yaml'),
+  'calico v3.30.3': () => installed('v3.30.3', 'calico.yaml'),
+  typha: () => installed('v3.27.5', 'calico-typha.yaml'),
+  canal: () => installed('v3.27.5', 'canal.yaml'),
+  operator,
+} satisfies Readonly<Record<string, () => Promise<Scenario>>>;
+
+export async function groundOf(name: GroundName): Promise<Ground> {
+  return { scenario: await GROUNDS[name](), profile: name === 'own' ? netsvc : calico };
+}
+
+/** Releases that are not packed, by the text of one that is: what differs between them is not in their manifests. */
+const ALIKE: Readonly<Record<string, string>> = { 'v3.30.3': 'v3.30.7', 'v3.32.0': 'v3.32.1', 'v3.32.2': 'v3.32.1' };
+const TARGETS = ['v3.32.0', 'v3.32.1', 'v3.32.2'];
+
+async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
+  const clock = virtualClock({ start: new Date() });
+  return netsvcScenario({ nodes: 2, releasesFolder: folder, clock, cli: false, installed: release, file });
+}
+
+/** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */
+function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'incidents-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const texts = new Map<string, string>();
+  for (const release of [source, ...TARGETS]) {
+    const like = ALIKE[release] ?? release;
+    for (const [file, from] of Object.entries(files)) {
+      const published = manifestFile(like, file, from);
+      if (!existsSync(published)) continue;
+      const text = texts.get(published) ?? shortened(published);
+      texts.set(published, text);
+      const path = manifestFile(release, file, folder);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text.replaceAll(like, release));
+    }
+  }
+  return folder;
+}
+
+function shortened(path: string): string {
+  const { documents } = parseManifest(readFileSync(path, 'utf8'), path);
+  return manifestText(documents.map(({ object }) => withoutSchemas(object)));
+}
+
+const ANY = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+
+function withoutSchemas(object: KubeObject): KubeObject {
+  if (object.kind !== K.CustomResourceDefinition.kind || object.metadata.name.startsWith('felixconfigurations.')) return object;
+  const spec = object.spec as { readonly versions: readonly object[] };
+  return { ...object, spec: { ...spec, versions: spec.versions.map((version) => ({ ...version, schema: ANY })) } } as KubeObject;
+}
+
+/** The operator of v3.27.5 with all that it rendered, and the v3 API in a namespace of its own. */
+async function operator(): Promise<Scenario> {
+  const files = { 'tigera-operator.yaml': operatorReleases, 'v1_crd_projectcalico_org.yaml': releases };
+  const scenario = await installed('v3.27.5', 'tigera-operator.yaml', releasesWith('v3.27.5', files));
+  const { cluster, clock } = scenario;
+  for (const name of ['calico-system', 'calico-apiserver']) put(cluster, objectOf('v1', 'Namespace', name));
+  const names = ['GlobalNetworkPolicy', 'IPPool', 'Tier'];
+  for (const kind of names) put(cluster, definition('crd.projectcalico.org', kind));
+  put(cluster, definition('crd.projectcalico.org', 'NetworkPolicy', 'Namespaced'));
+  const installation = put(cluster, objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {} }));
+  put(cluster, objectOf('operator.tigera.io/v1', 'APIServer', 'default', { spec: {} }));
+  cluster.store.update(kindIn(cluster, installation), { ...installation, status: { calicoVersion: 'v3.27.5' } } as KubeObject);
+  const { apiVersion, kind, metadata } = installation;
+  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
+  for (const one of RENDERED) put(cluster, { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });
+  const service = { namespace: 'calico-apiserver', name: 'calico-api' };
+  const api = put(cluster, {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: { name: 'v3.projectcalico.org' },
+    spec: { group: 'projectcalico.org', version: 'v3', service },
+  });
+  cluster.store.update(K.APIService, { ...api, status: { conditions: [{ type: 'Available', status: 'True' }] } } as KubeObject);
+  await clock.sleep(60_000);
+  return scenario;
+}
+
+const RENDERED = [
+  rendered('DaemonSet', 'calico-system', 'calico-node', 'node'),
+  rendered('Deployment', 'calico-system', 'calico-typha', 'typha'),
+  rendered('Deployment', 'calico-system', 'calico-kube-controllers', 'kube-controllers'),
+  rendered('Deployment', 'calico-apiserver', 'calico-apiserver', 'apiserver'),
+];
+
+function rendered(kind: 'DaemonSet' | 'Deployment', namespace: string, name: string, image: string): KubeObject {
+  const labels = { 'k8s-app': name };
+  const containers = [{ name, image: `quay.io/calico/${image}:v3.27.5` }];
+  const template = { metadata: { labels }, spec: { containers, ...(image === 'node' || image === 'typha' ? { hostNetwork: true } : {}) } };
+  const replicas = kind === 'Deployment' ? { replicas: 1 } : {};
+  const spec = { ...replicas, selector: { matchLabels: labels }, template };
+  return { apiVersion: 'apps/v1', kind, metadata: { namespace, name, labels }, spec } as KubeObject;
+}
+
+/** A CRD of that kind, as a product of somebody has brought it. */
+export function definition(group: string, kind: string, scope: 'Cluster' | 'Namespaced' = 'Cluster'): KubeObject {
+  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: ANY }];
+  const spec = { group, names, scope, versions };
+  return objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`, { spec });
+}
+
+export function kindIn(cluster: SandboxCluster, { apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): Kind {
+  const found = findKind(cluster.kinds(), apiVersion, kind);
+  if (!found) throw new Error(`the ground does not serve ${kind} of ${apiVersion}`);
+  return found;
+}
+
+/** Creates an object as somebody does. */
+export function put(cluster: SandboxCluster, object: KubeObject): KubeObject {
+  return cluster.registry.create(kindIn(cluster, object), object, { manager: 'somebody' });
+}
+
+/** Until controllers have seen what was put back. Virtual milliseconds. */
+const SEEN_MS = 10_000;
+
+/** Does the work, then puts everything back that it has changed about the cluster. */
+export async function undone<T>({ cluster, clock }: Scenario, work: () => Promise<T>): Promise<T> {
+  const { store, dryRunCreate } = cluster;
+  const changes: Change[] = [];
+  const stop = store.listen((change) => void changes.push(change));
+  try {
+    return await work();
+  } finally {
+    stop();
+    Object.assign(cluster, { dryRunCreate });
+    for (const { kind, before, after } of changes.toReversed()) {
+      if (after && !before) store.delete(kind, after.metadata.name, after.metadata.namespace);
+      else if (before && after) store.update(kind, before);
+      else if (before) store.insert(kind, before);
+    }
+    await clock.sleep(SEEN_MS);
+  }
+}
