@@ -3,7 +3,7 @@ import { interleave } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';
 
 const bin = join(import.meta.dirname, '..', 'bin');
-const node = join(import.meta.dirname, '..', 'node_modules', 'node', 'bin', 'node');
+const node = join(import.meta.dirname, '..', 'node_modules', '.bin', 'node');
 
 /** Help, version and completion against a Node that does nothing. */
 export async function startUp(): Promise<Section> {

@@ -39,9 +39,9 @@ async function fill(out: string): Promise<void> {
   writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(root, packages));
   for (const [from, to] of DATA) if (existsSync(join(root, from))) cpSync(join(root, from), join(out, to), { recursive: true });
   const manifest = await makeManifest(root, version);
-  const { help, ...table } = await makeFastPath(manifest, root);
-  writeFileSync(join(out, 'fast-path.json'), `${JSON.stringify(table)}\n`);
-  writeFileSync(join(out, 'help.json'), `${JSON.stringify(help)}\n`);
+  mkdirSync(join(out, 'help'));
+  for (const [file, content] of Object.entries(await makeFastPath(manifest, root)))
+    writeFileSync(join(out, file), `${JSON.stringify(content)}\n`);
   writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { builtins } from './builtins.ts';
 import { mergeCore } from './merge-core.ts';
 
 /** CommonJS inside an ES module needs these three names. */
 const BANNER = [
-  "import { createRequire as __createRequire } from 'node:module';",
-  "import { fileURLToPath as __toPath } from 'node:url';",
+  "const { createRequire: __createRequire } = process.getBuiltinModule('node:module');",
+  "const { fileURLToPath: __toPath } = process.getBuiltinModule('node:url');",
   'const require = __createRequire(import.meta.url);',
   'const __filename = __toPath(import.meta.url);',
   "const __dirname = __toPath(new URL('.', import.meta.url));",
@@ -63,7 +64,7 @@ export async function bundle(root: string, out: string): Promise<readonly string
     preserveSymlinks: true,
     metafile: true,
   };
-  const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [lateApart] });
+  const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [lateApart, builtins] });
   const split = (chunkNames: string, ...entryPoints: readonly string[]) =>
     build({
       ...common,

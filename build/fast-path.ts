@@ -8,13 +8,24 @@ import { classes } from './command-classes.ts';
 import { helpPages } from './help-pages.ts';
 import { plainCommands } from './plain-commands.ts';
 
-/** Everything that help, version and completion need, so that they load nothing else. */
-export async function makeFastPath(manifest: Manifest, root: string): Promise<FastPathTable> {
+/** Everything that help, version and completion need, so that they load nothing else: files of `dist`, and what is in them. */
+export async function makeFastPath(manifest: Manifest, root: string): Promise<Readonly<Record<string, unknown>>> {
   const commands = Object.entries(manifest.commands).map(([id, command]): [string, CommandEntry] => [id, entryOf(command)]);
-  const help: Record<string, Readonly<Record<string, string>>> = {};
-  for (const name of DISPLAYED_NAMES) help[name] = await helpPages(manifest, name, root);
   const plain = await plainCommands(manifest);
-  return { version: manifest.version, commands: Object.fromEntries(commands), plain, titles: checkTitles, help };
+  const table: Omit<FastPathTable, 'commands' | 'help'> = {
+    version: manifest.version,
+    names: Object.keys(manifest.commands),
+    plain,
+    titles: checkTitles,
+  };
+  return { 'fast-path.json': table, 'completion.json': Object.fromEntries(commands), ...(await helpFiles(manifest, root)) };
+}
+
+/** `help/run.json`: what is shown under each name of the program. */
+async function helpFiles(manifest: Manifest, root: string): Promise<Readonly<Record<string, unknown>>> {
+  const named = await Promise.all(DISPLAYED_NAMES.map(async (name) => [name, await helpPages(manifest, name, root)] as const));
+  const textsOf = (page: string) => Object.fromEntries(named.map(([name, pages]) => [name, pages[page]]));
+  return Object.fromEntries(['', ...Object.keys(manifest.commands)].map((page) => [`help/${page || 'root'}.json`, textsOf(page)]));
 }
 
 function entryOf(command: Manifest['commands'][string]): CommandEntry {

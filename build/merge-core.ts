@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BuildOptions, ImportKind, Metafile, Plugin } from 'esbuild';
+import { builtins } from './builtins.ts';
 
 /** Entries of what every command loads, as the first pass names them; whatever they import comes with them. None needs oclif. */
 const CORE = ['src/cli/plain-shell.ts'];
@@ -69,7 +70,7 @@ async function goStraight(
     allowOverwrite: true,
     legalComments: 'inline',
     // What a file loads only when it has to, it still does.
-    plugins: [onlyThese(known, String(common.banner?.js ?? ''), ['import-statement'])],
+    plugins: [onlyThese(known, String(common.banner?.js ?? ''), ['import-statement']), builtins],
   });
 }
 
@@ -97,7 +98,7 @@ async function mergeInto(file: string, { folder, files, known, exportsOf }: Merg
     stdin: { contents: asAlias.join('\n'), resolveDir: folder, loader: 'js' },
     legalComments: 'none',
     outfile: join(folder, file),
-    plugins: [onlyThese(known, String(common.banner?.js ?? ''))],
+    plugins: [onlyThese(known, String(common.banner?.js ?? '')), builtins],
   });
   for (const [index, one] of files.entries()) {
     const names = named(index, one).map(([name, alias]) => `${alias} as ${name}`);

@@ -21,7 +21,7 @@ export async function completeLive(question: Question, table: FastPathTable, env
 }
 
 /** The flags of an unfinished command line: what cannot be understood is passed over. */
-export function flagsIn({ command, before }: Question, table: FastPathTable, env: Environment): CommonFlags {
+export function flagsIn({ command, before }: Question, table: Pick<FastPathTable, 'commands'>, env: Environment): CommonFlags {
   const entries = table.commands[command]?.flags ?? [];
   const shapes = Object.fromEntries(entries.map((flag) => [flag.name, shapeOf(flag)]));
   const found: Record<string, string | string[] | boolean> = {};

@@ -25,14 +25,20 @@ export interface CommandEntry {
   readonly values?: readonly string[];
 }
 
-/** Made at build time, so that help, version and completion need nothing but this (docs/internals/decisions/start-up.md). */
+/**
+ * Made at build time, so that help, version and completion need nothing but this (docs/internals/decisions/start-up.md). What is large has files
+ * of its own, each read only by what needs it: reading JSON is most of what `--help` takes beside Node's start.
+ */
 export interface FastPathTable {
   readonly version: string;
-  readonly commands: Readonly<Record<string, CommandEntry>>;
+  /** Every command, in the order of the help. */
+  readonly names: readonly string[];
   /** Commands that run without oclif if their flags are plain. */
   readonly plain: Readonly<Record<string, PlainFlags>>;
   /** What values mean that say little by themselves: check ids. */
   readonly titles?: Readonly<Record<string, string>>;
-  /** Displayed name → page → text; the page of the root is ''. */
-  readonly help: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** A file of its own, for completion. */
+  readonly commands: Readonly<Record<string, CommandEntry>>;
+  /** The page of a command, or of the root (''), by displayed name: each page is a file of its own. */
+  help(page: string): Readonly<Record<string, string>> | undefined;
 }

@@ -33,7 +33,7 @@ export function answerFast(argv: readonly string[], name: string, table: FastPat
   if (first === '--version' || first === 'version') return said(`netsvc-upgrade v${table.version}\n`);
   if (first === undefined || HELP.has(first)) return page('', name, table);
   if (first === 'help') return rest[0] === undefined ? page('', name, table) : help(rest[0], call, table);
-  if (!Object.hasOwn(table.commands, first)) return refuse(first, call, table);
+  if (!table.names.includes(first)) return refuse(first, call, table);
   if (asksForHelp(rest)) return page(first, name, table);
   return first === 'explain' && rest.length === 1 ? explained(rest[0] ?? '', table) : undefined;
 }
@@ -55,7 +55,7 @@ function completed(words: readonly string[], table: FastPathTable): FastAnswer {
 }
 
 function help(command: string, call: Call, table: FastPathTable): FastAnswer | undefined {
-  return Object.hasOwn(table.commands, command) ? page(command, call.name, table) : refuse(command, call, table);
+  return table.names.includes(command) ? page(command, call.name, table) : refuse(command, call, table);
 }
 
 function asksForHelp(argv: readonly string[]): boolean {
@@ -64,14 +64,14 @@ function asksForHelp(argv: readonly string[]): boolean {
 }
 
 function page(id: string, name: string, table: FastPathTable): FastAnswer | undefined {
-  const text = table.help[name]?.[id];
+  const text = table.help(id)?.[name];
   return text === undefined ? undefined : said(text);
 }
 
 function refuse(written: string, { argv, name, env }: Call, table: FastPathTable): FastAnswer {
   const isFlag = written.startsWith('-');
   const fact = isFlag ? `${written.split('=')[0]} stands before the command` : `unknown command "${written}"`;
-  const meant = isFlag ? undefined : nearest(written, Object.keys(table.commands));
+  const meant = isFlag ? undefined : nearest(written, table.names);
   const next = isFlag
     ? `put the command first: ${name} COMMAND ${written.split('=')[0]} …`
     : meant

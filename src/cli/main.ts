@@ -93,14 +93,14 @@ function surviveClosedPipes(): void {
 }
 
 function readTable(): FastPathTable | undefined {
-  const table = readMade<Omit<FastPathTable, 'help'>>('fast-path.json');
+  const table = readMade<Omit<FastPathTable, 'commands' | 'help'>>('fast-path.json');
   return (
     table && {
       ...table,
-      // Most of what is made, and read only by who asks for help.
-      get help() {
-        return readMade<FastPathTable['help']>('help.json') ?? {};
+      get commands() {
+        return readMade<FastPathTable['commands']>('completion.json') ?? {};
       },
+      help: (page) => readMade(`help/${page || 'root'}.json`),
     }
   );
 }

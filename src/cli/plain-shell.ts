@@ -16,7 +16,7 @@ export const PLAIN_COMMANDS: Readonly<Record<string, (asked: Asked, seams: Seams
 };
 
 /** What the build knows of the commands. */
-type Known = Pick<FastPathTable, 'version' | 'commands' | 'plain'>;
+type Known = Pick<FastPathTable, 'version' | 'names' | 'plain'>;
 
 /** As `runShell`, without oclif; undefined, and nothing done, if this command line is oclif's to read. */
 export async function runPlainShell(argv: readonly string[], name: string, table: Known): Promise<number | undefined> {
@@ -30,7 +30,7 @@ export async function runPlain(argv: readonly string[], table: Known, seams: Sea
   const flags = words && readPlainFlags(words, shapes);
   if (!run || !flags) return undefined;
   // The same values as oclif's, of the type that it gives them: a test compares the two.
-  const parsed = { command, typed, words, flags: flags as unknown as SessionFlags, shapes, commands: Object.keys(table.commands) };
+  const parsed = { command, typed, words, flags: flags as unknown as SessionFlags, shapes, commands: table.names };
   return exitCodeOf({ argv, flags: Object.keys(shapes), seams }, () => run(askedOf(parsed), seams));
 }
 

@@ -3,12 +3,12 @@
  * a Markdown text, a page and a JUnit file never get: control characters (C0, C1), direction marks, characters without a width,
  * halves of characters and what is none. Each is written as JSON writes it (`\u001b`), so that a JSON text keeps its value.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
+const UNSEEN = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\u2028\\u2029]';
 
 /** Nobody can know it before this process began: what carries it is ours. Numbers of at most four digits, as in every colour code. */
 const KEY = Array.from({ length: 4 }, () => Math.floor(1000 + Math.random() * 9000)).join(';');
 const OWN_COLOUR = `\u001b\\[${KEY};(\\d{1,2})m`;
-const UNSEEN_BUT_OWN = new RegExp(`(${OWN_COLOUR})|${UNSEEN.source}`, 'gu');
+let unseenButOwn: RegExp | undefined;
 const OWN_COLOURS = new RegExp(OWN_COLOUR, 'g');
 
 /** A colour of this program: `visible` leaves it, `forTerminal` turns it into the terminal's own. A code of SGR, below 100. */
@@ -21,7 +21,9 @@ const PLAIN = /^[\u0020-\u007e\n\t]*$/;
 /** The text with everything unseen made visible, but for line ends, tabs and this program's own colours. */
 export function visible(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.replace(UNSEEN_BUT_OWN, (one, own: string | undefined) =>
+  // Made for the first text that needs it: the classes of Unicode take 2 ms, and plain text is most of what is shown.
+  unseenButOwn ??= new RegExp(`(${OWN_COLOUR})|${UNSEEN}`, 'gu');
+  return text.replace(unseenButOwn, (one, own: string | undefined) =>
     own !== undefined || one === '\n' || one === '\t' ? one : escaped(one),
   );
 }

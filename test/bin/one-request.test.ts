@@ -125,6 +125,11 @@ describe('a command that asks the cluster little', function () {
         ),
         [],
       );
+      // Imported, each would load all that it exports: streams, watchers, web cryptography, worker threads.
+      assert.deepEqual(
+        ran.imports.flatMap(({ specifier }) => (specifier.startsWith('node:') ? [specifier] : [])),
+        [],
+      );
       assert.deepEqual(readdirSync(join(folder, 'netsvc-upgrade', 'u-1')), [], 'credentials were written for no program');
     });
 

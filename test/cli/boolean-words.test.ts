@@ -86,7 +86,7 @@ describe('a command with booleans in kubectl’s syntax', () => {
 
 describe('completion with booleans in kubectl’s syntax', () => {
   const name = 'insecure-skip-tls-verify';
-  const table = { version: '1', help: {}, plain: {}, commands: { status: { about: '', flags: [{ name, about: '', takesValue: false }] } } };
+  const table = { commands: { status: { about: '', flags: [{ name, about: '', takesValue: false }] } } };
   const found = (...before: string[]) =>
     flagsIn({ command: 'status', before, names: 'nodes', prefix: '', start: '' }, table, { NETSVC_UPGRADE_INSECURE_SKIP_TLS_VERIFY: '1' });
 

@@ -7,6 +7,7 @@ import { nearest } from '../../src/cli/suggest.ts';
 const NAME = 'kubectl netsvc-upgrade';
 const table: FastPathTable = {
   version: '1.2.3',
+  names: ['preflight', 'plan', 'explain'],
   plain: {},
   commands: {
     preflight: {
@@ -23,7 +24,7 @@ const table: FastPathTable = {
     plan: { about: 'shows', flags: [] },
     explain: { about: 'says', flags: [], values: ['NS-001', 'NS-101'] },
   },
-  help: { [NAME]: { '': 'root page\n', preflight: 'preflight page\n', plan: 'plan page\n', explain: 'explain page\n' } },
+  help: (page) => ({ [NAME]: `${page || 'root'} page\n` }),
 };
 
 const answer = (line: string) => answerFast(line === '' ? [] : line.split(' '), NAME, table, {});
@@ -43,6 +44,32 @@ describe('the fast path', () => {
   for (const [line, stdout] of pages) {
     it(`answers "${line}"`, () => assert.deepEqual(answer(line), { stdout, stderr: '', exit: 0 }));
   }
+
+  it('reads one page for help, and neither pages nor flags for anything else but completion', () => {
+    const read: string[] = [];
+    const watched: FastPathTable = {
+      ...table,
+      titles: { 'NS-001': 'title' },
+      get commands() {
+        read.push('commands');
+        return table.commands;
+      },
+      help(page) {
+        read.push(page || 'root');
+        return table.help(page);
+      },
+    };
+    const readBy = (line: string) => {
+      read.length = 0;
+      answerFast(line.split(' '), NAME, watched, {});
+      return [...read];
+    };
+    assert.deepEqual(readBy('--help'), ['root']);
+    assert.deepEqual(readBy('help plan'), ['plan']);
+    assert.deepEqual(readBy('preflight -o json -h'), ['preflight']);
+    for (const line of ['--version', 'prefligth', '--token=x preflight', 'explain NS-001', 'preflight']) assert.deepEqual(readBy(line), []);
+    assert.ok(readBy('__complete preflight --').every((one) => one === 'commands'));
+  });
 
   for (const line of ['preflight', 'plan -o json', 'preflight -- --help']) {
     it(`leaves "${line}" to the command`, () => assert.equal(answer(line), undefined));
