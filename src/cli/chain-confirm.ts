@@ -7,10 +7,9 @@ import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { PlanHead } from '../report/head-line.ts';
-import { planSummary } from '../report/plan-view.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
 import { stagesHere } from './next-here.ts';
-import { planStages, planText } from './plan/chain.ts';
+import { planStages, planText, summaryOf } from './plan/chain.ts';
 import { type Planned, planDocument } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
 import { planHead } from './plan/head.ts';
@@ -71,7 +70,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   if (!writes || session.context.options.yes) return { session, writes, ...source, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
-  session.say(planSummary(planned.stages));
+  session.say(await summaryOf(session, planned));
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted)
     throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
@@ -109,7 +108,8 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
   const suggestions = ['read the plan, then add --yes'];
   const fault = new Fault('usage', message, suggestions);
-  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault });
+  const closing = async () => [await summaryOf(session, planned)];
+  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault, closing });
   return 'usage';
 }
 

@@ -86,11 +86,12 @@ export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
   if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: plan.objects ?? [], notes: [] };
-  const { actions, objects = [], notes = [], edits, twoWay, hosts, remember } = plan;
+  const { actions, objects = [], notes = [], edits, twoWay, hosts, restarts, remember } = plan;
   const told = {
     ...(edits ? { edits } : {}),
     ...(twoWay ? { twoWay } : {}),
     ...(hosts ? { hosts } : {}),
+    ...(restarts && restarts.length > 0 ? { restarts } : {}),
     ...(remember?.digests ? { digests: remember.digests } : {}),
   };
   return { ...head, actions, objects, notes, ...told };

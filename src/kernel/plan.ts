@@ -24,6 +24,8 @@ export interface PlannedObject {
   readonly note?: string;
   /** Pods that its changed template restarts. */
   readonly restarts?: number;
+  /** Of a DaemonSet: how many of them at a time; absent where its controller does not begin by itself. */
+  readonly atOnce?: number;
   /** What the server says to a pod of its new template, where it does not admit one; absent where no pod is to start. */
   readonly pods?: PodsAnswer;
   /** What a saved plan knows the object by later; absent where it was not read. */
@@ -79,6 +81,13 @@ export interface TwoWayField {
   readonly owners: readonly string[];
 }
 
+/** Pods that restart because of what a stage does. */
+export interface PlannedRestart {
+  readonly ref: ObjectRef;
+  readonly pods: number;
+  readonly atOnce?: number;
+}
+
 export interface PlannedStage {
   readonly id: string;
   readonly title: string;
@@ -95,6 +104,8 @@ export interface PlannedStage {
   readonly hosts?: readonly PlannedHost[];
   /** Only where no base tells edits: what is installed against the target. */
   readonly twoWay?: readonly TwoWayField[];
+  /** Workloads that are none of its objects: an operator restarts them. */
+  readonly restarts?: readonly PlannedRestart[];
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

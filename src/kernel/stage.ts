@@ -3,7 +3,7 @@ import type { Check, Finding } from './check.ts';
 import type { Context } from './context.ts';
 import type { Trace } from './edit-trace.ts';
 import { judgeAll } from './judge.ts';
-import type { PlannedHost, PlannedObject, TwoWayField } from './plan.ts';
+import type { PlannedHost, PlannedObject, PlannedRestart, TwoWayField } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -44,6 +44,8 @@ export type StagePlan =
       readonly hosts?: readonly PlannedHost[];
       /** What is installed against the target, where nothing tells edits. */
       readonly twoWay?: readonly TwoWayField[];
+      /** Pods of workloads that are not among the objects. */
+      readonly restarts?: readonly PlannedRestart[];
       /** Kept beside the run record before the first write of this stage, once per run unless `anew`. Never a Secret's value. */
       readonly keep?: { readonly id: string; readonly content: unknown; readonly anew?: boolean };
       /** What the run record must know before the first write of this stage. */

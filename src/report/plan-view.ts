@@ -127,23 +127,6 @@ function emphasise(line: string, palette: Palette): string {
   return line.startsWith('POINT OF NO RETURN') ? palette.bad(line) : palette.warn(line);
 }
 
-/** `7 create, 24 update · restarts 7 pods · backup first · no undo after step 41`: what a person agrees to, in one line. */
-export function planSummary(stages: readonly PlannedStage[]): string {
-  const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
-  const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
-  const restarts = [...objects.values()].reduce((sum, object) => sum + (object.restarts ?? 0), 0);
-  const actions = stages.flatMap((stage) => stage.actions);
-  const isBackedUp = stages.some(({ id, actions: own }) => id === 'backup' && own.length > 0);
-  const noReturn = actions.findIndex((action) => action.pointOfNoReturn);
-  return [
-    `${count('create')} create, ${count('update')} update`,
-    counted(actions.length, 'step'),
-    ...(restarts > 0 ? [`restarts ${counted(restarts, 'pod')}, node by node`] : []),
-    ...(isBackedUp ? ['backup first'] : []),
-    ...(noReturn >= 0 ? [`no undo after step ${noReturn + 1}`] : []),
-  ].join(' · ');
-}
-
 /** Every command and patch in order; a stage that has nothing to do says why. */
 function stepLines(stages: readonly PlannedStage[], view: PlanView): readonly string[] {
   let step = 0;

@@ -37,10 +37,15 @@ export class RolloutPace {
   }
 }
 
-/** `about 40 s left`, `about 4 min left`: no more exact than it is known. */
-export function leftText(ms: number): string {
+/** `about 40 s left`. */
+export const leftText = (ms: number): string => `${aboutText(ms)} left`;
+
+/** `about 40 s`, `about 4 min`, `about 2.5 h`: no more exact than it is known. */
+export function aboutText(ms: number): string {
   const seconds = Math.max(10, Math.ceil(ms / 10_000) * 10);
-  return seconds < 120 ? `about ${seconds} s left` : `about ${Math.ceil(ms / 60_000)} min left`;
+  if (seconds < 120) return `about ${seconds} s`;
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes < 120 ? `about ${minutes} min` : `about ${Math.ceil(minutes / 30) / 2} h`;
 }
 
 export function newPods({ pods }: RolloutProgress): number {

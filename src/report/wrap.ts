@@ -45,8 +45,8 @@ function wrapped(line: string, width: number): readonly string[] {
     }
   };
   for (const { text, isWhole } of wordsOf(line)) {
-    const parts = isWhole || displayWidth(text.trim()) <= width - hang ? [text] : text.split(PARTS);
-    for (const part of parts) put(part, isWhole);
+    const isLong = !isWhole && displayWidth(text.trim()) > width - hang;
+    for (const part of isLong ? text.split(text.trim().includes(' ') ? /(?= )/ : PARTS) : [text]) put(part, isWhole);
   }
   return [...lines, current].map((one, index) => (index === 0 ? '' : ' '.repeat(hang)) + one.trimEnd());
 }
@@ -63,7 +63,9 @@ interface Word {
 }
 
 function wordsOf(line: string): readonly Word[] {
-  const plain = (text: string) => (text.match(/ *[^ ]+| +$/g) ?? []).map((one) => ({ text: one, isWhole: false }));
+  // What stands between dots stays together: `about 4 min`.
+  const pieces = / · .* · /.test(line) ? / *\S.*?(?: ·(?= )|$)/g : / *[^ ]+| +$/g;
+  const plain = (text: string) => (text.match(pieces) ?? []).map((one) => ({ text: one, isWhole: false }));
   const words: Word[] = [];
   let done = 0;
   for (const { 0: command, index } of STEP.test(line) ? [] : line.matchAll(COMMAND)) {

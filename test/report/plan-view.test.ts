@@ -4,7 +4,7 @@ import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
 import { plain } from '../../src/report/colour.ts';
 import { maskedStage } from '../../src/report/mask.ts';
-import { planLines, planSummary } from '../../src/report/plan-view.ts';
+import { planLines } from '../../src/report/plan-view.ts';
 
 const quiet = { fields: [], hidden: [], taken: [] } as const;
 const daemonSet: PlannedObject = {
@@ -134,19 +134,6 @@ describe('the plan', () => {
     assert.equal(short.filter((line) => line.includes('CustomResourceDefinition/')).length, 0);
     const wide = planLines(head, many, { ...view, wide: true });
     assert.equal(wide.filter((line) => line.startsWith('CustomResourceDefinition/')).length, 4);
-  });
-
-  it('is summed up in one line before the question', () => {
-    const objects = [{ ...daemonSet, restarts: 7 }, secret, same];
-    const apply = stages[1] ?? assert.fail();
-    assert.equal(
-      planSummary([
-        { ...apply, id: 'backup', objects: [], actions: apply.actions.slice(0, 1) },
-        { ...apply, objects },
-      ]),
-      '0 create, 2 update · 4 steps · restarts 7 pods, node by node · backup first · no undo after step 3',
-    );
-    assert.equal(planSummary([]), '0 create, 0 update · 0 steps');
   });
 
   it('says that it does not know the installed release', () => {

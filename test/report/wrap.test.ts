@@ -30,6 +30,14 @@ describe('fitted', () => {
     ]);
   });
 
+  it('keeps together what stands between dots', () => {
+    assert.deepEqual(lines('1 create · restarts 2 pods · about 4 min · no undo', 36), [
+      '1 create · restarts 2 pods ·',
+      '  about 4 min · no undo',
+    ]);
+    assert.deepEqual(lines('a · restarts one pod of each node · b', 20), ['a · restarts one pod', '  of each node · b']);
+  });
+
   it('parts a path where even a line of its own is too short', () => {
     assert.deepEqual(lines('backup: /var/lib/state/backup-20261126', 22), ['backup: /var/lib/', '  state/', '  backup-20261126']);
   });

@@ -1,8 +1,10 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
+import { isAnswer } from '../../kernel/interruption.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import { findingsLines } from '../../report/findings.ts';
 import type { PlanHead } from '../../report/head-line.ts';
+import { planSummary } from '../../report/plan-summary.ts';
 import { planLines } from '../../report/plan-view.ts';
 import { twoWayLines } from '../../report/two-way-rows.ts';
 import type { PlanDocument } from '../documents.ts';
@@ -51,6 +53,7 @@ export async function showPlan(
   await save?.write(document);
   const isIdle = !planned.writes && planned.blocked === undefined;
   const closing = async () => [
+    ...(isIdle ? [] : [await summaryOf(session, planned)]),
     ...(git?.lines ?? []),
     isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
   ];
@@ -58,6 +61,16 @@ export async function showPlan(
   const shown = isIdle ? { ...planned, stages: [] } : planned;
   await session.present(document, (wide) => planText(session, head, shown, wide), { closing });
   return exit;
+}
+
+/** What was asked for in one line, and about how long it takes. What cannot be read of earlier runs is no reason to stop. */
+export async function summaryOf(session: Session, { stages }: Pick<Planned, 'stages'>): Promise<string> {
+  const { formerRollouts } = await import('../report/recorded.ts');
+  const former = await formerRollouts(session).catch((thrown: unknown) => {
+    if (isAnswer(thrown)) return [];
+    throw thrown;
+  });
+  return planSummary(stages, former);
 }
 
 async function gitOf(

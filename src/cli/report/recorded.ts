@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { Records } from '../../kernel/ports.ts';
+import type { RolloutTrace } from '../../kernel/run-history.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { carriedTo, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
@@ -39,6 +40,24 @@ export async function recordedReport({ composition, context, asked }: Session, r
   // What came to its end leads nowhere else: in a circle nobody learns anything.
   const again = () => `kubectl netsvc-upgrade run${carriedTo('run', withRecorded(asked.carried, record.flags))}`;
   return mergedReport(context, record, parts, isDone(record) ? 'nothing is left for this program to do' : again());
+}
+
+/** The rollouts of the run that is recorded, or of those before it where it has seen none: the next one will take about as long. None for a first run. */
+export async function formerRollouts({ composition, context }: Pick<Session, 'composition' | 'context'>): Promise<readonly RolloutTrace[]> {
+  const { records } = composition;
+  const record = await records.load();
+  if (record?.clusterUid !== context.clusterUid) return [];
+  const rollouts = async (part: string) =>
+    (await records.keptWith(part)).flatMap(({ content }) => (isRunReport(content) ? tracesOf(content.history) : []));
+  const own = await rollouts(`${record.runId}/report/`);
+  return own.length > 0 ? own : rollouts('/report/');
+}
+
+/** What does not look like a rollout is left out. */
+function tracesOf(history: RunReport['history']): readonly RolloutTrace[] {
+  const isTrace = (one: RolloutTrace) =>
+    typeof one?.workload === 'string' && Array.isArray(one.rows) && one.rows.every((row) => Array.isArray(row?.marks));
+  return Array.isArray(history?.rollouts) ? history.rollouts.filter(isTrace) : [];
 }
 
 /** What does not look like a report is left out. */

@@ -2,6 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import {
@@ -32,7 +33,7 @@ type ChartApplyFacts = ChartFacts &
   OwnersJudged & {
     readonly renamingSwitch: RenamingSwitch | undefined;
     /** What the new operator will restart. */
-    readonly restarts: readonly string[];
+    readonly restarts: readonly PlannedRestart[];
     /** CRDs of removed kinds: the chart tool deletes what else the chart no longer has. */
     readonly orphans: Orphans;
   };
@@ -77,6 +78,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...leftBehind(facts.orphans),
     ],
     notes: [...notesOf(facts, difference), ...holdNotes(context)],
+    ...(facts.upgraded ? {} : { restarts: facts.restarts }),
     remember: { digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) } },
   };
 }

@@ -51,7 +51,7 @@ export { isPending, type PreviewedObject } from './outcome.ts';
 export { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
 export { podsAnswer } from './pods-admitted.ts';
 export { podsAdmittedChecks } from './pods-admitted-checks.ts';
-export { podsText, withRestarts } from './restarts.ts';
+export { restartOf, withRestarts } from './restarts.ts';
 export { targetsOf } from './rollout-targets.ts';
 export { type HelmAnswer, runHelm } from './run-helm.ts';
 export { judgeBySchema } from './schema.ts';

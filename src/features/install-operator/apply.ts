@@ -3,7 +3,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
-import type { PlannedObject } from '../../kernel/plan.ts';
+import type { PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import type { ApplyJudged, EditSurvey, PreviewedObject, Target } from '../install-manifest/index.ts';
@@ -38,7 +38,7 @@ interface OperatorFacts extends ApplyJudged {
   readonly crds: CrdFacts;
   readonly orphans: Orphans;
   /** What the new operator will restart. */
-  readonly restarts: readonly string[];
+  readonly restarts: readonly PlannedRestart[];
   readonly renamingSwitch: RenamingSwitch | undefined;
   /** Resources of the flow logs that are asked for and not there. */
   readonly flowLogs: readonly KubeObject[];
@@ -68,6 +68,7 @@ export const operatorApply = pathPart<OperatorFacts>({
         ...(startsOperator(facts) ? restartNotes(facts.restarts) : []),
         ...holdNotes(context),
       ],
+      ...(startsOperator(facts) ? { restarts: facts.restarts } : {}),
       ...carriedOf(facts),
       remember: {
         digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withRestarts } from '../../../src/features/install-manifest/restarts.ts';
+import { restartOf, withRestarts } from '../../../src/features/install-manifest/restarts.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { PlannedObject } from '../../../src/kernel/plan.ts';
 
@@ -36,5 +36,15 @@ describe('the pods that a write restarts', () => {
     assert.equal(noteOf(held, undefined, {}, agents()), 'restarts 5 pods');
     const paused = workload('Deployment', { spec: { replicas: 2, paused: true } });
     assert.match(noteOf(paused) ?? '', /^restarts 2 pods, once its paused rollout is resumed$/);
+  });
+
+  it('of a DaemonSet are taken so many at a time', () => {
+    const rolling = (rollingUpdate: object) =>
+      restartOf(agents({ spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate } } }))?.atOnce;
+    assert.deepEqual([{}, { maxUnavailable: 2 }, { maxUnavailable: '25%' }, { maxUnavailable: 0, maxSurge: 3 }].map(rolling), [1, 2, 2, 3]);
+    assert.equal(rolling({ maxUnavailable: '300%' }), 5);
+    assert.equal(restartOf(agents({ spec: { updateStrategy: { type: 'OnDelete' } } }))?.atOnce, undefined);
+    assert.equal(restartOf(workload('Deployment', { spec: { replicas: 2 } }))?.atOnce, undefined);
+    assert.equal(restartOf(workload('Job', {})), undefined);
   });
 });

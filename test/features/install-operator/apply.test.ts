@@ -123,6 +123,14 @@ describe('the operator path', () => {
     const others = 'DaemonSet/calico-system/calico-node (2 pods), Deployment/calico-system/calico-typha (1 pod)';
     const note = plan.notes?.find((one) => one.startsWith('the new operator restarts'));
     assert.equal(note, `the new operator restarts ${others}, Deployment/calico-system/calico-kube-controllers (1 pod)`);
+    assert.deepEqual(
+      plan.restarts?.map(({ ref, pods, atOnce }) => [ref.name, pods, atOnce]),
+      [
+        ['calico-node', 2, 1],
+        ['calico-typha', 1, undefined],
+        ['calico-kube-controllers', 1, undefined],
+      ],
+    );
   });
 
   it('marks the start of the new operator as the point of no return, and nothing once it runs', async () => {
