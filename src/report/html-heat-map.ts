@@ -2,6 +2,7 @@ import type { RolloutTrace } from '../kernel/run-history.ts';
 import { elapsedText } from '../kernel/time-text.ts';
 import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf } from './heat-map.ts';
 import { dataBlock, type Html, html } from './html.ts';
+import type { RolloutSection } from './section.ts';
 
 /** Rows of the table below the map, and those of them behind a fold; the others are found by the search. */
 const LISTED = 50;
@@ -12,9 +13,8 @@ const STEPS = 5;
 const WORDS = { old: 'old', updating: 'updating', new: 'new', failed: 'failed', gone: 'gone' } as const;
 
 /** Every rolling update: the map, the nodes that took longest, and all of them for the search. */
-export function rolloutsSection(rollouts: readonly RolloutTrace[]): Html | undefined {
-  if (rollouts.length === 0) return undefined;
-  return html`<section id="rollout"><h2>Rolling update, node by node</h2>
+export function rolloutsSection({ id, title, rollouts }: RolloutSection): Html {
+  return html`<section id="${id}"><h2>${title}</h2>
 <p class="legend"><span class="c-old">old</span> <span class="c-updating">updating</span> <span class="c-new">new</span> <span class="c-failed">failed</span>
 A group of nodes has the colour of the one that needs the most attention.</p>
 ${rollouts.map(rolloutPart)}

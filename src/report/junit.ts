@@ -1,17 +1,9 @@
 import { visible } from '../kernel/visible.ts';
-
-export interface JunitCase {
-  readonly name: string;
-  readonly group: string;
-  readonly outcome: 'passed' | 'failed' | 'skipped';
-  readonly message?: string;
-  readonly text?: string;
-  readonly seconds?: number;
-}
+import type { TestCase } from './section.ts';
 
 export interface JunitSuite {
   readonly name: string;
-  readonly cases: readonly JunitCase[];
+  readonly cases: readonly TestCase[];
   readonly seconds?: number;
   /** Facts of the whole, as `target`. */
   readonly properties?: readonly (readonly [name: string, value: string])[];
@@ -41,12 +33,12 @@ function propertyLines(properties: NonNullable<JunitSuite['properties']>): reado
   return ['    <properties>', ...lines, '    </properties>'];
 }
 
-function countsOf(cases: readonly JunitCase[]): string {
-  const count = (outcome: JunitCase['outcome']) => cases.filter((one) => one.outcome === outcome).length;
+function countsOf(cases: readonly TestCase[]): string {
+  const count = (outcome: TestCase['outcome']) => cases.filter((one) => one.outcome === outcome).length;
   return `tests="${cases.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}"`;
 }
 
-function caseText({ name, group, outcome, message = '', text = '', seconds }: JunitCase): string {
+function caseText({ name, group, outcome, message = '', text = '', seconds }: TestCase): string {
   const open = `<testcase classname="${escaped(group)}" name="${escaped(name) || escaped(group)}"${timeOf(seconds)}`;
   if (outcome === 'failed') return `${open}><failure message="${escaped(message)}">${escaped(text)}</failure></testcase>`;
   if (outcome === 'skipped') return `${open}><skipped message="${escaped(message)}"/></testcase>`;

@@ -1,34 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { Html, html } from './html.ts';
-import { changesSection } from './html-changes.ts';
-import { checksSection } from './html-checks.ts';
-import { rolloutsSection } from './html-heat-map.ts';
-import { editsSection, hostsSection, ownersSection, takenSection, twoWaySection } from './html-moved.ts';
 import { PAGE_SCRIPT } from './html-script.ts';
-import { manualSection, stepsSection } from './html-steps.ts';
+import { htmlSection } from './html-section.ts';
 import { PAGE_STYLE } from './html-style.ts';
-import { timelineSection } from './html-timeline.ts';
 import type { ReportFacts } from './report-facts.ts';
+import { sectionsOf } from './report-sections.ts';
 
 /** Nothing is loaded, and no script runs but the page's own: not even one that slipped through the escaping. */
 const POLICY = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(PAGE_SCRIPT).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 /** A report as one page that needs nothing else: no network, light and dark, on paper, by keyboard. */
 export function htmlText(report: ReportFacts, textOf: ActionText): string {
-  const sections = [
-    { id: 'manual', name: 'Manual steps', part: manualSection(report.plans) },
-    { id: 'stages', name: 'When', part: timelineSection(report.stages) },
-    { id: 'rollout', name: 'Rollout', part: rolloutsSection(report.history?.rollouts ?? []) },
-    { id: 'checks', name: 'Checks', part: checksSection(report.findings) },
-    { id: 'changes', name: 'Objects', part: changesSection(report.plans) },
-    { id: 'edits', name: 'Edits', part: editsSection(report.plans) },
-    { id: 'two-way', name: 'Differences', part: twoWaySection(report.plans) },
-    { id: 'taken', name: 'Ownership', part: takenSection(report.plans) },
-    { id: 'owners', name: 'Owner references', part: ownersSection(report.plans) },
-    { id: 'hosts', name: 'Hosts', part: hostsSection(report.plans) },
-    { id: 'steps', name: 'Commands', part: stepsSection(report.plans, report.history, textOf) },
-  ].filter(({ part }) => part !== undefined);
+  const sections = sectionsOf(report, textOf);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer">
@@ -37,7 +21,7 @@ export function htmlText(report: ReportFacts, textOf: ActionText): string {
 <header><h1>${report.title}</h1>${headPart(report)}
 <nav aria-label="parts">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a> `)}</nav></header>
 <main id="main">${searchPart()}
-${sections.map(({ part }) => part)}
+${sections.map(htmlSection)}
 ${report.next === '' ? '' : html`<section id="next"><h2>Next</h2><p><code>${report.next}</code></p></section>`}</main>
 <script>${new Html(PAGE_SCRIPT)}</script></body></html>
 `.text;

@@ -1,16 +1,12 @@
-import type { Finding } from '../kernel/check.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
-import { refText } from '../kernel/object.ts';
-import type { PlannedStage } from '../kernel/plan.ts';
 import type { RolloutTrace } from '../kernel/run-history.ts';
 import { elapsedText } from '../kernel/time-text.ts';
-import { LEFT_TO_PERSON } from './action-text.ts';
-import { tallyLine } from './findings.ts';
 import { doneAt, nameOf } from './heat-map.ts';
 import { cell, code, markdownTable, moreLine, type Room } from './markdown.ts';
-import { movedSections } from './markdown-moved.ts';
 import type { ReportFacts } from './report-facts.ts';
 import type { ReportFailure } from './report-failure.ts';
+import { sectionsOf } from './report-sections.ts';
+import type { Cell, Table, TableSection } from './section.ts';
 
 /** What a comment on a pull request takes, with room for the words around it. Bytes. */
 export const MARKDOWN_BYTES = 60_000;
@@ -38,19 +34,16 @@ export function markdownText(report: ReportFacts, textOf: ActionText): string {
 }
 
 function inRoom(report: ReportFacts, textOf: ActionText, room: Room): string {
-  const sections = [
+  const parts = [
     `# ${cell(report.title, room)}`,
     report.facts.map(([name, value]) => `- ${name}: ${cell(value, room)}`).join('\n'),
-    endingSection(report, room),
-    findingsSection(report.findings, room),
-    stagesSection(report, room),
-    ...(report.history?.rollouts ?? []).map((one) => rolloutSection(one, room)),
-    ...movedSections(report.plans, room),
-    objectsSection(report.plans, room),
-    stepsSection(report, textOf, room),
+    endingPart(report, room),
+    ...sectionsOf(report, textOf).flatMap((section) =>
+      section.kind === 'rollouts' ? section.rollouts.map((one) => rolloutPart(one, room)) : [tablePart(section, room)],
+    ),
     `Next: ${code(report.next, room)}`,
   ];
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 /** The same for a command that ended before it had anything to report. */
@@ -65,36 +58,47 @@ export function failureMarkdown({ command, exit, message, suggestions }: ReportF
   ].join('\n\n');
 }
 
-function endingSection({ message, suggestions }: ReportFacts, room: Room): string {
+function endingPart({ message, suggestions }: ReportFacts, room: Room): string {
   if (message === undefined) return '';
   return [`**${cell(message, room)}**`, ...suggestions.map((one) => `- ${cell(one, room)}`)].join('\n');
 }
 
-function findingsSection(findings: readonly Finding[], room: Room): string {
-  if (findings.length === 0) return '';
-  const shown = findings.filter((finding) => finding.outcome !== 'not-applicable');
-  const rows = shown.map((one) => [
-    one.outcome,
-    one.id,
-    one.message,
-    [one.hint, one.next].filter((text) => text !== undefined).join(' — '),
-  ]);
-  // What needs somebody must not fall off the end.
-  const ordered = Number.isFinite(room.rows) ? [...rows].sort((a, b) => Number(a[0] === 'ok') - Number(b[0] === 'ok')) : rows;
-  return `## Checks\n\n${tallyLine(findings)}\n\n${markdownTable(['Outcome', 'Check', 'Fact', 'Next'], ordered, room)}`;
+/** What needs nobody is left out; what passed comes last, so that the rest does not fall off the end. */
+function tablePart({ title, lead, items = [], table, notes }: TableSection, room: Room): string {
+  const parts = [
+    `## ${title}`,
+    lead ?? '',
+    listPart(items, room),
+    table === undefined ? '' : rowsPart(table, room),
+    notes === undefined ? '' : `### ${notes.title}\n\n${listPart(notes.items, room)}`,
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function stagesSection({ stages }: ReportFacts, room: Room): string {
-  if (stages.length === 0) return '';
-  const rows = stages.map(({ id, state, startedAt = '', endedAt = '', because = '' }) => {
-    const took = Date.parse(endedAt) - Date.parse(startedAt);
-    return [id, state, startedAt, Number.isFinite(took) ? elapsedText(Math.max(0, took)) : '', because];
-  });
-  return `## Stages\n\n${markdownTable(['Stage', 'State', 'Began', 'Took', 'Because'], rows, room)}`;
+function rowsPart({ head, rows, drawn, minor }: Table, room: Room): string {
+  const columns = head.map((_, column) => column).filter((column) => column !== drawn);
+  const shown = rows.filter(({ isMinor, test }) => !isMinor || (minor?.only === undefined && test?.outcome !== 'skipped'));
+  if (shown.length === 0) return '';
+  const lines = shown.map(({ cells }) => columns.map((column) => cellText(cells[column] ?? {})));
+  return markdownTable(
+    columns.map((column) => head[column] ?? ''),
+    lines,
+    room,
+  );
+}
+
+function cellText({ text = '', code: value, small, output, fold }: Cell): string {
+  const below = small === undefined ? '' : ` (${small})`;
+  const main = [`${text}${below}`, value, output, fold?.items.some((one) => one.code) ? fold.title : undefined];
+  return main.filter((one) => one !== undefined && one !== '').join(' — ');
+}
+
+function listPart(items: readonly string[], room: Room): string {
+  return [...items.slice(0, room.rows).map((one) => `- ${cell(one, room)}`), ...moreLine(items.length - room.rows)].join('\n');
 }
 
 /** The slowest nodes; the whole of it is in the HTML and in the JSON report. */
-function rolloutSection(trace: RolloutTrace, room: Room): string {
+function rolloutPart(trace: RolloutTrace, room: Room): string {
   const slow = [...trace.rows].sort((one, other) => doneAt(other) - doneAt(one) || (nameOf(one) < nameOf(other) ? -1 : 1)).slice(0, 10);
   const rows = slow.map((row) => {
     const last = row.marks.at(-1);
@@ -104,25 +108,4 @@ function rolloutSection(trace: RolloutTrace, room: Room): string {
   const isNew = trace.rows.filter((row) => row.marks.at(-1)?.phase === 'new').length;
   const head = `${isNew} of ${trace.desired} new after ${elapsedText(trace.seconds * 1000)}${trace.done ? '' : ', not done'}; those that took longest:`;
   return `## Rollout of ${cell(trace.workload, room)}\n\n${head}\n\n${markdownTable(['Node', 'Ended as', 'After', 'Waited for'], rows, room)}`;
-}
-
-function objectsSection(plans: readonly PlannedStage[], room: Room): string {
-  const objects = plans.flatMap((plan) => plan.objects).filter((object) => object.change !== 'unchanged');
-  if (objects.length === 0) return '';
-  const rows = objects.map((object) => [refText(object.ref), object.change, String(object.fields.length), object.note ?? '']);
-  return `## Objects\n\n${markdownTable(['Object', 'Action', 'Fields', 'Note'], rows, room)}`;
-}
-
-/** What was run, or, where nothing was, what the plan has. */
-function stepsSection({ plans, history }: ReportFacts, textOf: ActionText, room: Room): string {
-  const ran = history?.actions ?? [];
-  const steps =
-    ran.length > 0
-      ? ran.map(
-          ({ stage, command = '', outcome, durationMs = 0 }) =>
-            `1. ${cell(stage, room)}: ${code(command, room)} ${outcome === 'left-to-person' ? LEFT_TO_PERSON : `${cell(outcome, room)}, ${elapsedText(durationMs)}`}`,
-        )
-      : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(textOf(action), room)}`));
-  if (steps.length === 0) return '';
-  return `## Steps\n\n${[...steps.slice(0, room.rows), ...moreLine(steps.length - room.rows)].join('\n')}`;
 }

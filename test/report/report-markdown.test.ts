@@ -32,7 +32,7 @@ describe('a report as Markdown', () => {
     } as const;
     assert.ok(report.history);
     const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
-    assert.match(text, /^1\. cli: `manual step: look` manual step$/m);
+    assert.match(text, /^\| cli \| a — manual step: look \| manual step \(t\) \|$/m);
   });
 
   it('has a section each for edits, differences, ownership, owner references and hosts', () => {
@@ -51,7 +51,7 @@ describe('a report as Markdown', () => {
       /^## Differences that no base explains\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.level \| debug \| info \| boris/m,
     );
     assert.match(text, /^## Owner references moved\n(.*\n){3}\| ConfigMap\/shop\/owned \| removed \| IPPool\/blue \|$/m);
-    assert.match(text, /^## Host endpoints\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once the old endpoint/m);
+    assert.match(text, /^## Host endpoints, node by node\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once the old endpoint/m);
   });
 
   for (const [what, facts] of [

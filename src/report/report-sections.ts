@@ -1,0 +1,204 @@
+import type { Finding } from '../kernel/check.ts';
+import { counted } from '../kernel/counted.ts';
+import type { ActionText } from '../kernel/effect-type.ts';
+import { refText } from '../kernel/object.ts';
+import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
+import type { ActionTrace } from '../kernel/run-history.ts';
+import { elapsedText } from '../kernel/time-text.ts';
+import { LEFT_TO_PERSON } from './action-text.ts';
+import { clip } from './columns.ts';
+import { tallyLine } from './findings.ts';
+import { movedSections } from './moved-sections.ts';
+import type { ReportFacts, ReportStage } from './report-facts.ts';
+import { valueText } from './report-parts.ts';
+import type { Bar, Cell, FoldItem, Row, Section, TestCase } from './section.ts';
+
+/** Characters of the subjects in the name of a test. */
+const SUBJECTS = 200;
+const VALUE_WIDTH = 160;
+
+/** Everything that a report tells, in its order; `textOf` is asked for the steps of a plan that was not run. */
+export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText): readonly Section[] {
+  const { plans, history, findings, stages, outcome } = report;
+  const rollouts = history?.rollouts ?? [];
+  const sections: readonly (Section | undefined)[] = [
+    manualSection(plans),
+    stagesSection(stages),
+    rollouts.length === 0
+      ? undefined
+      : { kind: 'rollouts', id: 'rollout', name: 'Rollout', title: 'Rolling update, node by node', rollouts },
+    checksSection(findings, outcome.code === 'warned' ? ['error', 'warning'] : ['error']),
+    changesSection(plans),
+    ...movedSections(plans),
+    stepsSection(report, textOf),
+  ];
+  return sections.filter((one) => one !== undefined);
+}
+
+/** What only a person can do, as the last plan of each stage has it. */
+function manualSection(plans: readonly PlannedStage[]): Section | undefined {
+  const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
+  const steps = latest.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
+  if (steps.length === 0) return undefined;
+  return { kind: 'table', id: 'manual', name: 'Manual steps', title: 'Manual steps', items: [...new Set(steps)] };
+}
+
+/** The stages on one axis of time. */
+function stagesSection(stages: readonly ReportStage[]): Section | undefined {
+  if (stages.length === 0) return undefined;
+  const known = stages.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]).flatMap((text) => timeOf(text) ?? []);
+  const [from, to] = [Math.min(...known), Math.max(...known)];
+  const seconds = stages.reduce((sum, one) => sum + (tookOf(one) ?? 0), 0) / 1000;
+  return {
+    ...{ kind: 'table', id: 'stages', name: 'When', title: 'What happened when', suite: { name: 'stages', seconds } },
+    table: {
+      ...{ label: 'stages', layout: 'timeline', drawn: 4 },
+      head: ['Stage', 'State', 'Began', 'Took', 'On the axis of time', 'Why'],
+      rows: stages.map((stage) => stageRow(stage, from, Math.max(1, to - from))),
+    },
+  };
+}
+
+function stageRow(stage: ReportStage, from: number, whole: number): Row {
+  const { id, state, startedAt, because = '' } = stage;
+  const [began, took] = [timeOf(startedAt), tookOf(stage)];
+  const tone = ['done', 'failed', 'skipped', 'running', 'interrupted'].includes(state) ? state : 'other';
+  const cells: readonly Cell[] = [
+    { text: id },
+    { text: state, tone: `s-${tone}` },
+    { text: startedAt ?? '' },
+    { text: took === undefined ? '' : elapsedText(took) },
+    began === undefined ? {} : { bar: barOf(state, began - from, took ?? 0, whole) },
+    { text: because },
+  ];
+  return { cells, test: stageTest(stage) };
+}
+
+/** A stage that is still at work when the report is made has not passed. */
+function stageTest(stage: ReportStage): TestCase {
+  const { id, state, because = '' } = stage;
+  const took = tookOf(stage);
+  const of = { name: id, group: 'stages', ...(took === undefined ? {} : { seconds: took / 1000 }) };
+  if (state === 'skipped') return { ...of, outcome: 'skipped', message: because };
+  if (state === 'done') return { ...of, outcome: 'passed' };
+  return { ...of, outcome: 'failed', message: because === '' ? state : because, text: because };
+}
+
+function barOf(state: string, offset: number, took: number, whole: number): Bar {
+  const percent = (part: number) => Math.round(Math.min(1, Math.max(0, part / whole)) * 1000) / 10;
+  const from = Math.min(99, percent(offset));
+  const tone = ['failed', 'interrupted'].includes(state) ? 'failed' : state === 'skipped' ? 'skipped' : 'done';
+  return { from, width: Math.min(Math.max(0.5, percent(took)), 100 - from), tone };
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isFinite(time) ? time : undefined;
+}
+
+/** Milliseconds. */
+function tookOf({ startedAt, endedAt }: ReportStage): number | undefined {
+  const [began, ended] = [timeOf(startedAt), timeOf(endedAt)];
+  return began === undefined || ended === undefined ? undefined : Math.max(0, ended - began);
+}
+
+const OPEN: readonly Finding['outcome'][] = ['error', 'warning', 'accepted', 'expected', 'cured'];
+
+/** What was found: open checks first. */
+function checksSection(findings: readonly Finding[], failing: readonly Finding['outcome'][]): Section | undefined {
+  if (findings.length === 0) return undefined;
+  const open = OPEN.flatMap((outcome) => findings.filter((finding) => finding.outcome === outcome));
+  const passed = ['ok', 'not-applicable'].flatMap((outcome) => findings.filter((finding) => finding.outcome === outcome));
+  return {
+    ...{ kind: 'table', id: 'checks', name: 'Checks', title: 'What was found', lead: tallyLine(findings), suite: { name: 'checks' } },
+    table: {
+      ...{ label: 'checks', heading: 1, minor: { title: `${counted(passed.length, 'check')} that passed or do not apply here` } },
+      head: ['Outcome', 'Check', 'Fact', 'What to do'],
+      rows: [...open, ...passed].map((one) => ({
+        cells: findingCells(one),
+        isMinor: !OPEN.includes(one.outcome),
+        test: findingTest(one, findings, failing),
+      })),
+    },
+  };
+}
+
+function findingCells({ id, title, outcome, was, message, hint, next, evidence }: Finding): readonly Cell[] {
+  const pieces = `${evidence.length} ${evidence.length === 1 ? 'piece' : 'pieces'} of evidence`;
+  const items = evidence.map(({ text, detail }): FoldItem => ({ text: detail === undefined ? text : `${text}: ${detail}` }));
+  return [
+    { text: was === undefined ? outcome : `${outcome} (was: ${was})`, tone: `o-${outcome}` },
+    { text: id, small: title },
+    { text: message, ...(items.length === 0 ? {} : { fold: { title: pieces, items } }) },
+    { text: hint ?? '', ...(next === undefined ? {} : { code: next }) },
+  ];
+}
+
+function findingTest(finding: Finding, all: readonly Finding[], failing: readonly Finding['outcome'][]): TestCase {
+  const { category, outcome, message, hint, next, evidence } = finding;
+  const of = { name: testName(finding, all), group: category };
+  const text = [message, hint, next, ...evidence.map((one) => one.text)].filter((one) => one !== undefined).join('\n');
+  if (outcome === 'ok') return { ...of, outcome: 'passed' };
+  if (outcome === 'not-applicable') return { ...of, outcome: 'skipped', message };
+  if (failing.includes(outcome)) return { ...of, outcome: 'failed', message, text };
+  return { ...of, outcome: 'passed', text: `${outcome}: ${text}` };
+}
+
+/** Readers of JUnit take two cases of one name for one: a check that is open about different things names them. */
+function testName({ id, title, evidence }: Finding, all: readonly Finding[]): string {
+  const isAlone = all.filter((one) => one.id === id).length === 1;
+  return isAlone ? `${id} ${title}` : `${id} ${title}: ${clip(evidence.map(({ text }) => text).join(', '), SUBJECTS)}`;
+}
+
+/** What was planned for each object: fields, what stays behind. */
+function changesSection(plans: readonly PlannedStage[]): Section | undefined {
+  const objects = plans.flatMap((plan) => plan.objects);
+  const changed = objects.filter(({ change }) => change !== 'unchanged');
+  const items = plans.flatMap((plan) => plan.notes.map((note) => `${plan.id}: ${note}`));
+  if (objects.length === 0 && items.length === 0) return undefined;
+  return {
+    ...{ kind: 'table', id: 'changes', name: 'Objects', title: 'What was planned for each object', items },
+    lead: `${changed.length} to change, ${objects.length - changed.length} as they are.`,
+    table: { label: 'objects', head: ['Object', 'Change', 'Fields'], rows: changed.map(objectRow) },
+  };
+}
+
+function objectRow({ ref, change, fields, hidden, note = '' }: PlannedObject): Row {
+  const gone = hidden.map((path): FoldItem => ({ code: path, text: 'will be removed; kubectl’s dry run does not show it' }));
+  const items = [...fields.map(fieldItem), ...gone];
+  const fold = items.length === 0 ? {} : { fold: { title: counted(items.length, 'field'), items } };
+  return { cells: [{ text: refText(ref) }, { text: change }, { text: note, ...fold }] };
+}
+
+function fieldItem({ path, before, after }: FieldChange): FoldItem {
+  const value = (key: 'before' | 'after', one: unknown) => (one === undefined ? {} : { [key]: clip(valueText(one), VALUE_WIDTH) });
+  return { code: path, ...value('before', before), ...value('after', after) };
+}
+
+/** Every command and patch: what was run with its result, or, where nothing was, what the plan has. */
+function stepsSection({ plans, history }: Pick<ReportFacts, 'plans' | 'history'>, textOf: ActionText): Section | undefined {
+  const ran = history?.actions ?? [];
+  const planned = () =>
+    plans.flatMap(({ id, actions }) =>
+      actions.map((action) => stepRow(id, action.title, textOf(action), { text: 'planned', tone: 's-other' })),
+    );
+  const rows = ran.length > 0 ? ran.map(ranRow) : planned();
+  if (rows.length === 0) return undefined;
+  const notes = (history?.notes ?? []).map(({ at, stage, level, text }) => `${at} ${stage} ${level}: ${text}`);
+  return {
+    ...{ kind: 'table', id: 'steps', name: 'Commands', title: ran.length > 0 ? 'Commands as they were run' : 'Commands of the plan' },
+    table: { label: 'commands', head: ['Stage', 'Step', 'Result'], rows },
+    ...(notes.length === 0 ? {} : { notes: { title: 'Said on the way', items: notes } }),
+  };
+}
+
+function ranRow({ stage, title, startedAt, durationMs, command = '', detail = '', ...trace }: ActionTrace): Row {
+  const text = trace.outcome === 'left-to-person' ? LEFT_TO_PERSON : trace.outcome;
+  const tone = text === LEFT_TO_PERSON ? 'left' : ['done', 'failed', 'running'].includes(text) ? text : 'other';
+  const small = `${startedAt} ${durationMs === undefined ? '' : elapsedText(durationMs)}`.trim();
+  return stepRow(stage, title, command, { text, tone: `s-${tone}`, small, ...(detail === '' ? {} : { output: detail }) });
+}
+
+function stepRow(stage: string, title: string, command: string, result: Cell): Row {
+  return { cells: [{ text: stage }, { text: title, ...(command === '' ? {} : { code: command }) }, result] };
+}

@@ -1,0 +1,100 @@
+import type { RolloutTrace } from '../kernel/run-history.ts';
+
+/**
+ * What a report is made of. Sections are data: a renderer (HTML, Markdown, JUnit) knows these shapes and no feature, and a section
+ * is written once for all of them.
+ */
+export type Section = TableSection | RolloutSection;
+
+interface Headed {
+  /** Where a link leads, unique in the report. */
+  readonly id: string;
+  /** In the list of parts: one or two words. */
+  readonly name: string;
+  readonly title: string;
+}
+
+export interface TableSection extends Headed {
+  readonly kind: 'table';
+  /** A sentence above everything. */
+  readonly lead?: string;
+  readonly items?: readonly string[];
+  readonly table?: Table;
+  /** Below the table, with a heading of its own. */
+  readonly notes?: { readonly title: string; readonly items: readonly string[] };
+  /** Its rows are test cases of this suite. */
+  readonly suite?: { readonly name: string; readonly seconds?: number };
+}
+
+/** Rolling updates, which a page draws. */
+export interface RolloutSection extends Headed {
+  readonly kind: 'rollouts';
+  readonly rollouts: readonly RolloutTrace[];
+}
+
+export interface Table {
+  /** For those who do not see the page. */
+  readonly label: string;
+  readonly head: readonly string[];
+  readonly rows: readonly Row[];
+  /** How a page lays it out; `found` where nothing is said. */
+  readonly layout?: 'timeline';
+  /** Column that names the row; the first where nothing is said. */
+  readonly heading?: number;
+  /** Column that only a page can draw. */
+  readonly drawn?: number;
+  /** Rows before a page's fold; all where nothing is said. */
+  readonly unfolded?: number;
+  /** Title of the fold for the minor rows; `names` has what each is called, and nothing else of it. */
+  readonly minor?: { readonly title: string; readonly only?: 'names' };
+}
+
+export interface Row {
+  readonly cells: readonly Cell[];
+  /** Nothing that anybody has to do something about: behind a fold, or left out. */
+  readonly isMinor?: boolean;
+  readonly test?: TestCase;
+}
+
+export interface Cell {
+  readonly text?: string;
+  /** A command, a path or a value. */
+  readonly code?: string;
+  /** What is said below it. */
+  readonly small?: string;
+  /** What a program said, in its own lines. */
+  readonly output?: string;
+  /** Class of its colour: `o-` an outcome, `s-` a state. */
+  readonly tone?: string;
+  readonly fold?: Fold;
+  readonly bar?: Bar;
+}
+
+export interface Fold {
+  readonly title: string;
+  readonly items: readonly FoldItem[];
+}
+
+export interface FoldItem {
+  readonly code?: string;
+  readonly text?: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** Percent of the axis. */
+export interface Bar {
+  readonly from: number;
+  readonly width: number;
+  readonly tone: 'done' | 'failed' | 'skipped';
+}
+
+/** A row as a test: what is called so, and whether it passed. */
+export interface TestCase {
+  readonly name: string;
+  readonly group: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly message?: string;
+  readonly text?: string;
+  readonly seconds?: number;
+}
