@@ -198,7 +198,10 @@ describe('output formats', () => {
   });
 
   it('escape cells of markdown and text of XML', async () => {
-    assert.match(await outputText(preflight, 'markdown', human, textOf), /\| accepted \| NS-110 \| managed \\\| by Flux &lt;&amp;> \|/);
+    assert.match(
+      await outputText(preflight, 'markdown', human, textOf),
+      /\| accepted \(was: warning\) \| NS-110 \(not managed\) \| managed \\\| by Flux &lt;&amp;> \|/,
+    );
     const xml = await outputText(preflight, 'junit', human, textOf);
     assert.match(xml, /accepted: managed \| by Flux &lt;&amp;&gt;/);
     assert.match(xml, /<testsuite name="netsvc-upgrade PreflightReport checks" tests="2" failures="0" errors="0" skipped="0">/);
