@@ -47,7 +47,7 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
     first = await readOwnerGraph(plane.api);
     owners = await readOwnerNames(plane.api, OLD_SERVER);
     folder = await mkdtemp(join(plane.dir, 'by-hand-'));
-    commands = await commandsOf(PAGE, 'By hand, with kubectl');
+    commands = await commandsOf(PAGE, 'Manual recovery with kubectl');
   });
   after(async () => {
     await served?.stop();

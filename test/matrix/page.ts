@@ -70,7 +70,7 @@ export function compatibilityPage({ date, results, charts }: Record): string {
   return [
     '# Compatibility',
     '',
-    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane with the service’s own manifest is judged by`,
+    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane with the service’s own manifest is checked by`,
     '`preflight`, upgraded by `run`, and found to have nothing left to do by a second `run`.',
     ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),
     '',
