@@ -10,7 +10,7 @@ export interface Incident {
 }
 
 const stopsThere =
-  '[`wait`](../cli/wait.md) stops at the first upgraded node on which that happens, and prints the event and a command that holds the rollout. It needs the right to list events.';
+  '[`wait`](../cli/wait.md) stops at the first upgraded node on which that happens, and prints the event and a command that holds the rollout. It needs the right to list events. [`--probe-network`](traffic.md#try-the-network-of-new-pods) finds it without waiting for somebody’s pod.';
 
 /** Incidents that show on a node alone: no check beforehand can see them. */
 export const explainedIncidents: readonly Incident[] = [
@@ -41,7 +41,7 @@ export const explainedIncidents: readonly Incident[] = [
   {
     seen: 'With VXLAN, pods on different nodes reach each other by ping only; `tcpdump` shows "bad udp cksum".',
     why: 'Network cards of some machines, often virtual ones, write wrong checksums into tunneled packets. Agents turn the offload off by themselves on kernels up to 5.7 alone.',
-    here: 'No check can see it: agents and probes are well. Try it on one upgraded node before you continue. If it happens, set `featureDetectOverride` of the FelixConfiguration `default` to `ChecksumOffloadBroken=true`, or turn the offload of the card off with `ethtool`. A value that is set, there or as `FELIX_FEATUREDETECTOVERRIDE`, is kept.',
+    here: 'No check beforehand can see it: agents and their probes are well. [`--probe-network`](traffic.md#try-the-network-of-new-pods) connects pods of an upgraded and an old node, and stops the wait there. If it happens, set `featureDetectOverride` of the FelixConfiguration `default` to `ChecksumOffloadBroken=true`, or turn the offload of the card off with `ethtool`. A value that is set, there or as `FELIX_FEATUREDETECTOVERRIDE`, is kept.',
     sources: ['projectcalico/calico#9433', 'projectcalico/calico#4727'],
   },
   {

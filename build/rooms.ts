@@ -11,6 +11,7 @@ export const FEATURES = [
   'policy-rules',
   'survey',
   'rollout',
+  'network-probe',
   'service-cli',
   'policies',
   'ownerrefs',

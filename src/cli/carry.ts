@@ -13,6 +13,7 @@ import {
   targetFlags,
 } from './flags.ts';
 import { rangeFlags } from './slice.ts';
+import { networkProbeFlags, probePlaceFlags } from './stage-flags.ts';
 
 /** A flag of the command line that the next command needs as well. */
 export interface CarriedFlag {
@@ -42,7 +43,7 @@ const RECORD = carriedIn(connectionFlags, recordFlags);
 const CHAIN = carriedIn(connectionFlags, targetFlags);
 
 /** Every flag that is carried to one command or another: what `plan` and `run` know. */
-export const CARRIED = carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags, rangeFlags);
+export const CARRIED = carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags, rangeFlags, networkProbeFlags);
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kubectl: CONNECTION,
@@ -50,13 +51,14 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   preflight: carriedIn(connectionFlags, targetFlags, ownerFlags),
   apply: carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags),
   crds: carriedIn(connectionFlags, targetFlags, ownershipFlags),
+  wait: carriedIn(connectionFlags, targetFlags, networkProbeFlags),
   ownerrefs: carriedIn(connectionFlags, ownerrefsTargetFlags, ownerFlags),
   plan: CARRIED,
   run: CARRIED,
   status: RECORD,
   report: RECORD,
   unlock: RECORD,
-  permissions: carriedIn(stateFlags, scopeFlags),
+  permissions: carriedIn(stateFlags, scopeFlags, probePlaceFlags),
   explain: [],
   completion: [],
   demo: [],

@@ -70,6 +70,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('all', flags.all),
     ...given('selector', flags.selector),
     ...given('namespace', flags.namespace),
+    ...given('probeNetwork', readNetworkProbe(flags)),
     withSecrets: flags['with-secrets'] ?? false,
     ...given('backupDir', flags['backup-dir']),
     ...given('binDir', flags['bin-dir']),
@@ -84,6 +85,19 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('forgetOwners', flags.forget),
     ...given('readOnly', flags['read-only']),
   };
+}
+
+/** No image is taken that nobody named: it may be out of reach, or not allowed. */
+function readNetworkProbe(flags: RunFlags): Options['probeNetwork'] {
+  const { 'probe-network': asked, 'probe-image': image, 'probe-namespace': namespace } = flags;
+  if (!asked) {
+    const alone = image === undefined ? namespace && '--probe-namespace' : '--probe-image';
+    if (alone) throw new Fault('usage', `${alone} has no effect without --probe-network`, ['add --probe-network, or leave it out']);
+    return undefined;
+  }
+  if (image && namespace) return { image, namespace };
+  const missing = [...(image ? [] : ['--probe-image IMAGE']), ...(namespace ? [] : ['--probe-namespace NAME'])].join(' and ');
+  throw new Fault('usage', `--probe-network needs ${missing}`, ['add --probe-network --probe-image IMAGE --probe-namespace NAME']);
 }
 
 /** `NS-014` or `NS-014=DaemonSet/kube-system/netsvc-node`. */

@@ -12,6 +12,7 @@ export interface RoleRequest {
   readonly release?: string | undefined;
   readonly variant?: string | undefined;
   readonly 'state-namespace'?: string | undefined;
+  readonly 'probe-namespace'?: string | undefined;
 }
 
 /** The roles that a command needs, ready for `kubectl apply -f -`. No cluster is asked. Throws Fault('usage') for what there is no role for. */
@@ -21,9 +22,13 @@ export async function permissionsText(asked: RoleRequest): Promise<string> {
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
   const profile = await namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
-  const placed = { ...scope, stateNamespace: stateNamespaceOf(asked) };
+  const placed = { ...scope, stateNamespace: stateNamespaceOf(asked), ...placeOfProbe(asked) };
   const permissions = withoutWideSecrets(permissionsOf(asked.for, profile, placed));
   return `${[...head(asked, profile, from, adminRights(permissions, profile)), ...roleLines(asked.for, permissions)].join('\n')}\n`;
+}
+
+function placeOfProbe({ 'probe-namespace': probeNamespace }: RoleRequest): Pick<PlanScope, 'probeNamespace'> {
+  return probeNamespace === undefined ? {} : { probeNamespace };
 }
 
 function head(asked: RoleRequest, profile: Profile, from: string, ways: readonly string[]): readonly string[] {

@@ -68,6 +68,12 @@ function indexOf(chain: readonly AnyStage[], id: string): number {
   return index;
 }
 
+/** A wait that starts Jobs writes: it asks first and takes the lock, as every stage that writes. They are gone when it ends. */
+export function probing(select: Select, isProbing: boolean | undefined): Select {
+  if (!isProbing) return select;
+  return (chain) => select(chain).map((stage) => (stage.id === 'wait' ? { ...stage, readOnly: false, leavesNothing: true } : stage));
+}
+
 /** The preflight, and after it what it is asked to do besides. */
 export function preflightWith(more: StageName): Select {
   return (chain) => [...only('preflight')(chain), ...only(more)(chain)];

@@ -37,6 +37,33 @@ export const preflightFlags = {
   }),
 };
 
+/** Where the network is probed: the role for that is of this namespace. */
+export const probePlaceFlags = {
+  'probe-namespace': Flags.string({
+    ...run,
+    carried: true,
+    live: 'namespaces',
+    helpValue: 'NAME',
+    summary: 'namespace for the Jobs of --probe-network; the restricted pod security level is enough',
+  }),
+};
+
+/** What commands know that wait for the agents: the image has no default, for no registry is reached from everywhere. */
+export const networkProbeFlags = {
+  'probe-network': Flags.boolean({
+    ...run,
+    carried: true,
+    summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',
+  }),
+  'probe-image': Flags.string({
+    ...run,
+    carried: true,
+    helpValue: 'IMAGE',
+    summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox',
+  }),
+  ...probePlaceFlags,
+};
+
 export const statusFlags = {
   watch: Flags.boolean({ ...run, summary: 'follow the run that is at work, until it ends' }),
 };
@@ -62,6 +89,7 @@ export const notifyFlags = {
 export type StageFlags = typeof alpFlags &
   typeof policyFlags &
   typeof preflightFlags &
+  typeof networkProbeFlags &
   typeof statusFlags &
   typeof reportFlags &
   typeof notifyFlags;

@@ -3,6 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { stateFlags } from '../cli/flags.ts';
 import { permissionsText } from '../cli/permissions-command.ts';
+import { probePlaceFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 const run = { helpGroup: 'run' } as const;
@@ -19,13 +20,14 @@ Its first lines say whether the role amounts to cluster-admin, and why. With --v
     '<%= config.bin %> permissions --for preflight-read-only',
     '<%= config.bin %> permissions --for run --profile calico --variant calico',
     '<%= config.bin %> permissions --for run --path chart --profile calico',
+    '<%= config.bin %> permissions --for probe-network --probe-namespace netsvc-probe',
   ];
   static override flags = {
     for: Flags.string({
       ...run,
       helpValue: 'COMMAND',
       required: true,
-      summary: 'command whose roles to print; preflight-read-only, probe-images',
+      summary: 'command whose roles to print; preflight-read-only, probe-images, probe-network',
     }),
     path: Flags.option({
       ...run,
@@ -37,6 +39,7 @@ Its first lines say whether the role amounts to cluster-admin, and why. With --v
     release: Flags.string({ ...run, helpValue: 'TAG', summary: 'release whose names to use; default: the profile’s' }),
     variant: Flags.string({ ...run, helpValue: 'ID', summary: 'manifest variant whose names to use; without it objects of any name' }),
     'state-namespace': { ...stateFlags['state-namespace'], ...run },
+    ...probePlaceFlags,
   };
 
   async run(): Promise<ExitName> {

@@ -6,8 +6,9 @@ import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
 import { saving } from '../cli/plan/file.ts';
 import { assertGitFolder } from '../cli/plan/git-folder.ts';
 import { assertPlanPlace } from '../cli/plan/place.ts';
-import { rangeFlags, sliceOf } from '../cli/slice.ts';
+import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';
+import { networkProbeFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Plan extends BaseCommand {
@@ -36,6 +37,7 @@ what is left behind, the pods that restart, every command and patch in order, an
       summary: 'write what Git should hold after the upgrade, one file per object, into a new folder; no Secrets',
     }),
     ...rangeFlags,
+    ...networkProbeFlags,
     ...pendingFlags,
     ...targetFlags,
     ...ownerFlags,
@@ -55,7 +57,7 @@ what is left behind, the pods that restart, every command and patch in order, an
     await assertGitFolder(forGit);
     const request = {
       ...this.asked({ ...flags, output }, this.typed),
-      select: sliceOf(flags),
+      select: probing(sliceOf(flags), flags['probe-network']),
       detailedExitcode: flags['detailed-exitcode'],
     };
     return runPlanCommand(request, this.seams, {

@@ -2,9 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
-import { rangeFlags, sliceOf } from '../cli/slice.ts';
+import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import { notifyFlags } from '../cli/stage-flags.ts';
+import { networkProbeFlags, notifyFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
@@ -30,6 +30,7 @@ and it resumes. Running it on an upgraded cluster changes nothing.`,
       summary: 'refuse to run (exit 7) unless the plan is still this one',
     }),
     ...actingFlags,
+    ...networkProbeFlags,
     ...notifyFlags,
     ...targetFlags,
     ...ownerFlags,
@@ -43,7 +44,8 @@ and it resumes. Running it on an upgraded cluster changes nothing.`,
     const { flags } = await this.parse(Run, this.words());
     const planFile = flags['plan-file'];
     const detailedExitcode = flags['detailed-exitcode'];
-    const request = { ...this.asked(flags, this.typed), select: sliceOf(flags), detailedExitcode, ...(planFile ? { planFile } : {}) };
+    const select = probing(sliceOf(flags), flags['probe-network']);
+    const request = { ...this.asked(flags, this.typed), select, detailedExitcode, ...(planFile ? { planFile } : {}) };
     return runStageCommand(request, this.seams);
   }
 }

@@ -70,6 +70,8 @@ export interface Options {
   readonly deletePolicy?: string;
   /** A preflight that asks for nothing but reading, and for no Secret. */
   readonly readOnly?: boolean;
+  /** Pods that try the network during the wait: their image, and where they may run. */
+  readonly probeNetwork?: { readonly image: string; readonly namespace: string };
   readonly withSecrets: boolean;
   readonly backupDir?: string;
   /** Where the new CLI is installed. */

@@ -2,8 +2,11 @@ import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Store } from './store.ts';
 
-/** What new pods on a node meet; pods that already run there stay as they are, unless the node is down. */
-export type NodeFault = 'none' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down';
+/**
+ * What new pods on a node meet; pods that already run there stay as they are, unless the node is down. Without a network or without names the
+ * agents get ready all the same.
+ */
+export type NodeFault = 'none' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down' | 'no-network' | 'no-dns';
 
 /** The machines, and what is wrong with them. */
 export class Nodes {

@@ -1,6 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import { reconcileDeployment } from './deployments.ts';
+import { startJobs } from './jobs.ts';
 import { startKubelets, type WorkloadDeps } from './kubelets.ts';
 import { isOfTemplate, isPodReady, isStopping, makePod, nodeOf, podsOf, specOf } from './pods-of.ts';
 import type { Store } from './store.ts';
@@ -67,8 +68,9 @@ const CONTROLLERS = [
 /** The controllers of DaemonSets and Deployments, and the kubelets: everything that works on pods. */
 export function startWorkloads(deps: WorkloadDeps): void {
   startKubelets(deps);
+  startJobs(deps);
   let waiting = false;
-  const watched = new Set([K.DaemonSet, K.Deployment, K.Pod, K.Node].map((kind: Kind) => kind.plural));
+  const watched = new Set([K.DaemonSet, K.Deployment, K.Job, K.Pod, K.Node].map((kind: Kind) => kind.plural));
   deps.store.listen(({ kind }) => {
     if (waiting || !watched.has(kind.plural)) return;
     waiting = true;
@@ -84,9 +86,10 @@ export function startWorkloads(deps: WorkloadDeps): void {
 
 /** The garbage collector: pods whose workload is gone go as well. */
 function removeOrphans({ store }: WorkloadDeps): void {
-  const owners = new Set(CONTROLLERS.flatMap(([kind]) => store.list(kind).map(({ metadata }) => metadata.uid)));
+  const kinds = [...CONTROLLERS.map(([kind]) => kind), K.Job];
+  const owners = new Set(kinds.flatMap((kind) => store.list(kind).map(({ metadata }) => metadata.uid)));
   for (const pod of store.list(K.Pod)) {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller);
-    if (owner && ['DaemonSet', 'Deployment'].includes(owner.kind) && !owners.has(owner.uid)) store.markDeleted(K.Pod, pod);
+    if (owner && kinds.some(({ kind }) => kind === owner.kind) && !owners.has(owner.uid)) store.markDeleted(K.Pod, pod);
   }
 }

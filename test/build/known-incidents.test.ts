@@ -25,7 +25,12 @@ describe('the page of known incidents', () => {
       const row = text.split('\n').find((line) => line.startsWith(`| ${seen} |`));
       assert.ok(row, seen);
       for (const source of sources) assert.ok(row.includes(`/issues/${source.split('#')[1]})`), source);
-      for (const [, page = ''] of here.matchAll(/\]\(([^)]+)\)/g)) assert.ok(existsSync(join(dirname(KNOWN_INCIDENTS), page)), page);
+      for (const [, page = ''] of here.matchAll(/\]\(([^)]+)\)/g)) {
+        const [file = '', part] = page.split('#');
+        const path = join(dirname(KNOWN_INCIDENTS), file);
+        assert.ok(existsSync(path), page);
+        if (part) assert.match(readFileSync(path, 'utf8').toLowerCase().replaceAll(' ', '-'), new RegExp(`^#+-${part}$`, 'm'));
+      }
     }
   });
 });

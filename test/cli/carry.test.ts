@@ -6,7 +6,7 @@ import { CREDENTIAL_FLAGS } from '../../src/cli/environment.ts';
 import { rowsOf } from '../../src/cli/flag.ts';
 import { actingFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../../src/cli/flags.ts';
 import { rangeFlags } from '../../src/cli/slice.ts';
-import { notifyFlags } from '../../src/cli/stage-flags.ts';
+import { networkProbeFlags, notifyFlags } from '../../src/cli/stage-flags.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'oclif.manifest.json'), 'utf8')) as {
   readonly commands: Readonly<Record<string, { readonly flags: Readonly<Record<string, unknown>> }>>;
@@ -22,7 +22,8 @@ describe('flags carried to the next command', () => {
     });
 
   it('are all that say what is done, and nothing of one command line alone', () => {
-    for (const [name] of rowsOf(targetFlags, ownerFlags, ownershipFlags, rangeFlags)) assert.ok(CARRIED.includes(name), name);
+    for (const [name] of rowsOf(targetFlags, ownerFlags, ownershipFlags, rangeFlags, networkProbeFlags))
+      assert.ok(CARRIED.includes(name), name);
     for (const [name] of rowsOf(actingFlags, outputFlags, pendingFlags, notifyFlags)) assert.ok(!CARRIED.includes(name), name);
   });
 

@@ -14,8 +14,9 @@ const quoted = texts.flatMap((text) => [...text.matchAll(/(?<!\[)'([a-z]+(?:-[a-
 const names = [tables, stageTables].flatMap((each) => Object.values(each)).flatMap((table) => Object.keys(table));
 const compound = [...new Set(names)].filter((name) => name.includes('-')).sort();
 
-/** A stage has the name of its flag; `-o images` refuses a report; `permissions` has the namespace of the state without the rest of the connection. */
-const ELSEWHERE: Readonly<Record<string, number>> = { 'probe-images': 2, 'report-file': 2, 'state-namespace': 2 };
+/** A stage has the name of its flag; `-o images` refuses a report; `permissions` has the namespace of the state without the rest of the connection, and
+ * that of a probe as a scope. */
+const ELSEWHERE: Readonly<Record<string, number>> = { 'probe-images': 2, 'probe-namespace': 1, 'report-file': 2, 'state-namespace': 2 };
 
 describe('the tables of flags', () => {
   for (const name of compound)

@@ -22,8 +22,8 @@ describe('least privilege on a real control plane: every command with its own ro
   before(async () => {
     cluster = await installedCluster({ manifest, nodes: 2 });
     const roles = rolesOf('rbac.yaml');
-    // A ClusterRole and a Role where the state is.
-    assert.equal(roles.length, 2 * permittedCommands.length);
+    // A ClusterRole and a Role where the state is, and one where the network is probed.
+    assert.equal(roles.length, 2 * permittedCommands.length + 1);
     await grant(cluster, roles);
   });
   after(() => cluster?.stop());

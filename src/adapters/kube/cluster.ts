@@ -133,7 +133,9 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
     },
     async remove(kind, ref) {
       await guard();
-      const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...(ref.uid ? { preconditions: { uid: ref.uid } } : {}) };
+      // The pods of a Job would stay without a word.
+      const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' };
+      const body = { ...options, ...(ref.uid ? { preconditions: { uid: ref.uid } } : {}) };
       await transport.text({ method: 'DELETE', path: objectPath(kind, ref.name, scope(kind, ref.namespace)), body });
     },
   };

@@ -48,12 +48,13 @@ const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
   'ownerrefs-strip',
   'crds',
   'apply',
+  'wait',
   'ownerrefs-restore',
   'cli',
   'ownerrefs-forget',
 ]);
 
 function trafficLine({ suggestions }: Outcome, stages: readonly string[]): readonly string[] {
-  const isSaid = suggestions.some((one) => /keep their network/.test(one));
+  const isSaid = suggestions.some((one) => /^running pods /.test(one));
   return isSaid || stages.length === 0 || stages.some((stage) => !LEAVES_TRAFFIC.has(stage)) ? [] : ['Running pods keep their network.'];
 }

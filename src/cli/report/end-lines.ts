@@ -44,7 +44,7 @@ export function stoppedHead(outcome: Outcome, { palette, release }: EndView): st
 function rowOf(step: string): string {
   const look = /^see why: (.+)$/.exec(step)?.[1];
   if (look !== undefined) return row('look', look);
-  return step.startsWith('running pods keep') ? row('impact', step) : row('then', step);
+  return step.startsWith('running pods ') ? row('impact', step) : row('then', step);
 }
 
 function row(name: string, text: string): string {

@@ -14,6 +14,9 @@ export const operatorExpectations: Pick<ExpectationTypes, 'operator-end'> = {
       await waitOperator(ports, expected, { timeoutMs, signal: stop, report, warn });
       return {};
     },
-    text: ({ target }) => `the operator to upgrade every component to ${target.release}`,
+    text: ({ target: { release }, firstOf }) =>
+      firstOf
+        ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
+        : `the operator to upgrade every component to ${release}`,
   },
 };

@@ -3,6 +3,7 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT } from '../rollout/index.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-view.ts';
@@ -13,6 +14,8 @@ export interface OperatorExpected {
   readonly type: 'operator-end';
   readonly names: OperatorEndNames;
   readonly target: OperatorTarget;
+  /** Over as soon as one of these agents is upgraded and ready. */
+  readonly firstOf?: AgentsOf;
 }
 
 export interface OperatorWait {
@@ -44,7 +47,7 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
     const look = await lookAt({ cluster, clock }, expected, counted, memory);
     memory = look.memory;
     tell(look, wait, told);
-    if (look.done) return;
+    if (look.done || (await isFirstThere({ cluster, clock }, expected))) return;
     const now = clock.now().getTime();
     if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected);
     await clock.sleep(POLL_MS, wait.signal).catch(() => undefined);
@@ -52,6 +55,14 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
     counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
     last = woken;
   }
+}
+
+async function isFirstThere(ports: Ports, { firstOf }: OperatorExpected): Promise<boolean> {
+  if (!firstOf) return false;
+  return hasUpgradedNode(ports, firstOf).catch((thrown: unknown) => {
+    if (isPassing(thrown)) return false;
+    throw thrown;
+  });
 }
 
 /** A look that fails proves nothing: what held has to hold anew from the next one on. */

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { StoreHealth } from '../../kernel/kvstore.ts';
 import { objectKey } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
-import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type Wave, waveText } from '../../manifest/waves.ts';
 import { chartApply } from '../install-chart/index.ts';
@@ -21,6 +21,7 @@ import {
   waitForCrds,
 } from '../install-manifest/index.ts';
 import { operatorApply } from '../install-operator/index.ts';
+import { agentsOfTarget, probeBetween } from '../network-probe/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
@@ -166,9 +167,23 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
   const until = { type: 'rollout', targets, maxFailed: context.options.maxFailed } as const;
   const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
   return [
+    ...firstAgent(targets, facts, context, timeoutMs),
     { id: `wait-${wave.id}`, title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } },
     ...waitForApi(wave, context),
   ];
+}
+
+/** With --probe-network: between the first upgraded agent and the others. */
+function firstAgent(
+  targets: readonly RolloutTarget[],
+  { variant }: ApplyFacts,
+  { options }: Context,
+  timeoutMs: number,
+): readonly Action[] {
+  const agent = targets.find(({ kind, name }) => kind === 'DaemonSet' && name === variant.agent.name);
+  if (!agent) return [];
+  const first = { type: 'rollout', targets: [agent], maxFailed: options.maxFailed, untilFirst: true } as const;
+  return probeBetween(agentsOfTarget(agent), first, options, timeoutMs);
 }
 
 /** Of an aggregated API whose pods are ready. */

@@ -2,16 +2,20 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import type { StagePlan } from '../../kernel/stage.ts';
 import { chartWait } from '../install-chart/index.ts';
 import { readTarget, targetsOf, variantOf } from '../install-manifest/index.ts';
 import { operatorEnd, operatorImage } from '../install-operator/index.ts';
+import { agentsOfTarget, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes, readRollouts, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
-import { pathStage } from '../survey/index.ts';
+import { type PathPart, pathStage } from '../survey/index.ts';
 
 interface WaitFacts {
   readonly targets: readonly RolloutTarget[];
   readonly progress: readonly RolloutProgress[];
   readonly nodes: number;
+  /** The DaemonSet of the agents, by its name. */
+  readonly agent: string;
 }
 
 /** The rolling update, node by node; done by the profile's READY rule and every pod on the new image (§4.4/3, §4.5/3). */
@@ -20,25 +24,64 @@ export const waitStage = pathStage<WaitFacts>({
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
   paths: ['manifest', 'kvstore'],
-  also: [chartWait, operatorEnd(['operator'], operatorImage)],
+  also: [chartWait, operatorEnd(['operator'], operatorImage)].map(probing),
   readOnly: true,
   settles: SETTLED_BY_ROLLOUT,
   checks: [],
   survey: readWaitFacts,
-  plan({ targets, progress, nodes }, context) {
-    if (progress.every((one) => one.done)) return { skip: `every pod is on ${context.options.release} and ready` };
-    const timeoutMs = context.options.timeoutMs ?? defaultWaitMs(nodes);
+  plan({ targets, progress, nodes, agent }, { options, chain }) {
+    const agents = progress.find(({ target }) => target.kind === 'DaemonSet' && target.name === agent);
+    const end = agents ? probeAtEnd(agentsOfTarget(agents.target), options) : [];
+    if (progress.every((one) => one.done)) {
+      return end.length > 0 ? { actions: end } : { skip: `every pod is on ${options.release} and ready` };
+    }
+    const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes);
     const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
-    const until = { type: 'rollout', targets, maxFailed: context.options.maxFailed } as const;
+    const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
+    // Of a run that is still to apply the manifest, `apply` waits for the agents and probes between.
+    const isAhead = chain?.pending.includes('apply') === true;
+    const first =
+      agents && !agents.done && !isAhead
+        ? { agents: agentsOfTarget(agents.target), until: { ...until, targets: [agents.target], untilFirst: true } as const }
+        : undefined;
     return {
-      actions: [{ id: 'rollout', title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }],
+      actions: [
+        ...(first ? probeBetween(first.agents, first.until, options, timeoutMs) : []),
+        { id: 'rollout', title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } },
+        ...end,
+      ],
     };
   },
 });
 
 async function readWaitFacts(sources: Sources, context: Context, installation: Installation): Promise<WaitFacts> {
   const target = await readTarget(sources, context, installation);
-  const targets = targetsOf(context, target, variantOf(context, installation).id);
+  const variant = variantOf(context, installation);
+  const targets = targetsOf(context, target, variant.id);
   const nodes = await readNodes(sources);
-  return { targets, progress: await readRollouts(sources, targets, nodes), nodes: nodes.length };
+  return { targets, progress: await readRollouts(sources, targets, nodes), nodes: nodes.length, agent: variant.agent.name };
+}
+
+/** Where an operator replaces the agents: probed around its own wait. */
+function probing(part: PathPart): PathPart {
+  return {
+    ...part,
+    async open(sources, context, installation) {
+      const inner = await part.open(sources, context, installation);
+      return context.options.probeNetwork ? { ...inner, plan: () => withProbes(inner.plan(), context) } : inner;
+    },
+  };
+}
+
+function withProbes(plan: StagePlan, { options, profile: { operator } }: Context): StagePlan {
+  if ('skip' in plan) return plan;
+  const actions = plan.actions.flatMap((action) => {
+    const { effect } = action;
+    if (effect.type !== 'wait' || effect.until.type !== 'operator-end') return [action];
+    const { release, digests } = effect.until.target;
+    const agents = { ...operator.agent, namespace: operator.workloadNamespace, runs: { release, digests } };
+    const first = { ...effect.until, firstOf: agents };
+    return [...probeBetween(agents, first, options, effect.timeoutMs), action, ...probeAtEnd(agents, options)];
+  });
+  return { ...plan, actions };
 }

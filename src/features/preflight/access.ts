@@ -43,6 +43,7 @@ export async function readAccess(
         ...(target ? await flowLogs(cluster, context, installation, target) : []),
       ]),
       ...(release ? { chart: release } : {}),
+      ...(options.probeNetwork ? { probeNamespace: options.probeNetwork.namespace } : {}),
       ...(installation ? { kvstore: installation.datastore === 'kvstore', operated: isOperated(installation) } : {}),
       ...('value' in discovery ? { served: discovery.value.kinds } : {}),
     };

@@ -61,6 +61,8 @@ export interface PlanScope {
   readonly kvstore?: boolean;
   /** False where it is known that no operator runs the service. */
   readonly operated?: boolean;
+  /** Where Jobs try the network of new pods, if they are to. */
+  readonly probeNamespace?: string;
   /** What the server serves; without it every kind counts as served. */
   readonly served?: readonly Pick<Kind, 'group' | 'plural'>[];
 }
@@ -84,6 +86,17 @@ export const probe: Needs = () => [
   ...allow(['create', 'delete', 'get', 'list'], K.DaemonSet, 'pods that pull the images of the target', { required: false }),
   ...allow(['list'], K.Pod, 'pods that pull the images of the target', { required: false }),
 ];
+
+/** `--probe-network`: Jobs in the namespace that is named for them. */
+export const networkProbe: Needs = (_, { probeNamespace: namespace }) => {
+  if (namespace === undefined) return [];
+  const why = 'Jobs that try the network of new pods (--probe-network)';
+  return [
+    ...allow(['create', 'delete', 'list'], K.Job, why, { namespace }),
+    ...allow(['list'], K.Pod, why, { namespace }),
+    ...allow(['list'], K.Event, 'why such a pod does not start', { namespace, required: false }),
+  ];
+};
 
 export const record: Needs = (_, { stateNamespace: namespace }) =>
   allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace });

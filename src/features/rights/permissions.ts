@@ -13,6 +13,7 @@ import {
   lock,
   mesh,
   type Needs,
+  networkProbe,
   operatorEnd,
   ownerReferences,
   ownerSearch,
@@ -152,7 +153,9 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   // With this role besides, preflight may probe images as well.
   'probe-images': [...reading('preflight'), lock, probe],
   plan: reading(...USUAL),
-  run: writing(...USUAL),
+  run: [...writing(...USUAL), networkProbe],
+  // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
+  'probe-network': [session, lock, (profile, scope) => networkProbe(profile, { probeNamespace: 'default', ...scope })],
   status: [session, stateRead],
   report: [session, stateRead],
   backup: writing('backup'),

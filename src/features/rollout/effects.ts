@@ -16,11 +16,12 @@ declare module '../../kernel/action.ts' {
 
 export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice-available'> = {
   rollout: {
-    async wait({ cluster, clock }, { targets, maxFailed, goesOn }, { timeoutMs, stop, onProgress, leftBehind }) {
-      const request = { targets, maxFailed, timeoutMs, signal: stop, onProgress, ...(goesOn ? { leftBehind } : {}) };
-      return outcomeOf(await waitRollout(cluster, clock, request));
+    async wait({ cluster, clock }, { targets, maxFailed, goesOn, untilFirst }, { timeoutMs, stop, onProgress, leftBehind }) {
+      const limits = { targets, maxFailed, timeoutMs, ...(goesOn ? { leftBehind } : {}), ...(untilFirst ? { untilFirst } : {}) };
+      const progress = await waitRollout(cluster, clock, { ...limits, signal: stop, onProgress });
+      return untilFirst ? {} : outcomeOf(progress);
     },
-    text: ({ targets }) => targets.map(refText).join(', '),
+    text: ({ targets, untilFirst }) => `${untilFirst ? 'the first pod of ' : ''}${targets.map(refText).join(', ')}`,
   },
   'apiservice-available': {
     async wait({ cluster, clock }, { names }, { timeoutMs, stop }) {

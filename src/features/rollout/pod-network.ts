@@ -103,18 +103,19 @@ function told({ involvedObject, source, message }: EventFields): PodWithoutNetwo
 
 const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}';
 
+/** A wait that ends does not end the rollout. */
+export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  const patch = command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`;
+  return `the DaemonSet keeps rolling out; to hold it: ${patch}`;
+}
+
 function stopped(found: readonly PodWithoutNetwork[], targets: ReturnType<typeof progressTargets>): Fault {
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
   return new Fault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, [
     ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
-    ...targets
-      .slice(0, 1)
-      .map(
-        ({ namespace, name }) =>
-          `the DaemonSet keeps rolling out; to hold it: ${command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`}`,
-      ),
+    ...targets.slice(0, 1).map(heldBy),
     'fix the node that is named, then continue with the same command',
     'or allow more such nodes with --max-failed',
   ]);

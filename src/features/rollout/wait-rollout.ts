@@ -16,6 +16,8 @@ export interface RolloutExpected {
   readonly maxFailed: number;
   /** Workloads with failed pods within that number are left behind, counted over all such waits of a run, instead of holding the chain up. */
   readonly goesOn?: true;
+  /** Over as soon as one pod is new and ready. */
+  readonly untilFirst?: true;
 }
 
 /** Between two looks no more than this counts as waited: a clock that was set, or a machine that slept, is no time that pods had. */
@@ -30,6 +32,8 @@ export interface WaitRequest {
    * Those that earlier waits added count as well.
    */
   readonly leftBehind?: Set<string>;
+  /** One pod that is new and ready is enough. */
+  readonly untilFirst?: true;
   readonly timeoutMs: number;
   /** Ends the wait at once (Ctrl-C, lost lock). */
   readonly signal: AbortSignal;
@@ -83,6 +87,7 @@ async function loop(
     if (progress) {
       request.onProgress(progress, waited);
       if (progress.every((one) => one.done)) return progress;
+      if (request.untilFirst && progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'))) return progress;
       if (failed.judge(progress, waited)) return progress;
       network.look(progress, waited);
     }

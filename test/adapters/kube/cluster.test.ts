@@ -114,7 +114,7 @@ describe('cluster over the API', () => {
       (cluster) => cluster.remove(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'n', name: 'a', uid: 'u' }),
       'DELETE /api/v1/namespaces/n/configmaps/a',
       'application/json',
-      { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u' } },
+      { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid: 'u' } },
     ],
   ];
   for (const [title, act, line, type, body] of writes) {

@@ -32,7 +32,11 @@ describe('permissions', () => {
     it(`are written in ${file}, one ClusterRole per command, and a Role where the state is`, () =>
       assert.deepEqual(
         written(file).map(named),
-        permittedCommands.flatMap((command) => [`ClusterRole netsvc-upgrade-${command}`, `Role netsvc-upgrade-${command} in kube-system`]),
+        permittedCommands.flatMap((command) => [
+          `ClusterRole netsvc-upgrade-${command}`,
+          `Role netsvc-upgrade-${command} in kube-system`,
+          ...(command === 'probe-network' ? ['Role netsvc-upgrade-probe-network in default'] : []),
+        ]),
       ));
 
   for (const file of ['docs/rbac-paths.yaml', 'docs/rbac-calico-paths.yaml'])
@@ -97,8 +101,9 @@ describe('permissions', () => {
 
   it('are known for every command that asks a cluster', () => {
     const others = new Set(['permissions', 'explain', 'completion', 'demo']);
-    // A flag of preflight has a role of its own: without it preflight only reads.
-    const roles = permittedCommands.filter((one) => one !== 'probe-images' && one !== 'preflight-read-only');
+    // Some flags have a role of their own: without them the command only reads, or needs less.
+    const ofFlags = ['probe-images', 'probe-network', 'preflight-read-only'];
+    const roles = permittedCommands.filter((one) => !ofFlags.includes(one));
     assert.deepEqual(
       Object.keys(commandTable).filter((command) => !others.has(command)),
       [...roles].sort((a, b) => Object.keys(commandTable).indexOf(a) - Object.keys(commandTable).indexOf(b)),
@@ -108,6 +113,16 @@ describe('permissions', () => {
   it('let commands that only look write nothing but dry runs', () => {
     const written = (command: string) => textOf({ ...everything, documents: [] }, command).filter((one) => !/^(get|list|watch) /.test(one));
     for (const command of ['preflight', 'preflight-read-only', 'status', 'wait']) assert.deepEqual(written(command), [], command);
+  });
+
+  it('are asked for the Jobs of a network probe in its namespace alone, where one is wanted', () => {
+    const jobs = (scope: PlanScope, command?: string) => textOf(scope, command).filter((one) => /^(create|delete) jobs/.test(one));
+    assert.deepEqual(jobs(everything), []);
+    assert.deepEqual(jobs({ ...everything, probeNamespace: 'probe' }), ['create jobs.batch probe', 'delete jobs.batch probe']);
+    assert.deepEqual(jobs({ ...everything, probeNamespace: 'probe' }, 'probe-network'), [
+      'create jobs.batch probe',
+      'delete jobs.batch probe',
+    ]);
   });
 
   it('let whoever waits for an operator, puts references back after it or verifies the result, look at what the end of its work is told by', () => {

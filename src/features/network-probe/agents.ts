@@ -1,0 +1,81 @@
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import type { WorkloadName } from '../../kernel/profile.ts';
+import { imageAge } from '../../kernel/release.ts';
+import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
+import { leanPod } from '../../kube/lean-objects.ts';
+import { nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
+import { selectorOf, selectorText } from '../../kube/selector.ts';
+
+/** The DaemonSet of the agents, and by what an agent of the target is recognised: its image where that is known beforehand, else its release. */
+export interface AgentsOf extends Omit<WorkloadName, 'kind'> {
+  readonly runs: { readonly image: string } | { readonly release: string; readonly digests: readonly string[] };
+}
+
+/** The agent of one node. */
+export interface AgentOnNode {
+  readonly node: string;
+  readonly pod: string;
+  readonly uid: string;
+  readonly is: 'upgraded' | 'old' | 'late';
+}
+
+/** The agent of every node; none where there is no such DaemonSet. */
+export async function readAgents(
+  { cluster, clock }: { readonly cluster: ClusterReader; readonly clock: Clock },
+  agents: AgentsOf,
+): Promise<readonly AgentOnNode[]> {
+  const { namespace, name, container, ready } = agents;
+  const set = await cluster.get(K.DaemonSet, name, namespace);
+  if (!set) return [];
+  const pods = await cluster.list(K.Pod, { namespace, labelSelector: selectorText(selectorOf(set)), keep: leanPod });
+  const now = clock.now().getTime();
+  return pods.map(podFacts).map((pod): AgentOnNode => {
+    const image = pod.images[container] ?? '';
+    const target = { kind: 'DaemonSet', namespace, name, container, ready, image } as const;
+    const isReady = judgePod(pod, { target, nodes: new Map(), now }).phase === 'new';
+    return { node: pod.node, pod: pod.name, uid: pod.uid, is: isReady ? ageOf(pod, agents) : 'late' };
+  });
+}
+
+function ageOf({ images }: PodFacts, { container, runs }: AgentsOf): 'upgraded' | 'old' {
+  const image = images[container] ?? '';
+  const isOfTarget = 'image' in runs ? isSameImage(image, runs.image) : imageAge(image, runs.release, runs.digests) === 'of';
+  return isOfTarget ? 'upgraded' : 'old';
+}
+
+/** True once a node has an upgraded agent that is ready. */
+export async function hasUpgradedNode(ports: Parameters<typeof readAgents>[0], agents: AgentsOf): Promise<boolean> {
+  return (await readAgents(ports, agents)).some(({ is }) => is === 'upgraded');
+}
+
+interface NodeShape {
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly effect?: string }[] };
+}
+
+/** The part of a node that says whether it takes pods which tolerate nothing. For `ListOptions.keep`. */
+export function takingNode({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+  const { unschedulable, taints } = (spec ?? {}) as NonNullable<NodeShape['spec']>;
+  const { conditions } = (status ?? {}) as { readonly conditions?: unknown };
+  const labels = metadata.labels ? { labels: metadata.labels } : {};
+  return { apiVersion, kind, metadata: { name: metadata.name, ...labels }, spec: { unschedulable, taints }, status: { conditions } };
+}
+
+function takesPods(node: KubeObject): boolean {
+  const { ready, unschedulable } = nodeFacts(node);
+  const taints = (node as NodeShape).spec?.taints ?? [];
+  const isLinux = (node.metadata.labels?.['kubernetes.io/os'] ?? 'linux') === 'linux';
+  return ready && !unschedulable && isLinux && taints.every(({ effect }) => effect === 'PreferNoSchedule');
+}
+
+/** The nodes to probe, an upgraded one first: with an old one as long as there is any, else with another upgraded one; one alone where there is no other. */
+export function chooseNodes(agents: readonly AgentOnNode[], nodes: readonly KubeObject[]): readonly AgentOnNode[] {
+  const taking = new Set(nodes.filter(takesPods).map(({ metadata }) => metadata.name));
+  const here = agents.filter(({ node }) => taking.has(node)).toSorted((a, b) => a.node.localeCompare(b.node));
+  const upgraded = here.filter(({ is }) => is === 'upgraded');
+  const [first] = upgraded;
+  if (!first) return [];
+  const second = here.findLast(({ is }) => is === 'old') ?? upgraded.at(-1);
+  return second && second !== first ? [first, second] : [first];
+}

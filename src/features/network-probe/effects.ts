@@ -1,0 +1,114 @@
+import { command } from '../../kernel/argv.ts';
+import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
+import { messageOf } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import { refOf } from '../../kernel/object.ts';
+import type { Around } from '../../kernel/performing.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
+import { type AgentOnNode, type AgentsOf, chooseNodes, readAgents, takingNode } from './agents.ts';
+import { listenerJob, NETWORK_PROBES } from './jobs.ts';
+import { probeNodes } from './probe.ts';
+import { type Found, networkFault, type Probed, reachedText } from './verdict.ts';
+
+declare module '../../kernel/action.ts' {
+  interface Effects {
+    readonly 'probe-network': ProbeNetwork;
+  }
+}
+
+/** Jobs on two nodes whose pods resolve a name and reach each other, deleted again whatever happens. Which nodes is decided when the time has come. */
+export interface ProbeNetwork {
+  readonly type: 'probe-network';
+  readonly image: string;
+  readonly namespace: string;
+  readonly agents: AgentsOf;
+}
+
+export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {
+  'probe-network': {
+    does: 'writes',
+    isFixed: false,
+    perform: async (ports, effect, around) => ({ detail: await probeNetwork(ports, effect, around) }),
+    async dryRun({ cluster }, { image, namespace }) {
+      await cluster.dryRunCreate(K.Job, listenerJob({ namespace, image, id: 'dry-run', node: 'any', part: 'listener' }));
+      return { detail: 'not created (dry run)' };
+    },
+    text: ({ image, namespace }) =>
+      `create at most 4 Jobs in namespace ${namespace} with image ${image}, watch their pods for at most 4m, then delete them`,
+    mask: whole,
+    digest: whole,
+  },
+};
+
+/** An agent that is replaced meanwhile proves nothing: then it is tried once more. */
+const TRIES = 2;
+
+/** Throws Fault('stopped') where pods do not reach each other, and Fault('interrupted') if a person stops it. What could not be probed is a warning. */
+async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<string> {
+  const missing = await missingRight(ports, effect);
+  if (missing !== undefined) return unmade(around, missing);
+  await sweep(ports, effect, around);
+  for (let tried = 1; tried <= TRIES; tried += 1) {
+    const nodes = await nodesFor(ports, effect);
+    if (nodes.length === 0) return unmade(around, 'no node with an upgraded agent takes pods');
+    const probed = await probedOn(nodes, ports, effect, around);
+    if ('unmade' in probed) return unmade(around, probed.unmade);
+    const fault = networkFault(probed.found, effect.agents, effect.namespace);
+    if (!fault) return reachedText(probed.found);
+    if (!(await hasMoved(probed.found, ports, effect))) throw fault;
+  }
+  return unmade(around, 'agents of the probed nodes were replaced meanwhile');
+}
+
+function unmade({ warn }: Around, because: string): string {
+  warn(`the pod network was not probed: ${because}`);
+  return 'not probed';
+}
+
+/** What could not be deleted afterwards is not created. */
+async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwork): Promise<string | undefined> {
+  const { group, plural: resource } = K.Job;
+  const verbs = ['create', 'delete', 'list'];
+  const allowed = await cluster.reviewAccess(verbs.map((verb) => ({ verb, group, resource, namespace })));
+  const denied = verbs.filter((_, index) => !allowed[index]);
+  if (denied.length === 0) return undefined;
+  return `this account may not ${denied.join(', ')} Jobs in namespace ${namespace} (docs/permissions.md)`;
+}
+
+async function nodesFor({ cluster, clock }: EnginePorts, { agents }: ProbeNetwork): Promise<readonly AgentOnNode[]> {
+  const [found, nodes] = await Promise.all([readAgents({ cluster, clock }, agents), cluster.list(K.Node, { keep: takingNode })]);
+  return chooseNodes(found, nodes);
+}
+
+async function probedOn(nodes: readonly AgentOnNode[], ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Probed> {
+  try {
+    return await probeNodes(nodes, ports, effect, around);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure) return { unmade: messageOf(thrown) };
+    throw thrown;
+  } finally {
+    await sweep(ports, effect, around);
+  }
+}
+
+/** What is not deleted here the cluster deletes itself, some minutes later. */
+async function sweep({ cluster }: EnginePorts, { namespace }: ProbeNetwork, { warn }: Around): Promise<void> {
+  try {
+    const jobs = await cluster.list(K.Job, { namespace, labelSelector: NETWORK_PROBES });
+    for (const job of jobs) await cluster.remove(K.Job, refOf(job)).catch(unlessGone);
+  } catch (thrown) {
+    const by = command`kubectl delete jobs -n ${namespace} -l ${NETWORK_PROBES}`;
+    warn(`Jobs of the network probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
+  }
+}
+
+function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof ApiFailure && thrown.status === 404)) throw thrown;
+}
+
+/** True if the agent of a node where something failed is not the one any more that was there before. */
+async function hasMoved(found: readonly Found[], { cluster, clock }: EnginePorts, { agents }: ProbeNetwork): Promise<boolean> {
+  const now = new Map((await readAgents({ cluster, clock }, agents)).map((one) => [one.node, one]));
+  const failed = found.filter(({ lacks }) => lacks !== 'nothing').flatMap(({ from, to }) => [from, to]);
+  return failed.some(({ node, uid, is }) => now.get(node)?.uid !== uid || now.get(node)?.is !== is);
+}

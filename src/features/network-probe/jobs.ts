@@ -1,0 +1,106 @@
+import type { KubeObject } from '../../kernel/object.ts';
+import { PROBE_LABEL } from '../survey/index.ts';
+
+/** What marks the Jobs and their pods: nothing without it is ever deleted. */
+export const NETWORK_PROBE = { [PROBE_LABEL]: 'network' };
+export const NETWORK_PROBES = `${PROBE_LABEL}=network`;
+
+/** The name that every cluster resolves. */
+export const RESOLVED = 'kubernetes.default.svc';
+export const PORT = 8080;
+const TRIES = 5;
+
+/** Exit codes of the client. */
+export const CODES = { reached: 0, noName: 10, noAnswer: 20, neither: 30, noTools: 69 } as const;
+
+/** Answers every connection with its second argument, on the port of its first. */
+const LISTENER = `command -v nc >/dev/null || { echo 'the image has no nc'; exit ${CODES.noTools}; }
+while :; do printf '%s\\n' "$2" | nc -l -p "$1" || sleep 1; done`;
+
+/**
+ * Resolves a name, and asks an address for the answer that is known, again for a while: rules reach a node some seconds after its agent is
+ * ready. nslookup of some images does not look at search domains, so that they are put to the name. Arguments only, no text is put into it.
+ */
+const CLIENT = `name=$1 address=$2 port=$3 answer=$4 tries=$5 named='' joined='' got=''
+for program in nc sleep; do command -v "$program" >/dev/null || { echo "the image has no $program"; exit ${CODES.noTools}; }; done
+command -v getent >/dev/null || command -v nslookup >/dev/null || { echo 'the image has neither getent nor nslookup'; exit ${CODES.noTools}; }
+resolve() {
+  if command -v getent >/dev/null; then getent hosts "$name" >/dev/null 2>&1; return; fi
+  whole=$name
+  while read -r key rest; do
+    if [ "$key" = search ]; then for domain in $rest; do case $domain in svc.*) whole=$name\${domain#svc}.; esac; done; fi
+  done </etc/resolv.conf
+  case $(nslookup "$whole" 2>&1) in *Name:*Address*) ;; *) return 1 ;; esac
+}
+while :; do
+  [ "$named" ] || { resolve && named=yes; }
+  [ "$joined" ] || { got=$(nc -w 3 "$address" "$port" </dev/null 2>&1); [ "$got" = "$answer" ] && joined=yes; }
+  [ "$named" ] && [ "$joined" ] && exit ${CODES.reached}
+  tries=$((tries - 1))
+  [ "$tries" -gt 0 ] || break
+  sleep 2
+done
+[ "$named" ] || echo "$name was not resolved"
+[ "$joined" ] || echo "no answer from $address port $port: $got"
+[ "$joined" ] && exit ${CODES.noName}
+[ "$named" ] && exit ${CODES.noAnswer}
+exit ${CODES.neither}`;
+
+/** The cluster ends and removes Jobs after this by itself, those of a killed run too, in seconds. */
+const ENDS_AFTER = 240;
+const GONE_AFTER = 60;
+
+export interface ProbePlace {
+  readonly namespace: string;
+  readonly image: string;
+  /** Tells the Jobs of one probe from those of another. */
+  readonly id: string;
+}
+
+interface Part extends ProbePlace {
+  readonly node: string;
+  /** `listener-1`. */
+  readonly part: string;
+}
+
+export function listenerJob(part: Part): KubeObject {
+  return job(part, [LISTENER, 'listener', String(PORT), part.id]);
+}
+
+export function clientJob(part: Part, address: string): KubeObject {
+  return job(part, [CLIENT, 'client', RESOLVED, address, String(PORT), part.id, String(TRIES)]);
+}
+
+/** A pod on that node which the restricted pod security level admits. Bound by affinity: quota, taints and the scheduler are asked as for any pod. */
+function job({ namespace, image, id, node, part }: Part, script: readonly string[]): KubeObject {
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
+  const container = {
+    name: 'probe',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['sh', '-c', ...script],
+    resources: { requests: { cpu: '5m', memory: '8Mi' }, limits: { cpu: '200m', memory: '64Mi' } },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+  };
+  const pod = {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 0,
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } },
+    securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [container],
+  };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `netsvc-upgrade-probe-${id}-${part}`, namespace, labels: NETWORK_PROBE },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: ENDS_AFTER,
+      ttlSecondsAfterFinished: GONE_AFTER,
+      template: { metadata: { labels: NETWORK_PROBE }, spec: pod },
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import type { EnginePorts } from '../../kernel/effect-type.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { isPassing } from '../../kernel/passing.ts';
+import type { Around } from '../../kernel/performing.ts';
+import { itemsIn, shortText } from '../rollout/index.ts';
+import type { AgentOnNode } from './agents.ts';
+import { clientJob, listenerJob, NETWORK_PROBES } from './jobs.ts';
+import { type Found, foundBy, type PodSays, type Probed, podSays } from './verdict.ts';
+
+/** Pull of the image included. */
+const LISTENS_MS = 60_000;
+/** Five tries of a client, each with the patience of its resolver. */
+const ENDS_MS = 150_000;
+const APART_MS = 1_000;
+
+type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
+type Told = Pick<Around, 'stop' | 'report'>;
+
+interface Place {
+  readonly namespace: string;
+  readonly image: string;
+}
+
+/** A Job of the probe, on the node of an agent. */
+interface Posted {
+  readonly job: KubeObject;
+  readonly on: AgentOnNode;
+}
+
+/**
+ * A listener on each node, then a client on each that asks the other's; on one node alone its own. Creates Jobs and leaves them. Throws
+ * ApiFailure, and Fault('interrupted') when it is stopped.
+ */
+export async function probeNodes(nodes: readonly AgentOnNode[], ports: Ports, { namespace, image }: Place, told: Told): Promise<Probed> {
+  const id = ports.clock.now().getTime().toString(36);
+  const create = async (on: AgentOnNode, document: KubeObject): Promise<Posted> => ({
+    on,
+    job: await ports.cluster.create(K.Job, document),
+  });
+  const place = (part: string, index: number, { node }: AgentOnNode) => ({ namespace, image, id, node, part: `${part}-${index + 1}` });
+  const listeners: Posted[] = [];
+  for (const [index, on] of nodes.entries()) listeners.push(await create(on, listenerJob(place('listener', index, on))));
+  const listening = await settled(listeners, 'runs', ports, told);
+  const stuck = await firstStuck(listening, ports, namespace);
+  if (stuck) return stuck;
+  const clients: (Posted & { readonly to: AgentOnNode })[] = [];
+  for (const [index, on] of nodes.entries()) {
+    const other = listening[listening.length - 1 - index];
+    if (other?.says.state !== 'runs') return { unmade: 'a listener is not there' };
+    clients.push({ ...(await create(on, clientJob(place('client', index, on), other.says.address))), to: other.on });
+  }
+  const ended = await settled(clients, 'ended', ports, told);
+  return (await firstStuck(ended, ports, namespace)) ?? foundOf(ended, clients);
+}
+
+interface Settled extends Posted {
+  readonly pod: string | undefined;
+  readonly says: PodSays;
+  readonly wanted: PodSays['state'];
+}
+
+/** What the pods of these Jobs say once none of them is awaited any more, or the time is up. */
+async function settled(
+  jobs: readonly Posted[],
+  wanted: 'runs' | 'ended',
+  { cluster, clock }: Ports,
+  told: Told,
+): Promise<readonly Settled[]> {
+  const until = clock.now().getTime() + (wanted === 'runs' ? LISTENS_MS : ENDS_MS);
+  const namespace = jobs[0]?.job.metadata.namespace ?? '';
+  const look = async () => {
+    const pods = await cluster.list(K.Pod, { namespace, labelSelector: NETWORK_PROBES });
+    return jobs.map(({ job, on }): Settled => {
+      const pod = pods.find(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid));
+      return { job, on, wanted, pod: pod?.metadata.name, says: podSays(pod) };
+    });
+  };
+  let seen = jobs.map(({ job, on }): Settled => ({ job, on, wanted, pod: undefined, says: podSays(undefined) }));
+  for (;;) {
+    seen = await look().catch((thrown: unknown) => {
+      if (isPassing(thrown)) return seen;
+      throw thrown;
+    });
+    const open = seen.filter(({ says }) => says.state === 'waits' || (wanted === 'ended' && says.state === 'runs'));
+    told.report(
+      seen.length - open.length,
+      seen.length,
+      wanted === 'runs' ? 'listeners of the network probe' : 'clients of the network probe',
+    );
+    if (open.length === 0 || clock.now().getTime() >= until) return seen;
+    if (told.stop.aborted) {
+      throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', ['continue with the same command']);
+    }
+    await clock.sleep(APART_MS, told.stop).catch(() => undefined);
+  }
+}
+
+/** A pod that is not where it should be: without a network that is what was asked for; for any other reason nothing could be asked. */
+async function firstStuck(jobs: readonly Settled[], { cluster }: Ports, namespace: string): Promise<Probed | undefined> {
+  for (const { job, on, pod, says, wanted } of jobs) {
+    if (says.state === wanted) continue;
+    const where = `the pod on ${on.node}`;
+    if (says.state === 'runs') return { unmade: `${where} did not end in time` };
+    if (says.state === 'ended') return { unmade: `${where} ended with exit code ${says.code}: ${shortText(says.says)}` };
+    if (says.state === 'refused') return { unmade: `${where}: ${shortText(says.why)}` };
+    const event = await lastEvent(cluster, namespace, pod ?? job.metadata.name);
+    if (event?.reason === 'FailedCreatePodSandBox') return { found: [{ from: on, to: on, lacks: 'no-sandbox', says: event.message }] };
+    return { unmade: `${where}: ${event ? `${event.reason}: ${shortText(event.message)}` : says.why}` };
+  }
+  return undefined;
+}
+
+interface EventFields {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+}
+
+/** The last warning about an object, one about its network before any other; undefined where this account may not read events. */
+async function lastEvent(
+  cluster: Ports['cluster'],
+  namespace: string,
+  name: string,
+): Promise<{ readonly reason: string; readonly message: string } | undefined> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${encodeURIComponent(`involvedObject.name=${name}`)}`;
+  const text = await cluster.raw(`${path}&limit=50`).catch(() => '');
+  const warnings = (itemsIn(text) as readonly EventFields[]).filter(({ type }) => type === 'Warning');
+  const newest = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  const found = newest.find(({ reason }) => reason === 'FailedCreatePodSandBox') ?? newest[0];
+  return found && { reason: found.reason ?? '', message: found.message ?? '' };
+}
+
+const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => lastTimestamp ?? eventTime ?? '';
+
+function foundOf(ended: readonly Settled[], clients: readonly { readonly to: AgentOnNode }[]): Probed {
+  const found: Found[] = [];
+  for (const [index, { on, says }] of ended.entries()) {
+    const to = clients[index]?.to ?? on;
+    const one = says.state === 'ended' ? foundBy(on, to, says) : `the client on ${on.node} did not end`;
+    if (typeof one === 'string') return { unmade: one };
+    found.push(one);
+  }
+  return { found };
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { listenerJob, NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { AccessRequest } from '../../src/kernel/ports.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+
+const IMAGE = 'registry.netsvc.io/tools/busybox:1.37';
+const PROBE = ['--probe-network', '--probe-image', IMAGE, '--probe-namespace', 'probe'];
+const RUN = ['run', '--skip', 'cli', ...PROBE];
+const WAIT = ['wait', ...PROBE];
+
+async function ground(nodes = 3): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+  await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
+  return scenario;
+}
+
+async function upgraded(nodes = 3): Promise<Scenario> {
+  const scenario = await ground(nodes);
+  assert.equal(await sandboxCommand(scenario).run('run', '--yes', '--skip', 'cli'), 0);
+  scenario.cluster.faults.writes = 0;
+  return scenario;
+}
+
+const leftIn = async ({ cluster }: Scenario) => {
+  const lists = await Promise.all([K.Job, K.Pod].map((kind) => cluster.list(kind, { labelSelector: NETWORK_PROBES })));
+  return lists.flat().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+};
+
+/** Every Job that was ever created, as `listener node-01`. */
+function jobsSeen({ cluster }: Scenario): readonly string[] {
+  const seen: string[] = [];
+  cluster.store.listen(({ kind, before, after }) => {
+    if (kind.plural === K.Job.plural && after && !before) seen.push(`${partOf(after)} ${nodeOf(after)}`);
+  });
+  return seen;
+}
+const partOf = ({ metadata }: KubeObject) => /-(listener|client)-/.exec(metadata.name)?.[1];
+const nodeOf = (job: KubeObject) => /node-\d\d/.exec(JSON.stringify(job.spec))?.[0];
+
+async function ran(scenario: Scenario, words: readonly string[], answers?: boolean[]) {
+  const bench = sandboxCommand(scenario);
+  bench.answers = answers;
+  const exit = await bench.run(...words);
+  await scenario.clock.sleep(1_000);
+  return { exit, text: `${bench.err()}\n${bench.out()}`, questions: bench.questions, next: bench.out().trimEnd().split('\n').at(-1) };
+}
+
+describe('run --probe-network', () => {
+  it('probes between the first upgraded node and the last old one, and again at the end, and leaves nothing', async () => {
+    const scenario = await ground();
+    const seen = jobsSeen(scenario);
+    const { exit, text } = await ran(scenario, [...RUN, '--yes']);
+    assert.equal(exit, 0, text);
+    assert.match(
+      text,
+      /^apply: {3}pods on node-01 \(upgraded\) and node-03 \(old\) reach each other, and resolve kubernetes\.default\.svc$/m,
+    );
+    assert.match(text, /^wait: {3}pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/m);
+    const once = ['listener node-01', 'listener node-03', 'client node-01', 'client node-03'];
+    assert.deepEqual(seen, [...once, ...once]);
+    assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('stops at a node whose new pods have no network, with what to look at as the next command', async () => {
+    const scenario = await ground();
+    scenario.cluster.nodes.fault('node-01', 'no-network');
+    const { exit, text, next } = await ran(scenario, [...RUN, '--yes']);
+    assert.equal(exit, 5, text);
+    assert.match(text, /^error: a new pod on node-01 \(upgraded\) does not reach a pod on node-03/m);
+    assert.match(text, /to hold it: kubectl -n kube-system patch daemonset netsvc-node /);
+    assert.match(next ?? '', /^Next: kubectl -n kube-system logs netsvc-node-\w+ -c netsvc-node --tail=50$/);
+    assert.doesNotMatch(text, /Running pods keep their network/);
+    assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('tells a node that resolves no names from one that reaches nothing', async () => {
+    const scenario = await ground();
+    scenario.cluster.nodes.fault('node-01', 'no-dns');
+    const { exit, text } = await ran(scenario, [...RUN, '--yes']);
+    assert.equal(exit, 5, text);
+    assert.match(text, /a new pod on node-01 \(upgraded\) does not resolve kubernetes\.default\.svc, but reaches a pod on node-03/);
+    assert.match(text, /this means: pods reach each other, so the way to the DNS Service is what fails/);
+  });
+
+  it('is in the plan and in the question, and starts nothing in a dry run or where a person declines', async () => {
+    const scenario = await ground();
+    const seen = jobsSeen(scenario);
+    const plan = await ran(scenario, ['plan', '--skip', 'cli', ...PROBE]);
+    assert.match(plan.text, /^\d+ +apply +create at most 4 Jobs in namespace probe with image registry\.netsvc\.io\/tools\/busybox:1\.37/m);
+    assert.match(plan.text, /^\d+ +wait +create at most 4 Jobs in namespace probe/m);
+    assert.equal((await ran(scenario, [...RUN, '--dry-run=server'])).exit, 0);
+    assert.equal((await ran(scenario, RUN, [false])).exit, 5);
+    assert.deepEqual(seen, []);
+  });
+
+  for (const [missing, words] of [
+    ['--probe-namespace NAME', ['--probe-network', '--probe-image', IMAGE]],
+    ['--probe-image IMAGE', ['--probe-network', '--probe-namespace', 'probe']],
+    ['--probe-image IMAGE and --probe-namespace NAME', ['--probe-network']],
+  ] as const)
+    it(`refuses to begin without ${missing}`, async () => {
+      const { exit, text } = await ran(await ground(1), ['run', '--yes', ...words]);
+      assert.equal(exit, 64);
+      assert.match(text, new RegExp(`error: --probe-network needs ${missing}$`, 'm'));
+    });
+
+  it('refuses an image that would be probed with by nothing', async () => {
+    const { exit, text } = await ran(await ground(1), ['run', '--yes', '--probe-image', IMAGE]);
+    assert.equal(exit, 64);
+    assert.match(text, /--probe-image has no effect without --probe-network/);
+  });
+});
+
+describe('wait --probe-network', () => {
+  it('asks first on a terminal, takes the lock and begins no run', async () => {
+    const scenario = await upgraded();
+    const record = structuredClone(scenario.state.record);
+    const { exit, text, questions } = await ran(scenario, WAIT, [true]);
+    assert.equal(exit, 0, text);
+    assert.equal(questions.length, 1);
+    assert.match(questions[0] ?? '', /^Do this on context "sandbox" \(sandbox, 3 nodes\), as planned above\?$/);
+    assert.match(text, /pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/);
+    assert.deepEqual([scenario.state.record, scenario.state.holder, await leftIn(scenario)], [record, undefined, []]);
+  });
+
+  it('needs --yes off a terminal, and starts nothing without it', async () => {
+    const scenario = await upgraded();
+    const { exit, text } = await ran(scenario, WAIT);
+    assert.deepEqual([exit, scenario.cluster.faults.writes], [64, 0], text);
+  });
+
+  it('still asks for nothing and writes nothing without the flag', async () => {
+    const scenario = await upgraded();
+    const { exit } = await ran(scenario, ['wait']);
+    assert.deepEqual([exit, scenario.cluster.faults.writes], [0, 0]);
+  });
+
+  it('passes over nodes that take no pods, and says so where one is left', async () => {
+    const scenario = await upgraded();
+    for (const name of ['node-01', 'node-03']) {
+      const node = scenario.cluster.store.get(K.Node, name);
+      assert.ok(node);
+      scenario.cluster.store.update(K.Node, { ...node, spec: { unschedulable: true } });
+    }
+    const { exit, text } = await ran(scenario, [...WAIT, '--yes']);
+    assert.equal(exit, 0, text);
+    assert.match(text, /pods on node-02 reach each other, and resolve kubernetes\.default\.svc; no second node takes pods/);
+  });
+
+  it('only warns where the image cannot be pulled: that says nothing of the network', async () => {
+    const scenario = await upgraded();
+    scenario.cluster.nodes.fault('node-03', 'image-pull');
+    const { exit, text } = await ran(scenario, [...WAIT, '--yes']);
+    assert.equal(exit, 0, text);
+    assert.match(text, /the pod network was not probed: the pod on node-03: ImagePullBackOff: Back-off pulling image/);
+    assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('only warns where the server refuses the Jobs', async () => {
+    const scenario = await upgraded();
+    const { exit, text } = await ran(scenario, [...WAIT.slice(0, -1), 'missing', '--yes']);
+    assert.equal(exit, 0, text);
+    assert.match(text, /the pod network was not probed: .*missing/);
+  });
+
+  it('deletes first what a killed run left, and nothing else', async () => {
+    const scenario = await upgraded();
+    const left = listenerJob({ namespace: 'probe', image: IMAGE, id: 'old', node: 'node-01', part: 'listener-1' });
+    const { labels: _, ...unmarked } = left.metadata;
+    await scenario.cluster.create(K.Job, left);
+    await scenario.cluster.create(K.Job, { ...left, metadata: { ...unmarked, name: 'theirs' } });
+    const { exit } = await ran(scenario, [...WAIT, '--yes']);
+    assert.equal(exit, 0);
+    const jobs = await scenario.cluster.list(K.Job, { namespace: 'probe' });
+    assert.deepEqual(
+      jobs.map(({ metadata }) => metadata.name),
+      ['theirs'],
+    );
+  });
+
+  it('deletes its Jobs at Ctrl-C too', async () => {
+    const scenario = await upgraded();
+    const bench = sandboxCommand(scenario);
+    scenario.cluster.store.listen(({ kind, before, after }) => {
+      if (kind.plural === K.Job.plural && after && !before && partOf(after) === 'client') bench.engine.soft.abort();
+    });
+    assert.equal(await bench.run(...WAIT, '--yes'), 130);
+    await scenario.clock.sleep(1_000);
+    assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('leaves to the cluster what a killed run cannot delete', async () => {
+    const scenario = await upgraded();
+    const { faults } = scenario.cluster;
+    const stop = scenario.cluster.store.listen(({ kind, after }) => {
+      if (kind.plural === K.Job.plural && after) faults.plan({ at: faults.writes + 1, kill: 'before' });
+    });
+    assert.notEqual((await ran(scenario, [...WAIT, '--yes'])).exit, 0);
+    stop();
+    faults.revive();
+    assert.equal((await leftIn(scenario)).length, 2);
+    await scenario.clock.sleep(301_000);
+    assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('creates nothing that the account may not delete', async () => {
+    const scenario = await upgraded();
+    const seen = jobsSeen(scenario);
+    Object.assign(scenario.cluster, {
+      reviewAccess: async (requests: readonly AccessRequest[]) =>
+        requests.map(({ verb, resource }) => `${verb} ${resource}` !== 'delete jobs'),
+    });
+    const { exit, text } = await ran(scenario, [...WAIT, '--yes']);
+    assert.equal(exit, 0, text);
+    assert.match(text, /not probed: this account may not delete Jobs in namespace probe \(docs\/permissions\.md\)/);
+    assert.deepEqual(seen, []);
+  });
+
+  it('probes once more where the agent of a node was replaced meanwhile', async () => {
+    const scenario = await ground();
+    const { cluster } = scenario;
+    cluster.nodes.fault('node-03', 'no-network');
+    const seen = jobsSeen(scenario);
+    // The rolling update reaches node-03 during the first probe; its new agent repairs it.
+    cluster.store.listen(({ kind }) => {
+      if (kind.plural === K.Job.plural && seen.length === 5 && cluster.nodes.faultOf('node-03') !== 'none')
+        cluster.nodes.fault('node-03', 'none');
+    });
+    const { exit, text } = await ran(scenario, [...RUN, '--yes']);
+    assert.equal(exit, 0, text);
+    assert.equal(seen.length, 12);
+    assert.doesNotMatch(text, /not probed/);
+  });
+});
