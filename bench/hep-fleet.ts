@@ -35,7 +35,7 @@ const selectorOf = (index: number): string => SELECTORS[index % SELECTORS.length
 
 const WIDTH = 24;
 
-/** As a person would write them, the controllers' configuration included. No agent is for these nodes: they say of no operating system. */
+/** As the user would write them, the controllers' configuration included. No agent is for these nodes: they say of no operating system. */
 export function fleetObjects({ nodes, endpoints, policies }: BenchFleet, group: string): readonly KubeObject[] {
   const apiVersion = `crd.${group}/v1`;
   const types = { types: ['Ingress', 'Egress'], ingress: [{ action: 'Deny' }], egress: [{ action: 'Deny' }] };

@@ -55,7 +55,7 @@ export async function oneRequest(): Promise<Section> {
   const cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1 });
   try {
     const { kubeconfig: json, kubectl, home } = cluster.around;
-    // As people have it: the YAML that kubectl writes.
+    // As users have it: the YAML that kubectl writes.
     const kubeconfig = join(home, 'config');
     const { stdout } = await execa(kubectl, ['config', 'view', '--raw', '-o', 'yaml', `--kubeconfig=${json}`]);
     await writeFile(kubeconfig, stdout, { mode: 0o600 });

@@ -6,7 +6,7 @@ const NAMESPACES = 20;
 /** One object in a hundred is owned by the service. */
 const OWNED_EACH = 100;
 
-/** Makes a cluster large: so many objects in 20 namespaces, eight ConfigMaps to one Secret and one ServiceAccount. `from`: so many are there. */
+/** Makes a cluster large: this many objects in 20 namespaces, eight ConfigMaps to one Secret and one ServiceAccount. `from`: this many are there. */
 export async function fillCluster(create: Create, objects: number, from = 0): Promise<void> {
   for (let number = 0; from === 0 && number < NAMESPACES; number += 1)
     await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spaceOf(number) } });
@@ -22,7 +22,7 @@ export async function fillCluster(create: Create, objects: number, from = 0): Pr
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 }
 
-/** How many of so many objects the service owns. */
+/** How many of this many objects the service owns. */
 export const ownedOf = (objects: number): number => Math.ceil(objects / OWNED_EACH);
 
 function spaceOf(number: number): string {

@@ -19,7 +19,7 @@ interface Source {
 /**
  * Packs the manifests of all releases for those who upgrade without their old ones: each object once, without comments and without
  * the descriptions in definitions, which no comparison needs. A folder holds `<release>/<file>` and says what it holds in
- * `INDEX.tsv` (file, SHA-256, bytes, source). `node build/base-data.ts FOLDER…` writes the pack anew. NOTICE says whose files these are.
+ * `INDEX.tsv` (file, SHA-256, bytes, source). `node build/base-data.ts FOLDER…` writes the pack again. NOTICE says whose files these are.
  *
  * @throws Error for a file that is not the one that its index names.
  */

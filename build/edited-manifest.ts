@@ -6,7 +6,7 @@ import { editsBetween, type ManifestEdit } from '../test/support/manifest-edits.
 import { manifestFile } from '../test/support/releases.ts';
 
 /**
- * `node build/edited-manifest.ts NAME FILE` tells anew which edits the manifest NAME of `test/data/edited-manifests.json` has: those that
+ * `node build/edited-manifest.ts NAME FILE` tells again which edits the manifest NAME of `test/data/edited-manifests.json` has: those that
  * FILE, fetched from the source that is named there, has against the release that is named there. Nothing else of FILE is kept.
  */
 function told(manifest: EditedManifest, objects: readonly KubeObject[]): EditedManifest {

@@ -5,7 +5,7 @@ import { type Span, TerminalScreen } from './terminal-screen.ts';
 
 export type Lines = readonly (readonly Span[])[];
 
-/** What a person types once these words are on the screen; `\r` is the Enter key, `\u0003` Ctrl-C. */
+/** What the user types once these words are on the screen; `\r` is the Enter key, `\u0003` Ctrl-C. */
 export interface Answer {
   readonly when: RegExp;
   readonly type: string;

@@ -16,7 +16,7 @@ const CODE = new RegExp(`${ESCAPE}\\[([0-9;?]*)([A-Za-z])|[^]`, 'gu');
 /** What ends a style: 22 ends bold and dim, 39 a colour. */
 const ENDS: Readonly<Record<string, RegExp>> = { '0': /./, '22': /^[12]$/, '39': /^3[0-7]$/ };
 
-/** A terminal of so many columns that keeps every line: cursor moves, erasing and the few looks that this program uses. */
+/** A terminal of this many columns that keeps every line: cursor moves, erasing and the few looks that this program uses. */
 export class TerminalScreen {
   readonly #columns: number;
   readonly #lines: Cell[][] = [[]];

@@ -4,7 +4,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 
 /**
  * Packs published manifests, whole and byte for byte, for the tests that install or read them (`test/support/releases.ts`).
- * `node build/test-releases.ts FOLDER` writes the file anew from a folder of `RELEASE/manifests/FILE`; each release is to be taken
+ * `node build/test-releases.ts FOLDER` writes the file again from a folder of `RELEASE/manifests/FILE`; each release is to be taken
  * from the tag or, where that holds templates only, from the archive of projectcalico/calico (`test/data/NOTICE`).
  */
 export const PACKED_RELEASES = join(import.meta.dirname, '..', 'test', 'data', 'releases.json.zst');

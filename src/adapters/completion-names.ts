@@ -3,11 +3,11 @@ import type { ConnectionFlags, Environment } from './kubeconfig/connection.ts';
 import { readConnection } from './kubeconfig/kubeconfig.ts';
 import { kubeconfigFiles, viewKubeconfig } from './kubeconfig/view.ts';
 
-/** A person waits for the shell: after this long the answer is of no use. Milliseconds, credential plugin included. */
+/** The user waits for the shell: after this long the answer is of no use. Milliseconds, credential plugin included. */
 const BUDGET_MS = 300;
 /** For slow ways to the API server: another budget. */
 const BUDGET_VARIABLE = 'NETSVC_UPGRADE_COMPLETION_MS';
-/** More than a person would look through. */
+/** More than the user would look through. */
 const LIMIT = 1000;
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 

@@ -12,7 +12,7 @@ const HEALTH_BYTES = 4096;
 /** A stored value: an object has at most a megabyte and a half, base64 makes it larger. */
 const VALUE_BYTES = 4 * 1024 * 1024;
 
-/** The key-value store at work, with the person's own certificates, which stay in memory. */
+/** The key-value store at work, with the user's own certificates, which stay in memory. */
 export const kvstoreProbe: StoreProbe = { ask: askStore, value: readValue };
 
 /** Asks one endpoint of the key-value store how it is. Never throws; at most three seconds. */

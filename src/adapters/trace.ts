@@ -5,7 +5,7 @@ import type { Call } from './kube/call.ts';
 /** Levels of `-v`, as kubectl counts them: what each adds. */
 export const LEVEL = { programs: 1, requests: 6, headers: 7, bodies: 8 } as const;
 
-/** What goes on underneath, told line by line to a person who asked for it with `-v`. */
+/** What continues underneath, told line by line to the user who asked for it with `-v`. */
 export interface Trace {
   readonly level: number;
   say(line: string): void;
@@ -75,7 +75,7 @@ function traceAnswer(trace: Trace, path: string, message: IncomingMessage): void
   // Paused first: a listener must not start the flow before the reader is there.
   message.pause();
   message.on('data', (chunk: Buffer) => {
-    // A watch goes on for minutes: no more is kept than is shown.
+    // A watch continues for minutes: no more is kept than is shown.
     if (total <= BODY_LIMIT) chunks.push(chunk);
     total += chunk.length;
   });

@@ -2,7 +2,7 @@ import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import { Fault } from '../kernel/fault.ts';
 import type { UserFiles } from '../kernel/ports.ts';
 
-/** Files that a person named by a flag. Throws Fault('usage') naming the file. */
+/** Files that the user named by a flag. Throws Fault('usage') naming the file. */
 export function localFiles(): UserFiles {
   return {
     readText: (path) => reading(path, () => readFile(path, 'utf8')),

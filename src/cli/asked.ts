@@ -15,7 +15,7 @@ export function wordsOf(argv: readonly string[], shapes: Shapes, env: Readonly<R
 /** A command line that was read. */
 export interface Parsed {
   readonly command: string;
-  /** As the person wrote it. */
+  /** As the user wrote it. */
   readonly typed: readonly string[];
   /** What was read: `typed` with the environment's words. */
   readonly words: readonly string[];

@@ -11,7 +11,7 @@ import type { Asked, SessionFlags } from './session.ts';
 export abstract class BaseCommand extends Command {
   static override usage = '<%= command.id %> [flags]';
 
-  /** argv as the person wrote it. */
+  /** argv as the user wrote it. */
   protected readonly typed: readonly string[];
 
   constructor(argv: string[], config: Config) {

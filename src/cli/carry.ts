@@ -39,7 +39,7 @@ const HELM = new Map<string, string>(
 
 const RECORD = carriedIn(connectionFlags, recordFlags);
 
-/** What every command that judges or changes knows. */
+/** What every command that evaluates or changes knows. */
 const CHAIN = carriedIn(connectionFlags, targetFlags);
 
 /** Every flag that is carried to one command or another: what `plan` and `run` know. */
@@ -80,7 +80,7 @@ export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): 
   return [...here, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
 }
 
-/** Where the recorded flags of a suggested command come from, as a line for a person; undefined if it has none. */
+/** Where the recorded flags of a suggested command come from, as a line for the user; undefined if it has none. */
 export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[], record: string): string | undefined {
   const told = carriedTo(
     command,

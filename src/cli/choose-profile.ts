@@ -4,7 +4,7 @@ import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 
-/** The cluster as a person knows it: context and server. */
+/** The cluster as the user knows it: context and server. */
 export function placeText({ contextName, server }: { readonly contextName?: string | undefined; readonly server: string }): string {
   return contextName === undefined || contextName === '' ? server : `context "${contextName}" (${server})`;
 }

@@ -54,7 +54,7 @@ export interface PlanDocument extends DocumentHead {
   readonly stages: readonly PlannedStage[];
   /** What `run --plan-file` compares, one by one. */
   readonly basis: PlanBasis;
-  /** What `--for-git` wrote; absent where it was not asked for, or a person has to decide first. */
+  /** What `--for-git` wrote; absent where it was not asked for, or the user has to decide first. */
   readonly git?: PlannedGit;
 }
 
@@ -133,7 +133,7 @@ export interface ListedReference {
   readonly becomes: 'kept' | 'converted' | 're-created' | 'unaddressed' | 'misread' | 'gone' | 'unknown';
   /** The owner's UID after the upgrade, where it can be computed. */
   readonly uidAfter: string | null;
-  /** The upgrade leaves it with a dead UID. */
+  /** The upgrade leaves it with an outdated UID. */
   readonly breaks: boolean;
 }
 

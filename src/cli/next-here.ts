@@ -26,7 +26,7 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
   return findings.map((finding) => {
     const hint = finding.hint === undefined ? {} : { hint: textHere(finding.hint, here) };
     if (finding.next === undefined) return { ...finding, ...hint };
-    // The procedure has stages that this version has no command for yet: what a person can do about them is in the page.
+    // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
     const command = ownCommand(finding.next);
     const known = command === undefined || commands.includes(command);
     const next = nextHere(finding.next, carried);
@@ -63,7 +63,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(
 
 /** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
 export function nextHere(told: string, carried: readonly CarriedFlag[]): string {
-  // A finding knows the name of a profile; a person may have given a file.
+  // A finding knows the name of a profile; the user may have given a file.
   const next = carried.some(({ name }) => name === 'profile') ? told.replace(/(kubectl netsvc-upgrade .*) --profile \S+/, '$1') : told;
   const ours = OURS.exec(next);
   const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
@@ -94,7 +94,7 @@ export function textHere(text: string, { carried, commands }: Here): string {
   return programsHere(own, carried);
 }
 
-/** What a plan says to a person: notes, what is left behind, and steps by hand. What it does stays as it is. */
+/** What a plan says to the user: notes, what is left behind, and manual steps. What it does is not changed. */
 export function stagesHere(stages: readonly PlannedStage[], here: Here): readonly PlannedStage[] {
   return stages.map((stage) => ({
     ...stage,

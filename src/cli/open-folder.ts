@@ -3,7 +3,7 @@ import { Fault } from '../kernel/fault.ts';
 import type { ComposeRequest } from './seams.ts';
 
 /**
- * The work folder of this cluster. Where it cannot be written, a command that only looks goes on in a temporary one and says so;
+ * The work folder of this cluster. Where it cannot be written, a command that only reads uses a temporary one and says so;
  * any other ends: backup, kept files and the search for programs of killed runs need the one that lasts.
  */
 export async function openFolder(

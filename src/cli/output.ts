@@ -33,7 +33,7 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
   }
 }
 
-/** Formats that a person reads in a terminal. */
+/** Formats that the user reads in a terminal. */
 export const isForPerson = (format: OutputFormat): boolean => format === 'table' || format === 'wide';
 
 export const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');

@@ -23,7 +23,7 @@ export interface ComposeRequest {
   readonly flags: CommonFlags;
   readonly env: Environment;
   readonly interruption: Interruption;
-  /** A person sits there: credential plugins may ask. */
+  /** The user sits there: credential plugins may ask. */
   readonly interactive: boolean;
   /** The command needs no names of the service: none are looked up. */
   readonly anyProfile?: boolean;
@@ -31,7 +31,7 @@ export interface ComposeRequest {
   readonly looksOnly?: boolean;
   /** The command looks at a run: what its flags do not say is taken from the run record. */
   readonly usesRecord?: boolean;
-  /** What goes on underneath, if the person wants to see it. */
+  /** What continues underneath, if the user wants to see it. */
   readonly trace?: Trace | undefined;
   /** Warnings of the API server and of tools. */
   warn(text: string): void;
@@ -73,7 +73,7 @@ export interface Seams {
   installed(composition: Composition): Promise<Installation | undefined>;
   /** What `--notify` names. Throws Fault('usage') for what cannot be one. */
   openNotifier(value: string): Promise<Notifier>;
-  /** `say` tells the person what Ctrl-C just did. */
+  /** `say` tells the user what Ctrl-C just did. */
   listenForInterrupts(say: (text: string) => void): Interrupts;
   every(ms: number, call: () => void): () => void;
 }

@@ -2,7 +2,7 @@ import type { Evidence, Finding } from '../kernel/check.ts';
 import type { Side } from '../kernel/edit-trace.ts';
 import type { Session } from './session.ts';
 
-/** The finding whose subjects are fields that only a person can decide on. */
+/** The finding whose subjects are fields that only the user can decide on. */
 const CONFLICTS = 'NS-201';
 /** Answers that are none before the question is given up. */
 const TRIES = 3;
@@ -10,8 +10,8 @@ const TRIES = 3;
 type Decisions = Readonly<Record<string, Side>>;
 
 /**
- * What a person decides on a terminal about fields that both sides changed, as `--resolve` would say it; undefined where nobody is to
- * be asked, or the person stops. Nothing is asked while other findings stand against the run.
+ * What the user decides on a terminal about fields that both sides changed, as `--resolve` would say it; undefined where nobody is to
+ * be asked, or the user stops. Nothing is asked while other findings stand against the run.
  */
 export async function settledByPerson(session: Session, findings: readonly Finding[]): Promise<Decisions | undefined> {
   const { seams, context } = session;

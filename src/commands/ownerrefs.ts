@@ -53,7 +53,7 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
   }
 }
 
-/** A flag of another action would be passed over in silence: `strip -l app=web` takes references off everywhere, `strip --undo` as well. */
+/** A flag of another action would be passed over silently: `strip -l app=web` removes references everywhere, `strip --undo` as well. */
 function assertMeant(action: string, flags: { readonly owner?: string; readonly selector?: string; readonly undo?: boolean }): void {
   for (const name of ['owner', 'selector'] as const)
     if (flags[name] !== undefined && action !== 'list')

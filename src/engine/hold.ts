@@ -18,7 +18,7 @@ export class Hold {
     abortOn(ports.interruption.hard, this.#cut);
   }
 
-  /** Ends waits: the person asked to stop, or the lock is lost. */
+  /** Ends waits: the user asked to stop, or the lock is lost. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }

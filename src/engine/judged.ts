@@ -3,19 +3,19 @@ import type { Finding } from '../kernel/check.ts';
 import { oneFindingEach } from '../kernel/one-finding.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 
-/** What the checks found so far, and what the run itself has cured of it since. */
+/** What the checks found so far, and what the run itself has fixed of it since. */
 export class Judged {
   readonly #byStage = new Map<string, readonly Finding[]>();
   readonly #cured = new Set<string>();
 
-  /** A stage that is judged again is judged by its last round only. What is found after it was cured is no longer cured: it came back. */
+  /** A stage that is evaluated again is evaluated by its last round only. What is found after it was fixed is no longer fixed: it came back. */
   put(stage: string, findings: readonly Finding[]): void {
     this.#byStage.set(stage, findings);
     for (const { id, evidence } of findings.filter(isOpen))
       for (const key of [id, ...evidence.map(({ text }) => keyOf(id, text))]) this.#cured.delete(key);
   }
 
-  /** The action was performed: what it is said to cure is no longer open. */
+  /** The action was performed: what it is said to fix is no longer open. */
   cured({ cures = [] }: Action): void {
     for (const { check, subject } of cures) this.#cured.add(keyOf(check, subject));
   }
@@ -25,7 +25,7 @@ export class Judged {
     for (const check of settles) this.#cured.add(keyOf(check, undefined));
   }
 
-  /** In the order of the stages, a check that several of them judged once. A finding is cured once every single thing that it is about is. */
+  /** In the order of the stages, a check that several of them evaluated once. A finding is fixed once every single thing that it is about is. */
   get findings(): readonly Finding[] {
     const all = [...this.#byStage.values()].flat();
     return oneFindingEach(all.map((finding) => (this.#isCured(finding) ? { ...finding, outcome: 'cured' } : finding)));
@@ -38,7 +38,7 @@ export class Judged {
   }
 }
 
-/** What a person accepted stays on the record as accepted; what a running upgrade explains is over with it. */
+/** What the user accepted stays on the record as accepted; what a running upgrade explains is over with it. */
 function isOpen({ outcome }: Finding): boolean {
   return outcome === 'warning' || outcome === 'error' || outcome === 'expected';
 }

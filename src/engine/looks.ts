@@ -7,7 +7,7 @@ const LOOK_MS = 2_000;
 
 /**
  * So long the answer to a dry run stands for an object that has not changed since: what else it hangs on (definitions, admission) hardly
- * changes within it, and the server judges the write itself once more. A person thinks longer about a plan.
+ * changes within it, and the server evaluates the write itself once more. The user thinks longer about a plan.
  */
 const ANSWER_MS = 10_000;
 

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/ports.ts';
 
 /** Requests in flight at first. */
 const START = 8;
-/** In flight at most, unless a person says otherwise: the API server queues more, it does not answer faster. */
+/** In flight at most, unless the user says otherwise: the API server queues more, it does not answer faster. */
 const WIDEST = 32;
 /**
  * Mean time of an answer from which on a server has too much to do, milliseconds: Kubernetes' own objective for writing one object.
@@ -10,7 +10,7 @@ const WIDEST = 32;
  * durable together, so that whoever is narrowed by one slow moment would never be told to widen again.
  */
 const SLOW_MS = 1_000;
-/** Answers that are judged together. */
+/** Answers that are evaluated together. */
 const WINDOW = 32;
 
 export interface PaceLimits {
@@ -60,7 +60,7 @@ export class Pace {
     if (at > now) await this.#clock.sleep(at - now);
   }
 
-  /** The request was answered after so many milliseconds. */
+  /** The request was answered after this many milliseconds. */
   leave(tookMs: number): void {
     this.#window.push(tookMs);
     if (this.#window.length >= WINDOW) this.#judge();

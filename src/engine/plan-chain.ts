@@ -18,7 +18,7 @@ export interface PlannedChain {
   readonly blocked?: ExitName;
   /** Actions that change the cluster or this machine. */
   readonly writes: boolean;
-  /** What only looks, and was looked at before anything was going to change: whoever acts at once need not look again. */
+  /** What only looks, and was looked at before anything was going to change: whoever acts at once need not check again. */
   readonly looked: Looked;
 }
 
@@ -37,7 +37,7 @@ export interface PlanPorts extends Sources, Pick<EnginePorts, 'effects'> {
 }
 
 /**
- * Surveys, judges and plans every stage without acting. Stages that judge the result are named, not opened. Throws Fault('interrupted')
+ * Surveys, evaluates and plans every stage without acting. Stages that evaluate the result are named, not opened. Throws Fault('interrupted')
  * at Ctrl-C: whatever a survey made of what it was not told is no plan.
  */
 export async function planChain(
@@ -75,7 +75,7 @@ export async function planChain(
   return { stages: planned, findings: oneFindingEach(findings), ...(blocked ? { blocked } : {}), writes: isChanging(), looked };
 }
 
-/** What judges the result is not read before there is one: its search goes through the whole cluster. */
+/** What evaluates the result is not read before there is one: its search goes through the whole cluster. */
 function unopened({ id, title, ref }: AnyStage, notes: readonly string[] = []): PlannedStage {
   return { id, title, ref, actions: [], objects: [], notes: notes.map((note) => `${id}: ${note}`) };
 }

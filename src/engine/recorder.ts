@@ -179,7 +179,7 @@ export class Recorder {
     return continues(stored, this.#context) ? stored : undefined;
   }
 
-  /** A record that this run does not continue is kept beside the new one; of an unfinished run only on a person's word (NS-012). */
+  /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word (NS-012). */
   async #setAside(stored: RunRecord): Promise<void> {
     const { options, clusterUid } = this.#context;
     const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid;

@@ -9,7 +9,7 @@ export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-/** Ids that were given out and are so no more, with the id under which their check goes on. */
+/** Ids that were given out and are so no more, with the id under which their check continues. */
 export const withdrawn: Readonly<Record<CheckId, CheckId>> = {
   'NS-203': 'NS-104',
   'NS-427': 'NS-221',

@@ -6,7 +6,7 @@ import { kubectlChecks } from './preflight/index.ts';
 import { attempt, readClient } from './survey/index.ts';
 
 /**
- * The same stage, judged by the kubectl that it would start as well: patches and the run record come before the first command, so that a
+ * The same stage, evaluated by the kubectl that it would start as well: patches and the run record come before the first command, so that a
  * missing one has to be found before the plan begins. The preflight says it too, and a stage may be asked for without it (§1/5).
  */
 export function judgingKubectl(inner: AnyStage): AnyStage {

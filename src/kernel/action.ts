@@ -96,8 +96,8 @@ export interface Wait {
 }
 
 /**
- * A step only a person can do: said when its turn comes, and the chain goes on. `awaited`: the stage is not done before
- * the person has done it, which a command of that stage alone says by its exit code.
+ * A step only the user can do: said when its turn comes, and the chain continues. `awaited`: the stage is not done before
+ * the user has done it, which a command of that stage alone says by its exit code.
  */
 export interface Ask {
   readonly type: 'ask';
@@ -124,13 +124,13 @@ export interface Action {
   readonly effect: Effect;
   readonly undo: Undo;
   /**
-   * Only in a round that was judged, a moment ago, and in which nothing was changed before it: else the stage is surveyed, judged and
+   * Only in a round that was evaluated, a moment ago, and in which nothing was changed before it: else the stage is surveyed, evaluated and
    * planned again first.
    */
   readonly afresh?: boolean;
-  /** As `afresh`, where the round was judged longer ago than this, or where the action finds that what it was planned by has changed. */
+  /** As `afresh`, where the round was evaluated longer ago than this, or where the action finds that what it was planned by has changed. */
   readonly judgedWithinMs?: number;
-  /** After this action there is no supported way back. */
+  /** After this action there is no supported undo. */
   readonly pointOfNoReturn?: boolean;
   /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: unknown;

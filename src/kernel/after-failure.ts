@@ -4,7 +4,7 @@ import { ApiFailure } from './ports.ts';
 /** etcd has reached its quota: it reads and deletes, and stores nothing more until somebody makes room and disarms its alarm. */
 const STORE_FULL = /database space exceeded/;
 
-/** What a person can do about whatever ended a command; nothing for what is a defect. */
+/** What the user can do about whatever ended a command; nothing for what is a defect. */
 export function stepsAfter(thrown: unknown): readonly string[] {
   if (thrown instanceof Fault) return thrown.suggestions;
   if (!(thrown instanceof ApiFailure)) return [];

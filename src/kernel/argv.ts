@@ -27,7 +27,7 @@ export function quoteArgument(argument: string): string {
 const PLAIN_ON_WINDOWS = /^[A-Za-z0-9_@+=:./\\-]+$/;
 
 /**
- * One argument as the person's own shell takes it. On Windows that is the form which cmd.exe and PowerShell read alike: double quotes,
+ * One argument as the user's own shell takes it. On Windows that is the form which cmd.exe and PowerShell read alike: double quotes,
  * with backslashes doubled only before a quote. `%` and `$` cannot be kept from both; a text with a double quote is for cmd.exe.
  */
 export function quoteFor(platform: string, argument: string): string {
@@ -36,7 +36,7 @@ export function quoteFor(platform: string, argument: string): string {
   return `"${argument.replaceAll(/(\\*)("|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && '\\"'))}"`;
 }
 
-/** The command line a person could type; the tool's name may differ from its role (calicoctl for netsvcctl). */
+/** The command line the user could type; the tool's name may differ from its role (calicoctl for netsvcctl). */
 export function commandLine(invocation: Invocation, program: string = invocation.tool): string {
   const variables = Object.entries(invocation.env ?? {}).map(([name, value]) => `${name}=${quoteArgument(value)}`);
   return [...variables, ...[program, ...invocation.args].map(quoteArgument)].join(' ');
@@ -46,8 +46,8 @@ export function commandLine(invocation: Invocation, program: string = invocation
 export type CommandValue = string | number | undefined | readonly string[];
 
 /**
- * A command that is suggested to a person, as a POSIX shell takes it: whatever is put into it is one word there, or, for a list, so many.
- * Every suggested command is made so: names, files and releases are other people's words.
+ * A command that is suggested to the user, as a POSIX shell takes it: whatever is put into it is one word there, or, for a list, this many.
+ * Every suggested command is made so: names, files and releases are words of others.
  */
 export function command(parts: TemplateStringsArray, ...values: readonly CommandValue[]): string {
   return parts.map((part, index) => part + wordsOf(values[index]).map(quoteArgument).join(' ')).join('');

@@ -2,7 +2,7 @@ import type { ObjectRef } from './object.ts';
 
 /** Where an edit was found. */
 export interface TraceSource {
-  /** `file`: a manifest that the person gave; `last-applied`: what kubectl noted on the object; `live`: changed in the cluster since. */
+  /** `file`: a manifest that the user gave; `last-applied`: what kubectl noted on the object; `live`: changed in the cluster since. */
   readonly kind: 'file' | 'last-applied' | 'live';
   /** Who changed it, if the server knows. Removals leave no owner behind. */
   readonly manager?: string;
@@ -10,7 +10,7 @@ export interface TraceSource {
   readonly writer?: string;
 }
 
-/** Somebody who writes a field by itself, and again: no person's edit. */
+/** Somebody who writes a field by itself, and again: no user's edit. */
 export interface Writer {
   /** `a HorizontalPodAutoscaler`, `cert-manager` */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Writer {
 
 /**
  * What became of an edit. `kept`: it is in the result. `already`: the target has the same. `obsolete`: its place is gone in the
- * target. `conflict`: a person decides, until then the target's value stands. `target`: comes from the target whatever was edited
+ * target. `conflict`: the user decides, until then the target's value stands. `target`: comes from the target whatever was edited
  * (definitions, accounts, bindings, permissions that the target needs, fields that Kubernetes does not know). `left`: a controller
  * wrote it and the target does not say it: it stays in the cluster, in nobody's file.
  */
@@ -42,11 +42,11 @@ export interface Trace {
   readonly result?: unknown;
   readonly source: TraceSource;
   readonly outcome: Outcome;
-  /** The person's own decision, where one was needed. */
+  /** The user's own decision, where one was needed. */
   readonly decided?: Side;
   /** Of an obsolete edit, where known: when the release dropped what it was made to. */
   readonly dropped?: Dropped;
-  /** What a person should know besides, as a sentence. */
+  /** What the user should know besides, as a sentence. */
   readonly note?: string;
 }
 
@@ -56,7 +56,7 @@ export interface Dropped {
   readonly lastIn: string;
 }
 
-/** An edit that only a person can decide on. */
+/** An edit that only the user can decide on. */
 export interface Conflict {
   /** What `--resolve FIELD=mine|theirs` takes: `DaemonSet/kube-system/calico-node:spec…`; of images, one for all of a repository. */
   readonly field: string;
@@ -66,6 +66,6 @@ export interface Conflict {
   readonly base?: unknown;
   readonly mine?: unknown;
   readonly theirs?: unknown;
-  /** Why nobody but a person can tell, as a sentence. */
+  /** Why nobody but the user can tell, as a sentence. */
   readonly because: string;
 }

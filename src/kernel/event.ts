@@ -7,7 +7,7 @@ import type { RolloutProgress } from './rollout.ts';
 export type EngineEvent =
   | { readonly type: 'stage-started'; readonly stage: string; readonly title: string }
   | { readonly type: 'judged'; readonly stage: string; readonly findings: readonly Finding[] }
-  /** `durationMs`: what it took to survey, judge and plan, where that is all that is done now. */
+  /** `durationMs`: what it took to survey, evaluate and plan, where that is all that is done now. */
   | { readonly type: 'planned'; readonly stage: string; readonly plan: PlannedStage; readonly durationMs?: number }
   | { readonly type: 'stage-skipped'; readonly stage: string; readonly because: string }
   | { readonly type: 'action-started'; readonly stage: string; readonly action: Action; readonly index: number; readonly of: number }
@@ -19,7 +19,7 @@ export type EngineEvent =
       readonly stream: 'stdout' | 'stderr';
     }
   | { readonly type: 'action-done'; readonly stage: string; readonly action: Action; readonly durationMs: number; readonly detail?: string }
-  /** `interrupted`: the person asked for it. */
+  /** `interrupted`: the user asked for it. */
   | {
       readonly type: 'action-failed';
       readonly stage: string;

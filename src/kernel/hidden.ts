@@ -21,12 +21,12 @@ const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----)[^"])*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, HIDDEN],
 ];
 
-/** A text that leaves this machine, without credentials that a program, an address or a person put into it. Leaves JSON valid. */
+/** A text that leaves this machine, without credentials that a program, an address or the user put into it. Leaves JSON valid. */
 export function withoutCredentials(text: string): string {
   return CREDENTIALS.reduce((kept, [pattern, instead]) => kept.replace(pattern, instead), text);
 }
 
-/** A text for the person at the terminal, without the credentials in addresses: it is copied into tickets and logs. Leaves JSON valid. */
+/** A text for the user at the terminal, without the credentials in addresses: it is copied into tickets and logs. Leaves JSON valid. */
 export function withoutAddressCredentials(text: string): string {
   return text.replace(...IN_ADDRESS);
 }

@@ -51,7 +51,7 @@ export function storeSettings(
   tlsKeys: readonly string[],
 ): StoreSettings | undefined {
   for (const { apiVersion, kind, metadata, data } of documents) {
-    // In a person's own file a key may stand without a value: the server takes that for an empty text.
+    // In the user's own file a key may stand without a value: the server takes that for an empty text.
     const values = data as Readonly<Record<string, unknown>> | null | undefined;
     const endpoints = kind === 'ConfigMap' ? values?.[endpointsKey] : undefined;
     if (endpoints === undefined) continue;

@@ -14,7 +14,7 @@ export class LeftOut extends Fault {
   }
 }
 
-/** The merge of a person's edits and the preview of each object: both end with the server's own answer. */
+/** The merge of the user's edits and the preview of each object: both end with the server's own answer. */
 export const dryRunLeftOut = (): LeftOut => new LeftOut(DRY_RUN);
 
 const leave = (what: string) => async (): Promise<never> => {

@@ -89,7 +89,7 @@ export function refOf(object: KubeObject): ObjectRef {
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) };
 }
 
-/** `DaemonSet/kube-system/calico-node`, `CustomResourceDefinition/tiers…`: for people and for `--accept ID=SUBJECT`. */
+/** `DaemonSet/kube-system/calico-node`, `CustomResourceDefinition/tiers…`: for users and for `--accept ID=SUBJECT`. */
 export function refText(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
   return ref.namespace ? `${ref.kind}/${ref.namespace}/${ref.name}` : `${ref.kind}/${ref.name}`;
 }

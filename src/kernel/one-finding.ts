@@ -1,7 +1,7 @@
 import type { Finding } from './check.ts';
 
 /**
- * What counts where several stages judged the same check: the further right, the more it says. What is open comes before what was
+ * What counts where several stages evaluated the same check: the further right, the more it says. What is open comes before what was
  * decided, that before what was fixed, and a stage to which the check does not apply says the least.
  */
 const WEIGHT: readonly (readonly Finding['outcome'][])[] = [

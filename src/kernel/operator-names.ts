@@ -23,7 +23,7 @@ export interface OperatorApi {
 
 /** What the operator's chart is known for: names of its values, data of the profile. */
 export interface ChartNames {
-  /** Chart repository that the service publishes its charts in; undefined if the person must name one. */
+  /** Chart repository that the service publishes its charts in; undefined if the user must name one. */
   readonly repository?: string;
   /** Value that leaves the CRDs to the operator: `manageCRDs`. */
   readonly manageCrds: string;

@@ -30,7 +30,7 @@ export interface JournalOwner {
   readonly expectedUid?: string;
   /** When a policy was made: what its copy under a new name is known by. */
   readonly madeAt?: string;
-  /** The UID under which the reference is back; whoever takes it off again by hand means it. A strip records it again, without this. */
+  /** The UID under which the reference is back; whoever removes it again manually means it. A strip records it again, without this. */
   readonly restoredUid?: string;
 }
 

@@ -5,7 +5,7 @@ export function isPassingStatus(status: number): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
-/** No answer, or one that tells to come back: a wait goes on over it, for that is usual while the network of the cluster is moved. */
+/** No answer, or one that tells to come back: a wait continues over it, for that is usual while the network of the cluster is moved. */
 export function isPassing(thrown: unknown): thrown is ApiFailure {
   return thrown instanceof ApiFailure && isPassingStatus(thrown.status);
 }

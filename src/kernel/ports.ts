@@ -176,7 +176,7 @@ export interface WorkFolder {
   freeBytes(): Promise<number>;
 }
 
-/** A person's own files, named by flags. */
+/** The user's own files, named by flags. */
 export interface UserFiles {
   readText(path: string): Promise<string>;
   readBytes(path: string): Promise<Uint8Array>;
@@ -260,7 +260,7 @@ export interface OwnerJournalStore {
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
   archive(file: string): Promise<string>;
-  /** True if parts of a journal lie there that is none any more: a `forget` that was cut off. */
+  /** True if parts of a journal lie there that is none any more: a `forget` that was interrupted. */
   leftOver(): Promise<boolean>;
   /** Other namespaces of the cluster that hold a journal; undefined where this account may not look. Asked once, whoever asks again. */
   elsewhere(): Promise<readonly string[] | undefined>;
@@ -288,7 +288,7 @@ export interface Lock {
   holder(): Promise<LockHolder | undefined>;
   /** Throws Fault('locked') if another run holds it, or if a program that a killed run had started does not end. */
   acquire(): Promise<LockHold>;
-  /** Releases the lock of the holder that a person was shown, on that person's word; throws Fault('locked') if another one holds it by now. */
+  /** Releases the lock of the holder that the user was shown, on that user's word; throws Fault('locked') if another one holds it by now. */
   breakLock(identity: string): Promise<LockHolder | undefined>;
 }
 

@@ -71,11 +71,11 @@ export interface DatastoreFacts {
   readonly resourcesKey?: string;
   /** How the store is told to write a snapshot; flags of the certificates in the order of `tlsKeys`. */
   readonly snapshot?: { readonly command: string; readonly endpointFlag: string; readonly tlsFlags: readonly string[] };
-  /** Datastore when nothing of this is set; undefined: a person must say. */
+  /** Datastore when nothing of this is set; undefined: the user must say. */
   readonly otherwise?: Datastore;
 }
 
-/** A sign that a platform, and not the person at the terminal, manages the installation (domain §2.4). */
+/** A sign that a platform, and not the user at the terminal, manages the installation (domain §2.4). */
 export type PlatformSign =
   /** A label or annotation of the agents, the operator or the Installation; a key that ends with `/` and the `value` are prefixes. */
   | { readonly type: 'label' | 'annotation'; readonly key: string; readonly value?: string }
@@ -120,11 +120,11 @@ export interface CliFacts {
   readonly checksums?: string;
   /** Environment variables that must never reach the CLI unless we set them. */
   readonly environment: readonly string[];
-  /** `v3.32.x` or `v3.32`, as `version` prints it per datastore (§9/3): both are judged by minor line. */
+  /** `v3.32.x` or `v3.32`, as `version` prints it per datastore (§9/3): both are evaluated by minor line. */
   readonly configFile: string;
-  /** How its configuration file is written; where this is not known the file is a person's. */
+  /** How its configuration file is written; where this is not known the file is the user's. */
   readonly config?: CliConfigForm;
-  /** Kinds that hold a person's data, as `get` takes them; releases may lack some. */
+  /** Kinds that hold the user's data, as `get` takes them; releases may lack some. */
   readonly kinds?: { readonly cluster: readonly string[]; readonly namespaced: readonly string[] };
 }
 
@@ -163,7 +163,7 @@ export interface RemovedKind {
 }
 
 export interface OperatorEnd {
-  /** The end of older target releases is told by other signs, which nothing here knows. */
+  /** The end of older target releases is identified by other signs, which nothing here knows. */
   readonly since: string;
   /** Kind of the component statuses: `TigeraStatus`. */
   readonly statusKind: string;
@@ -172,7 +172,7 @@ export interface OperatorEnd {
   readonly api: OperatorApi;
 }
 
-/** Names and settings of an operator's installation that its target judges otherwise than older ones did (domain §11.3). */
+/** Names and settings of an operator's installation that its target evaluates otherwise than older ones did (domain §11.3). */
 export interface OperatorCrossings {
   /** From a release on policies of the operator come first in the namespace of its workloads. */
   readonly guarded?: {
@@ -234,7 +234,7 @@ export interface TierRename {
   readonly since: string;
   readonly from: string;
   readonly to: string;
-  /** Tiers that the service makes by itself; any other is a person's. */
+  /** Tiers that the service makes by itself; any other is the user's. */
   readonly others: readonly string[];
 }
 
@@ -305,7 +305,7 @@ export interface Profile {
     readonly end?: OperatorEnd;
     /** Arguments with which the operator's own program prints every image that it may bring, and ends. */
     readonly imageListArgs?: readonly string[];
-    /** What its target judges otherwise; without it nothing of this is checked. */
+    /** What its target evaluates otherwise; without it nothing of this is checked. */
     readonly crossings?: OperatorCrossings;
     /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
     readonly otherProducts?: OtherProducts;

@@ -76,7 +76,7 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-/** Takes a reference apart; never throws, because what it is given was written by people. */
+/** Takes a reference apart; never throws, because what it is given was written by users. */
 export function parseImage(image: string): ImageReference {
   const at = image.indexOf('@');
   const [located, digest] = at < 0 ? [image, undefined] : [image.slice(0, at), image.slice(at + 1)];

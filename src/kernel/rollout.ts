@@ -1,4 +1,4 @@
-/** How a pod's READY column is judged once it runs the target's image (§3, profile). */
+/** How a pod's READY column is evaluated once it runs the target's image (§3, profile). */
 export type ReadyRule = { readonly type: 'all-containers' } | { readonly type: 'literal'; readonly ready: string };
 
 /** A workload whose pods must all become new. */
@@ -15,7 +15,7 @@ export interface RolloutTarget {
   readonly injected?: boolean;
   /** Its pods are being replaced already: done when that has ended, whatever image they have then. */
   readonly anyImage?: boolean;
-  /** A pod of it must run: wanting none is no end. Agents for Windows alone, or what a person scaled to nothing, may want none. */
+  /** A pod of it must run: wanting none is no end. Agents for Windows alone, or what the user scaled to nothing, may want none. */
   readonly neverEmpty?: boolean;
 }
 

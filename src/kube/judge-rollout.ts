@@ -8,7 +8,7 @@ import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-fac
 export interface RolloutView extends PodSurroundings {
   readonly workload: KubeObject | undefined;
   readonly pods: readonly PodFacts[];
-  /** What was judged before, kept by the caller for one target: nothing is judged twice. */
+  /** What was evaluated before, kept by the caller for one target: nothing is evaluated twice. */
   readonly known?: Known;
 }
 
@@ -25,7 +25,7 @@ interface WorkloadShape {
 }
 
 /**
- * Judges one workload: done only if the controller has observed the spec, every pod carries the target's image
+ * Evaluates one workload: done only if the controller has observed the spec, every pod carries the target's image
  * and its READY column satisfies the profile's rule (§4.4/3; domain §5).
  */
 export function judgeRollout(view: RolloutView): RolloutProgress {
@@ -46,7 +46,7 @@ function meantPods({ target, pods }: RolloutView, desired: number): readonly Pod
   return target.kind === 'Deployment' ? withoutReplaced(pods, desired, ({ phase }) => isEnd(phase)) : pods;
 }
 
-/** By code units: a thousand pods are sorted again and again, and people see them in an order of their own. */
+/** By code units: a thousand pods are sorted again and again, and users see them in an order of their own. */
 function order(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -79,7 +79,7 @@ function otherImage(target: RolloutTarget, workload: KubeObject): string | undef
   return target.injected || isSameImage(image ?? '', target.image) ? undefined : (image ?? 'nothing');
 }
 
-/** The controller is content with nothing: only the spec tells why, and only a person changes it. */
+/** The controller is content with nothing: only the spec tells why, and only the user changes it. */
 function emptyText({ kind, namespace, name }: RolloutTarget): string {
   const object = command`${kind.toLowerCase()} ${name} -n ${namespace}`;
   return kind === 'DaemonSet'

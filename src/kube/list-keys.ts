@@ -2,7 +2,7 @@ import { isRecord } from '../kernel/json.ts';
 import type { SchemaRule } from '../kernel/list-rule.ts';
 
 /**
- * How the items of a list are told apart: by these fields together; `set`: each scalar value once; `atomic`: the list is one value.
+ * How the items of a list are distinguished: by these fields together; `set`: each scalar value once; `atomic`: the list is one value.
  * From the merge keys of the Kubernetes API (x-kubernetes-list-type and list-map-keys of the built-in kinds).
  */
 export type ListRule = readonly string[] | 'set' | 'atomic';
@@ -10,7 +10,7 @@ export type ListRule = readonly string[] | 'set' | 'atomic';
 /** By path of field names: `spec.template.spec.containers.ports`. */
 export type KindRules = ReadonlyMap<string, SchemaRule>;
 
-/** By `apiVersion kind`. What is not in it is told by the table here. */
+/** By `apiVersion kind`. What is not in it is identified by the table here. */
 export type ListRules = ReadonlyMap<string, KindRules>;
 
 const RULES: Readonly<Record<string, ListRule>> = {
@@ -55,7 +55,7 @@ export function mergeKeys(listName: string, item?: unknown): ListRule {
   return Object.hasOwn(RULES, listName) ? (RULES[listName] ?? 'atomic') : 'atomic';
 }
 
-/** Lists that the API replaces whole, yet in which a person sees single items. */
+/** Lists that the API replaces whole, yet in which the user sees single items. */
 const READING_KEYS: Readonly<Record<string, (item: Readonly<Record<string, unknown>>) => readonly unknown[]>> = {
   versions: ({ name }) => [name],
   additionalPrinterColumns: ({ name }) => [name],

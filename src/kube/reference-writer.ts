@@ -25,7 +25,7 @@ export function referenceWriter(managedFields: readonly ManagedFieldsEntry[] | u
   return { manager, ...(operation ? { operation } : {}), ...(time ? { time } : {}) };
 }
 
-/** A person or a pipeline at kubectl, or what `ownerrefs restore` writes as kubectl: nothing that writes again by itself. */
+/** The user or a pipeline at kubectl, or what `ownerrefs restore` writes as kubectl: nothing that writes again by itself. */
 export function isPerson(manager: string): boolean {
   return manager.startsWith('kubectl');
 }

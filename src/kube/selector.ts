@@ -39,7 +39,7 @@ function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels)
   }
 }
 
-/** As lists and watches take it, and as people read it: `app=node,tier in (a,b),!canary`; empty for an empty selector. */
+/** As lists and watches take it, and as users read it: `app=node,tier in (a,b),!canary`; empty for an empty selector. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
   const pairs = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
   return [...pairs.toSorted(), ...matchExpressions.map(requirementText)].join(',');

@@ -1,7 +1,7 @@
 import type { KubeObject, OwnerReference } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
 
-/** What a person gave an object of the v3 API, wherever the release stored it. */
+/** What the user gave an object of the v3 API, wherever the release stored it. */
 export interface StoredMetadata {
   /** The name that the annotation gives; undefined where it gives none, or where there is no such annotation. */
   readonly name?: string;
@@ -73,7 +73,7 @@ function noted({ metadata: { annotations } }: KubeObject, key: string): StoredMe
 /**
  * The name by which the service itself knows a stored policy. Up to v3.31 policies of the tier `default` are stored with its name
  * before their own: the annotation's name counts, else what follows the prefix. An object without the annotation was written
- * by hand: it is called as it is stored, and the controllers leave it as it is.
+ * manually: it is called as it is stored, and the controllers leave it as it is.
  */
 export function policyName(policy: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): string {
   const { name, stored } = storedMetadata(policy, profile.apiGroup);

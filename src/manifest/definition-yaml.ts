@@ -34,7 +34,7 @@ export interface QuickReading {
 
 /**
  * Reads a definition ten times as fast as the careful reader, which has the last word: undefined for any other document, for an error,
- * and wherever the two could differ (anchors, tags, texts in quotes that go on too far left, keys that may be no texts). `plain` is what the careful
+ * and wherever the two could differ (anchors, tags, texts in quotes that continue too far left, keys that may be no texts). `plain` is what the careful
  * reader makes of a plain text that may be something else.
  */
 export function readDefinition(text: string, plain: (source: string) => unknown): QuickReading | undefined {

@@ -58,7 +58,7 @@ export function nameOf(repository: string): string {
   return repository.slice(repository.lastIndexOf('/') + 1);
 }
 
-/** Where a person's images come from, learnt from their edits: by repository, and by folder where all images of one moved alike. */
+/** Where the user's images come from, learnt from their edits: by repository, and by folder where all images of one moved alike. */
 export class ImageMap {
   readonly #repositories = new Map<string, string>();
   readonly #folders = new Map<string, Set<string>>();
@@ -75,7 +75,7 @@ export class ImageMap {
     return this.#repositories.size === 0;
   }
 
-  /** The repository a person takes such an image from; undefined if their edits do not tell. */
+  /** The repository the user takes such an image from; undefined if their edits do not tell. */
   find(repository: string): string | undefined {
     const key = imageKey(repository);
     const known = this.#repositories.get(key);

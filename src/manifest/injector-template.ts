@@ -45,7 +45,7 @@ export function templateObject(metadata: object, data: Texts): string {
   return `${stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { lineWidth: 0 })}${templateText(data)}`;
 }
 
-/** A patch of `data` as a person can read and compare it: long texts line by line. */
+/** A patch of `data` as the user can read and compare it: long texts line by line. */
 export function templateText(data: Readonly<Record<string, string>>): string {
   return stringify({ data }, { lineWidth: 0, blockQuote: 'literal' });
 }

@@ -6,7 +6,7 @@ const UNTOUCHED = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /**
  * A patch that makes the live object the wanted one: whole top-level fields and whole metadata maps, with the wanted
- * resourceVersion as precondition. Server fields (status, uid, managedFields …) are left alone.
+ * resourceVersion as precondition. Server fields (status, uid, managedFields …) are not changed.
  */
 export function diffPatch(live: KubeObject, wanted: KubeObject): readonly JsonPatchOp[] {
   const { resourceVersion } = wanted.metadata;

@@ -97,7 +97,7 @@ export function jsonText(value: unknown, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }
 
-/** As a person writes it: the mark of a placeholder is ours alone. */
+/** As the user writes it: the mark of a placeholder is ours alone. */
 export function withoutMarks(value: unknown): unknown {
   if (value === undefined) return undefined;
   return JSON.parse(JSON.stringify(value).replaceAll(BARE, ''));

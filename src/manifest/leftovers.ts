@@ -16,7 +16,7 @@ interface PodSpec {
 }
 
 export interface Leftover {
-  /** `initContainers[mount-bpffs]`, for people. */
+  /** `initContainers[mount-bpffs]`, for users. */
   readonly name: string;
   /** Its place, in the notation of managedFields. */
   readonly path: readonly string[];
@@ -24,14 +24,14 @@ export interface Leftover {
 
 const TEMPLATE = ['f:spec', 'f:template', 'f:spec'];
 
-/** Managers of commands with which a person changes single fields: what only they own, someone set on purpose. */
+/** Managers of commands with which the user changes single fields: what only they own, someone set on purpose. */
 const BY_HAND: ReadonlySet<string> = new Set(['kubectl-set', 'kubectl-edit', 'kubectl-patch']);
 
 /**
  * What the old release's pod template has, the target's has not, and server-side apply left there because another manager
  * owns it (domain §6.4). Only entries that old releases are known to have had, or that run the service's own image of
  * another release, are the service's; anything else is someone's addition and stays. So does a variable of such a name that a
- * person set by hand: not every old release had it.
+ * user set manually: not every old release had it.
  */
 export function findLeftovers(
   live: KubeObject,

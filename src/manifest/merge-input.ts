@@ -15,7 +15,7 @@ export interface LiveState {
 export interface MergeInput {
   /** The release's own manifest of the installed version and variant. */
   readonly base: readonly KubeObject[];
-  /** What the person applied, as kubectl noted it on each object; or, without a cluster, their file. */
+  /** What the user applied, as kubectl noted it on each object; or, without a cluster, their file. */
   readonly mine: readonly KubeObject[];
   /** Their file beside what the cluster tells: it may be older than what was applied last, or lost in the cluster. */
   readonly file?: readonly KubeObject[];
@@ -25,11 +25,11 @@ export interface MergeInput {
   readonly theirs: readonly KubeObject[];
   /** Objects as they are in the cluster; one that `mine` does not have counts as the release's own with these changes. */
   readonly live?: readonly LiveState[];
-  /** By identity, objects of the person's that the cluster does not have; `unserved`: nor their kind in that version. */
+  /** By identity, objects of the user's that the cluster does not have; `unserved`: nor their kind in that version. */
   readonly away?: ReadonlyMap<string, 'absent' | 'unserved'>;
   /** How the server that merges tells items of lists apart; what is not in it, the table says. */
   readonly listRules?: ListRules;
-  /** Who writes fields by itself, by the field's owner; changes of anybody else are a person's. */
+  /** Who writes fields by itself, by the field's owner; changes of anybody else are the user's. */
   readonly writerOf?: (owner: FieldOwner) => Writer | undefined;
   /** Decisions, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;
@@ -37,13 +37,13 @@ export interface MergeInput {
 }
 
 export interface MergeResult {
-  /** The target with the carried edits: the target's objects in its order, then what the person added. */
+  /** The target with the carried edits: the target's objects in its order, then what the user added. */
   readonly documents: readonly KubeObject[];
   /** Every edit, each with exactly one outcome. */
   readonly edits: readonly Trace[];
   /** What is still to be decided; while there is one, nothing may be applied. */
   readonly conflicts: readonly Conflict[];
-  /** What a person should know although it is no edit, as sentences. */
+  /** What the user should know although it is no edit, as sentences. */
   readonly notes: readonly string[];
   /** Resolutions that no conflict asked for. */
   readonly unused: readonly string[];

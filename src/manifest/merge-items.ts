@@ -17,7 +17,7 @@ const ORDERED = new Set(['initContainers', 'plugins']);
 
 const MOVED = 'You moved it to another path, and the release changed it.';
 
-/** Merges item by item; the target's order, what the person added where it stood among its neighbours. */
+/** Merges item by item; the target's order, what the user added where it stood among its neighbours. */
 export function mergeItems(walk: Walk, place: Place, lists: ThreeLists, mergeField: MergeField): readonly unknown[] {
   const { base, mine, theirs } = lists;
   const merged = new Map<string, unknown>();

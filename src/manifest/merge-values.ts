@@ -67,7 +67,7 @@ function mergeRegistry(walk: Walk, place: Place, three: Three, images: Images): 
   return imageText(is.repository, to);
 }
 
-/** What the person added to and took from a list with commas, in the target's list. */
+/** What the user added to and took from a list with commas, in the target's list. */
 export function mergeCommaList(walk: Walk, place: Place, three: Three): unknown {
   const [base, mine, theirs] = [three.base, three.mine, three.theirs].map(words);
   if (!base || !mine || !theirs) return settle(walk, place, three);
@@ -100,7 +100,7 @@ interface MergedList {
   readonly disputed: string | undefined;
 }
 
-/** What became of mine in the target is carried, unless there is a reason elsewhere to ask a person. */
+/** What became of mine in the target is carried, unless there is a reason elsewhere to ask the user. */
 function carry(walk: Walk, place: Place, three: Three, { merged, isTheirs, disputed }: MergedList): unknown {
   const reason = (isTheirs ? undefined : walk.forced(fieldOf(walk.ref, place.path))) ?? disputed;
   if (reason !== undefined) return decide(walk, place, { ...three, mine: merged }, reason);
@@ -108,7 +108,7 @@ function carry(walk: Walk, place: Place, three: Three, { merged, isTheirs, dispu
   return isTheirs ? three.theirs : merged;
 }
 
-/** Why a person must tell of a list that the cluster has otherwise: with the cluster's, something else would become of it. */
+/** Why the user must tell of a list that the cluster has otherwise: with the cluster's, something else would become of it. */
 function disputedList(
   walk: Walk,
   place: Place,
@@ -120,7 +120,7 @@ function disputedList(
   return others && sameValue(others, merged) ? undefined : disputed?.because;
 }
 
-/** Arguments keep their order; what both changed at the same place is a person's decision. */
+/** Arguments keep their order; what both changed at the same place is the user's decision. */
 export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
   const [base, mine, theirs] = [three.base, three.mine, three.theirs].map(textsIn);
   if (!base || !mine || !theirs || sameValue(base, mine) || sameValue(mine, theirs)) return settle(walk, place, three);

@@ -14,7 +14,7 @@ export const SERVER_METADATA = [
   'selfLink',
 ];
 
-/** Written by the server, by controllers and by tools, never by a person (domain §6.3). */
+/** Written by the server, by controllers and by tools, never by the user (domain §6.3). */
 const MACHINE_ANNOTATIONS = [
   LAST_APPLIED,
   'deprecated.daemonset.template.generation',

@@ -44,7 +44,7 @@ function fieldOf(value: unknown, name: string): unknown {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** How the server tells apart the items of each list of a kind; undefined if the document has no schema of it. */
+/** How the server distinguishes the items of each list of a kind; undefined if the document has no schema of it. */
 export function listRulesOf(document: unknown, apiVersion: string, kind: string): KindRules | undefined {
   const schemas = new Schemas(document);
   const root = schemas.of(apiVersion, kind);

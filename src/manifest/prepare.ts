@@ -88,14 +88,14 @@ function activeRenames(object: KubeObject, theirs: KubeObject, renames: Renames)
   return renames.filter(({ list, from, to }) => hasItem(pod, list, from) && hasItem(target, list, to) && !hasItem(target, list, from));
 }
 
-/** Paths, by the target's names, of renamed items that the person had removed under the old name. */
+/** Paths, by the target's names, of renamed items that the user had removed under the old name. */
 export function removedAcrossRename(base: KubeObject, mine: KubeObject, theirs: KubeObject, renames: Renames): readonly string[] {
   const kept = new Set(activeRenames(mine, theirs, renames));
   const gone = activeRenames(base, theirs, renames).filter((one) => !kept.has(one));
   return gone.map(({ list, to }) => `spec.template.spec.${list}[${to}]`);
 }
 
-/** The base's or the person's object by the target's names, so that an edit finds what it was made to. */
+/** The base's or the user's object by the target's names, so that an edit finds what it was made to. */
 export function renamed(object: KubeObject, theirs: KubeObject, renames: Renames): KubeObject {
   const active = activeRenames(object, theirs, renames);
   const pod = podSpecOf(object);

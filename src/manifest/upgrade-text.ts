@@ -16,7 +16,7 @@ interface Stretch {
 type Wanted = ReadonlyMap<string, KubeObject>;
 
 /**
- * The target's own text with the carried edits in place, so that a person can compare the two: comments and order of the release
+ * The target's own text with the carried edits in place, so that the user can compare the two: comments and order of the release
  * stay, documents without an edit are the same byte for byte, removed documents are left out and added ones stand at the end.
  * Items of lists keep their text by `listRules`, where the server told them; else by the table.
  * Throws Fault('usage') if `theirsText` is no manifest.

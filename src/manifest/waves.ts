@@ -29,7 +29,7 @@ export function needsWaves(profile: Profile): boolean {
 
 /**
  * The target in the order in which it is safe: new agents understand an old Typha, old agents no new one; the controllers
- * start what has no way back as soon as the agents are complete. Every document lands in exactly one wave.
+ * start what has no undo as soon as the agents are complete. Every document lands in exactly one wave.
  */
 export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);

@@ -46,7 +46,7 @@ export interface YamlReading {
   readonly repaired?: readonly { readonly line: number; readonly column: number }[];
 }
 
-/** Lists that name themselves in an alias many times over grow without bound; nobody writes manifests with so many aliases. */
+/** Lists that name themselves in an alias many times over grow without bound; nobody writes manifests with this many aliases. */
 const MAX_ALIASES = 100;
 
 const MAX_REPAIRS = 100;

@@ -10,7 +10,7 @@ function hasIds(list: unknown): list is readonly JsonMap[] {
 }
 
 /**
- * A person's profile laid over a shipped one: maps key by key, lists of items with an `id` item by item (new ones at the end),
+ * The user's profile laid over a shipped one: maps key by key, lists of items with an `id` item by item (new ones at the end),
  * everything else replaced. `null` removes what the shipped profile has.
  */
 export function extend(base: unknown, own: unknown): unknown {
@@ -31,7 +31,7 @@ export function extend(base: unknown, own: unknown): unknown {
   return own;
 }
 
-/** A path into the merged profile as a path into the person's own text: items with an `id` stand elsewhere there. */
+/** A path into the merged profile as a path into the user's own text: items with an `id` stand elsewhere there. */
 export function ownPath(merged: unknown, own: unknown, path: readonly string[]): readonly (string | number)[] {
   const [step, ...rest] = path;
   if (step === undefined || typeof merged !== 'object' || merged === null) return [];

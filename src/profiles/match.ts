@@ -11,7 +11,7 @@ export interface MatchFacts {
 /**
  * The one profile that fits the cluster: by the agents that run; where none runs under a known name, by CRD groups.
  * Running agents come first because CRDs stay behind when a service is removed.
- * `where` names the cluster for the person. Throws Fault('usage') where none or several fit.
+ * `where` names the cluster for the user. Throws Fault('usage') where none or several fit.
  */
 export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], where: string): Profile {
   const running = profiles.filter((profile) => runs(profile, facts));

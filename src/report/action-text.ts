@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../kernel/event.ts';
 
-/** The result of a step that only a person can do: it was said, no more. */
+/** The result of a step that only the user can do: it was said, no more. */
 export const LEFT_TO_PERSON = 'manual step';
 
 /** `labels 120/5000`, with what lags. */

@@ -18,7 +18,7 @@ export interface FindingsView {
   readonly folded?: boolean;
 }
 
-/** The list of judged checks, grouped by what they look at, with the tally as its last line. */
+/** The list of evaluated checks, grouped by what they look at, with the tally as its last line. */
 export function findingsLines(findings: readonly Finding[], view: FindingsView): readonly string[] {
   const categories = [...new Set(findings.map((finding) => finding.category))];
   return [...categories.flatMap((category) => categoryLines(category, findings, view)), tallyLine(findings)];

@@ -29,7 +29,7 @@ export interface HeatMap {
 const MOST_ROWS = 60;
 const MOST_COLUMNS = 72;
 
-/** Node × time in at most 60 rows and 72 columns: nodes in the order in which they were done, so many to a row as it takes. */
+/** Node × time in at most 60 rows and 72 columns: nodes in the order in which they were done, this many to a row as it takes. */
 export function heatMap(trace: RolloutTrace): HeatMap {
   const sorted = [...trace.rows].sort((one, other) => doneAt(one) - doneAt(other) || (nameOf(one) < nameOf(other) ? -1 : 1));
   const group = Math.max(1, Math.ceil(sorted.length / MOST_ROWS));

@@ -2,12 +2,12 @@ import type { PlannedHost, PlannedStage } from '../kernel/plan.ts';
 import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from './report-parts.ts';
 import type { Row, Section, TestCase } from './section.ts';
 
-/** What of other people's things was met: their edits, their fields, their owner references, their hosts. */
+/** What of things of others was met: their edits, their fields, their owner references, their hosts. */
 export function movedSections(plans: readonly PlannedStage[]): readonly (Section | undefined)[] {
   return [editsSection(plans), twoWaySection(plans), takenSection(plans), ownersSection(plans), hostsSection(plans)];
 }
 
-/** What the person changed and what became of it (docs/merge.md). An edit that waits for a decision does not pass. */
+/** What the user changed and what became of it (docs/merge.md). An edit that waits for a decision does not pass. */
 function editsSection(plans: readonly PlannedStage[]): Section | undefined {
   const rows = editRows(plans).map(({ object, field, outcome, isOpen, mine, theirs, from, note }): Row => {
     const name = `${object} ${field}`.trim();
@@ -20,7 +20,7 @@ function editsSection(plans: readonly PlannedStage[]): Section | undefined {
   return section({ id: 'edits', name: 'Edits', title: 'Edits carried into the target', suite: { name: 'edits' } }, head, rows);
 }
 
-/** What was taken on where no base tells the person's edits from the release. */
+/** What was accepted where no base tells the user's edits from the release. */
 function twoWaySection(plans: readonly PlannedStage[]): Section | undefined {
   const rows = twoWayRows(plans).map(({ field, live, target, owners }): Row => {
     const test = passed('differences', field, [`installed: ${live}`, `target: ${target}`, `field managers: ${owners}`]);
@@ -56,7 +56,7 @@ const TONES: Readonly<Record<PlannedHost['verdict'], string>> = {
   CHANGED: 'o-warning',
 };
 
-/** The hosts whose traffic is judged otherwise; the others by name. A check judges them: each passes, with its verdict. */
+/** The hosts whose traffic is evaluated otherwise; the others by name. A check evaluates them: each passes, with its verdict. */
 function hostsSection(plans: readonly PlannedStage[]): Section | undefined {
   const hosts = hostRows(plans);
   const rows = hosts.map(({ node, verdict, detail = '' }): Row => {

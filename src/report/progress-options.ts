@@ -10,7 +10,7 @@ export interface Progress {
 export interface ProgressOptions {
   /** `tree` repaints and needs a terminal; `lines` is for logs; `silent` has warnings and nothing else. */
   readonly mode: 'tree' | 'lines' | 'silent';
-  /** Planning reads and judges every stage; running acts, stage after stage. */
+  /** Planning reads and evaluates every stage; running acts, stage after stage. */
   readonly phase: 'plan' | 'run';
   readonly stages: readonly { readonly id: string; readonly title: string }[];
   readonly palette: Palette;

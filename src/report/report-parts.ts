@@ -3,12 +3,12 @@ import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { OUTCOME_WORDS } from './edit-rows.ts';
 
-/** A change of a person's that a merge met. */
+/** A change of the user's that a merge met. */
 export interface EditRow {
   readonly object: string;
   /** Empty for a whole object. */
   readonly field: string;
-  /** In words, with the person's decision where there was one. */
+  /** In words, with the user's decision where there was one. */
   readonly outcome: string;
   readonly isOpen: boolean;
   readonly mine: string;
@@ -49,7 +49,7 @@ const SOURCES: Readonly<Record<Trace['source']['kind'], string>> = {
   live: 'the cluster',
 };
 
-/** Every edit of a person and what became of it, those that wait for a decision first. */
+/** Every edit of the user and what became of it, those that wait for a decision first. */
 export function editRows(plans: readonly PlannedStage[]): readonly EditRow[] {
   const rows = plans.flatMap(({ edits = [] }) => edits.map(editRow));
   return [...rows.filter(({ isOpen }) => isOpen), ...rows.filter(({ isOpen }) => !isOpen)];
@@ -85,7 +85,7 @@ function deliveriesOf({ ref, takers = [] }: PlannedObject): readonly TakenRow[] 
   return takers.flatMap(({ name, fields, hint }) => (fields === 0 ? [{ object: refText(ref), field: '', from: name, hint }] : []));
 }
 
-/** What is installed against the target, where it was taken on without a base. */
+/** What is installed against the target, where it was accepted without a base. */
 export function twoWayRows(plans: readonly PlannedStage[]): readonly TwoWayRow[] {
   return plans.flatMap(({ twoWay = [] }) =>
     twoWay.map(({ ref, path, live, target, owners }) => ({
@@ -129,7 +129,7 @@ function referenceOf(value: unknown): { readonly kind?: unknown; readonly name?:
 
 const WORST: readonly PlannedHost['verdict'][] = ['OPEN', 'NEWLY POLICED', 'CHANGED', 'same'];
 
-/** The verdict of each node as it was when it was first judged, the worst first: once migrated, a node is the same as it is. */
+/** The verdict of each node as it was when it was first evaluated, the worst first: once migrated, a node is the same as it is. */
 export function hostRows(plans: readonly PlannedStage[]): readonly PlannedHost[] {
   const first = new Map<string, PlannedHost>();
   for (const host of plans.flatMap(({ hosts = [] }) => hosts)) if (!first.has(host.node)) first.set(host.node, host);

@@ -35,7 +35,7 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
   return sections.filter((one) => one !== undefined);
 }
 
-/** What only a person can do, as the last plan of each stage has it. */
+/** What only the user can do, as the last plan of each stage has it. */
 function manualSection(plans: readonly PlannedStage[]): Section | undefined {
   const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
   const steps = latest.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));

@@ -5,7 +5,7 @@ import { maskedTwoWay } from './mask.ts';
 
 const VALUE_WIDTH = 40;
 
-/** What is installed against the target where no base tells edits: a person reads it and says whether it may go. */
+/** What is installed against the target where no base tells edits: the user reads it and says whether it may go. */
 export function twoWayLines(stages: readonly PlannedStage[], wide: boolean, namespace?: string): readonly string[] {
   const fields = stages
     .flatMap(({ twoWay }) => twoWay ?? [])

@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from './columns.ts';
 
-/** Less room than this makes a column of words unreadable: the text then goes on at the left. */
+/** Less room than this makes a column of words unreadable: the text then continues at the left. */
 const COLUMN_ROOM = 16;
 
 const VERBS = [
   ...['annotate', 'api-resources', 'apply', 'auth', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit', 'exec', 'get', 'label'],
   ...['logs', 'netsvc-upgrade', 'patch', 'replace', 'rollback', 'rollout', 'scale', 'status', 'uncordon', 'upgrade', 'version', 'wait'],
 ];
-/** A command to paste, as far as the sentence goes on: with a line end in it a shell would run two. */
+/** A command to paste, as far as the sentence continues: with a line end in it a shell would run two. */
 const COMMAND = new RegExp(
   `(?<![\\w/-])(?:kubectl|netsvcctl|calicoctl|helm) (?:-|(?:${VERBS.join('|')})\\b).*?(?: +#.*|(?=$|[;,]? and |[;,] |\\. ))`,
   'g',
@@ -22,7 +22,7 @@ const PARTS = /(?<=[/,=:@])(?=[^/])/;
 
 /**
  * The lines of a text for a terminal: none is longer than that, and none is cut inside a word. What is left of a line stands below the column that
- * it began in. A command stays whole, however long it is: the terminal itself goes on in its next row, and whoever copies it gets one line.
+ * it began in. A command stays whole, however long it is: the terminal itself continues in its next row, and whoever copies it gets one line.
  */
 export function fitted(text: string, width: number): string {
   return text

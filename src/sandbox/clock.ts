@@ -9,7 +9,7 @@ interface Timer {
 }
 
 export interface VirtualClock extends Clock {
-  /** Runs `task` when the virtual time has come; does not make time go on by itself. Returns how to call it off. */
+  /** Runs `task` when the virtual time has come; does not make time continue by itself. Returns how to call it off. */
   schedule(ms: number, task: () => void): () => void;
   /** Real milliseconds that one virtual second takes; 0: as fast as it goes. */
   pace: number;
@@ -20,7 +20,7 @@ export interface VirtualClockOptions {
 }
 
 /**
- * A clock whose time goes on only while somebody sleeps: then it jumps from one due task to the next, once everything that
+ * A clock whose time continues only while somebody sleeps: then it jumps from one due task to the next, once everything that
  * the last one set off has been done.
  */
 export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') }: VirtualClockOptions = {}): VirtualClock {

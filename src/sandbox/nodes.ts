@@ -3,7 +3,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import type { Store } from './store.ts';
 
 /**
- * What new pods on a node meet; pods that already run there stay as they are, unless the node is down. Without a network or without names the
+ * What new pods on a node meet; pods that already run there are not changed, unless the node is down. Without a network or without names the
  * agents get ready all the same.
  */
 export type NodeFault = 'none' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down' | 'no-network' | 'no-dns';
@@ -30,7 +30,7 @@ export class Nodes {
     return this.#faults.get(node) ?? 'none';
   }
 
-  /** Puts a node under a fault; `none` frees it, and its stuck pods go on. */
+  /** Puts a node under a fault; `none` frees it, and its stuck pods continue. */
   fault(node: string, fault: NodeFault): void {
     this.#faults.set(node, fault);
     const object = this.#store.get(K.Node, node);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../kernel/fault.ts';
 import type { Machine, UserFiles, WorkFolder } from '../kernel/ports.ts';
 
-/** This machine's files, in memory: the work folder, a person's own files, programs. */
+/** This machine's files, in memory: the work folder, the user's own files, programs. */
 export class SandboxFiles {
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly executable: boolean }>();
 

@@ -6,7 +6,7 @@ import type { Change, Store } from './store.ts';
 
 /**
  * What is there, then every change, until the signal aborts; nothing between the two gets lost. Across a broken connection
- * it goes on with what was missed, or with a whole snapshot, as the port promises.
+ * it continues with what was missed, or with a whole snapshot, as the port promises.
  */
 export async function* watchStore(
   store: Store,

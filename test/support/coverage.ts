@@ -34,7 +34,7 @@ export async function coverageText(): Promise<string> {
   return [
     '# Coverage of the procedure',
     '',
-    'Every numbered step and rule of the procedure, and which action or check claims it. *To come* names the stage that a later version brings.',
+    'Every numbered step and rule of the procedure, and which action or check claims it. *To come* names the stage that a later version adds.',
     'Written by `node build/coverage.ts`; a test keeps it true.',
     '',
     '| Step | Asks | Claimed by |',

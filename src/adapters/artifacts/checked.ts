@@ -6,17 +6,17 @@ import type { Artifact, Artifacts, KnownSum } from '../../kernel/ports.ts';
 
 /** The sums by which files of releases are known. */
 export interface Sums {
-  /** The release that is installed: a sum that a person gives is of one of its files. */
+  /** The release that is installed: a sum that the user gives is of one of its files. */
   readonly target: string;
   /** What the program carries for a file of a release. */
   shipped(release: string, path: string): Promise<string | undefined>;
-  /** What a person gave, by file name. */
+  /** What the user gave, by file name. */
   readonly given: ReadonlyMap<string, string>;
 }
 
 /**
  * A file with a known sum is used with that sum only, from whatever source. A manifest of the target that comes over the network has to have
- * one: it is applied with all rights. A folder holds what the person put there.
+ * one: it is applied with all rights. A folder holds what the user put there.
  */
 export function checkedArtifacts(inner: Omit<Artifacts, 'sumOf'>, sums: Sums): Artifacts {
   const sumOf = (release: string, path: string) => knownSum(sums, release, path);

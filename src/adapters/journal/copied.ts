@@ -7,7 +7,7 @@ import { JOURNAL_NAME, type JournalPlace } from './place.ts';
 
 /**
  * The journal in the cluster with a second copy in a local folder (`--journal-dir`): the cluster first, then the folder, and only when
- * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether. Where a person has
+ * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether. Where the user has
  * said that the cluster's was lost (`isTrusted`), the next append brings it back from the copy.
  */
 export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted = false): OwnerJournalStore {
@@ -37,7 +37,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
     leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
     elsewhere: () => cluster.elsewhere(),
     async forget() {
-      // The copy first: cut off in between, it would stand there alone, as if the cluster's had been lost.
+      // The copy first: interrupted in between, it would stand there alone, as if the cluster's had been lost.
       await copy.forget();
       await cluster.forget();
     },
@@ -45,7 +45,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
 }
 
 /**
- * A head that names nothing is what is left of an append that was cut off or refused: it is no journal beside a copy that holds one.
+ * A head that names nothing is what is left of an append that was interrupted or refused: it is no journal beside a copy that holds one.
  */
 function holdsAny(journal: OwnerJournal | undefined): journal is OwnerJournal {
   return journal !== undefined && journal.entries.length > 0;
@@ -53,7 +53,7 @@ function holdsAny(journal: OwnerJournal | undefined): journal is OwnerJournal {
 
 const whereItHolds = (journal: OwnerJournal | undefined) => (holdsAny(journal) ? journal : undefined);
 
-/** It is of an upgrade that was finished from elsewhere, or the only record of this one: only a person can tell. */
+/** It is of an upgrade that was finished from elsewhere, or the only record of this one: only the user can tell. */
 function leftOver(folder: JournalPlace): Fault {
   return new Fault(
     'failed',

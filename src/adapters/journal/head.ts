@@ -21,7 +21,7 @@ export interface JournalHead {
   readonly forgotten?: true;
 }
 
-/** The head as JSON with its own digest, in a form that people can read. */
+/** The head as JSON with its own digest, in a form that users can read. */
 export function headBytes(head: JournalHead): Uint8Array {
   return Buffer.from(`${JSON.stringify({ sha256: digestOf(JSON.stringify(head)), journal: head }, undefined, 1)}\n`);
 }

@@ -8,7 +8,7 @@ export interface Stored {
 
 /** Where the parts of a journal lie: Secrets or files. Every write is durable when it resolves. */
 export interface JournalPlace {
-  /** For people: `Secret/kube-system/netsvc-upgrade-owners`, a file path. */
+  /** For users: `Secret/kube-system/netsvc-upgrade-owners`, a file path. */
   whereIs(name: string): string;
   read(name: string): Promise<Stored | undefined>;
   /** Throws if the name is taken. */

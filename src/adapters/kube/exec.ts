@@ -17,7 +17,7 @@ export interface ExecCredential {
 
 /** Where a plugin runs. */
 export interface ExecSurroundings {
-  /** A person is at the terminal: plugins may ask. */
+  /** The user is at the terminal: plugins may ask. */
   readonly terminal: boolean;
   /** Ctrl-C. */
   readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
@@ -44,7 +44,7 @@ const SIGNAL_MS = 250;
 const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
 
 /**
- * Runs a credential plugin as kubectl does: only if the person's kuberc allows it (`plugin-policy.ts`); KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
+ * Runs a credential plugin as kubectl does: only if the user's kuberc allows it (`plugin-policy.ts`); KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
  * standard input only where it may ask. Throws Fault('usage') if it may not run, Fault('failed') if it cannot start, fails or prints something else.
  */
 export async function runExecPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<ExecCredential> {

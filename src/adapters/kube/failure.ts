@@ -62,7 +62,7 @@ const UNTRUSTED = new Set([
   'CERT_SIGNATURE_FAILURE',
 ]);
 
-/** The same refusal in words for a person: which file and context, and what to do next. Faults pass through. */
+/** The same refusal in words for the user: which file and context, and what to do next. Faults pass through. */
 export function explainFailure(thrown: unknown, connection: Connection): unknown {
   if (!(thrown instanceof ApiFailure)) return thrown;
   const where = connectionText(connection);

@@ -2,7 +2,7 @@ import type { ObjectMeta, OwnerReference } from '../../kernel/object.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { fieldAt, fieldsOf } from './protobuf.ts';
 
-/** One page of metadata: what is asked for of it, and where the list goes on. */
+/** One page of metadata: what is asked for of it, and where the list continues. */
 export interface MetadataPage {
   readonly items: readonly ObjectMeta[];
   /** Objects in the page, kept or not. */

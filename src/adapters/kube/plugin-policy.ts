@@ -11,8 +11,8 @@ export type Find = (program: string) => Promise<string | undefined>;
 const NEXT = 'allow it there (credentialPluginPolicy, credentialPluginAllowlist), or choose another user with --user or --context';
 
 /**
- * Throws Fault('usage') unless the person's kubectl preferences (kuberc, kubectl 1.35 and newer) let this credential plugin run. What they say
- * counts whatever version of kubectl is installed. A file that cannot be understood allows nothing: kubectl warns there and goes on.
+ * Throws Fault('usage') unless the user's kubectl preferences (kuberc, kubectl 1.35 and newer) let this credential plugin run. What they say
+ * counts whatever version of kubectl is installed. A file that cannot be understood allows nothing: kubectl warns there and continues.
  */
 export async function assertPluginAllowed(command: string, env: Environment, find: Find): Promise<void> {
   const file = kubercFile(env);

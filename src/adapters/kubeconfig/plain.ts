@@ -115,7 +115,7 @@ class Block {
     return Object.fromEntries(found);
   }
 
-  /** A value that begins on a line already taken; what is in brackets goes on over the lines that stand further right. */
+  /** A value that begins on a line already taken; what is in brackets continues over the lines that stand further right. */
   #scalar(text: string, indent: number): PlainValue {
     if (!isFlow(text)) return scalar(text);
     let whole = text;

@@ -63,7 +63,7 @@ function text(value: PlainValue): string {
   return value;
 }
 
-/** Exact base64: kubectl refuses anything less, and prints it anew. */
+/** Exact base64: kubectl refuses anything less, and prints it again. */
 function data(value: PlainValue): string {
   const written = text(value);
   if (Buffer.from(written, 'base64').toString('base64') !== written) throw new Unclear();

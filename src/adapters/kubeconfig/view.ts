@@ -90,7 +90,7 @@ export async function originFolder(
 async function runView(flags: readonly string[], source: string, env: Environment, kubectl: string): Promise<KubeconfigDocument> {
   const { execa } = await import('execa');
   const result = await execa(kubectl, ['config', 'view', '--raw', '-o', 'json', ...flags], {
-    // A person's own defaults (kuberc) may name another file for this very command.
+    // The user's own defaults (kuberc) may name another file for this very command.
     env: { ...env, KUBERC: 'off' },
     extendEnv: false,
     reject: false,

@@ -93,7 +93,7 @@ export type Stopwatch = () => number;
 
 /**
  * Starts a stopwatch by clocks that nobody sets. The monotonic clock stands still on some systems while the machine
- * sleeps, the time since boot goes on: the longer of both counts, so that sleep is never taken for no time at all.
+ * sleeps, the time since boot continues: the longer of both counts, so that sleep is never taken for no time at all.
  */
 export function startStopwatch(now: () => readonly number[] = readings): Stopwatch {
   const start = now();

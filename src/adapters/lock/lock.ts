@@ -118,7 +118,7 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
       });
       renewals.succeeded(attempt);
     } catch (thrown) {
-      // A renewal that Ctrl-C cut off says nothing about the lock.
+      // A renewal that Ctrl-C interrupted says nothing about the lock.
       if (isInterrupted(thrown)) return;
       const final = finalLoss(thrown);
       if (final) lose(final);

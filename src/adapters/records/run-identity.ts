@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 
-/** `alice@bastion`: for the run record and for people. */
+/** `alice@bastion`: for the run record and for users. */
 export function operatorName(): string {
   try {
     return `${userInfo().username}@${hostname()}`;
@@ -18,7 +18,7 @@ export function runIdentity(): string {
 
 /**
  * True only for a process of this very boot and process namespace that no longer exists, and whose own programs can be
- * seen from here: those of another person may be hidden, so that person's lock has to run out.
+ * seen from here: those of another user may be hidden, so that user's lock has to run out.
  */
 export function isGone(identity: string): boolean {
   const pid = pidHere(identity);

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import type { Orphan } from './orphans.ts';
 
 const POLL_MS = 500;
-/** A program that hangs needs a person: waiting longer would only hide it. */
+/** A program that hangs needs the user: waiting longer would only hide it. */
 const PATIENCE_MS = 120_000;
 
 export interface AwaitOrphans {

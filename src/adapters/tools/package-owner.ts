@@ -55,7 +55,7 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** Managers that are told by where the file really lies. */
+/** Managers that are identified by where the file really lies. */
 const places: readonly { readonly manager: string; readonly path: RegExp; readonly remove: (name: string) => string }[] = [
   { manager: 'brew', path: /\/Cellar\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
   { manager: 'snap', path: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
@@ -74,7 +74,7 @@ interface Asking {
 
 /**
  * Who else manages this file; undefined if nobody does, by the word of every manager of this machine. Throws Fault('interrupted') once
- * it is cut off: that is no answer of a manager.
+ * it is interrupted: that is no answer of a manager.
  */
 export async function ownerOf(file: string, env: Environment, asking: Asking = {}): Promise<FileOwner | undefined> {
   const real = await realpath(file).catch(() => file);
@@ -97,7 +97,7 @@ function namesOf(file: string, real: string): ReadonlySet<string> {
   return new Set([file, real, real.replace(/^\/usr\/(?=s?bin\/)/, '/')]);
 }
 
-/** In English: pacman and apk answer in the person's language otherwise. */
+/** In English: pacman and apk answer in the user's language otherwise. */
 async function ask(
   question: Question,
   name: string,

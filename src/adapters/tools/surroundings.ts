@@ -36,7 +36,7 @@ const PINNED: readonly string[] = ['KUBECONFIG', 'KUBERC'];
 /** Would send the chart tool to another cluster, user, namespace or place of its releases than the one that was found. */
 const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DRIVER'];
 
-/** A person's own defaults for kubectl may name another server by a flag that nobody wrote (`defaults` of a kuberc file). */
+/** The user's own defaults for kubectl may name another server by a flag that nobody wrote (`defaults` of a kuberc file). */
 const KUBECTL_ALONE = { KUBERC: 'off' } as const;
 
 /**

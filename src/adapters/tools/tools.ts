@@ -59,7 +59,7 @@ export function openTools(options: ToolsOptions): Tools {
       options.trace?.say(
         `${[program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
       );
-      // Whoever gave no signal does not expect to be cut off: it is no answer of the program.
+      // Whoever gave no signal does not expect to be interrupted: it is no answer of the program.
       if (result.problem === 'cancelled' && run.signal === undefined) throw interrupted();
       return result;
     },
@@ -77,7 +77,7 @@ export type WrittenSum = (file: string) => string | undefined;
 export interface WithDocument {
   readonly args: readonly string[];
   readonly document?: FileHandle;
-  /** Its path, for a person. */
+  /** Its path, for the user. */
   readonly from?: string;
 }
 

@@ -8,13 +8,13 @@ import type { PlannedGit } from '../documents.ts';
 import type { Session } from '../session.ts';
 import { writeGitFiles } from './git-folder.ts';
 
-/** The folder for Git as it came out: without a document where a person has to decide first. */
+/** The folder for Git as it came out: without a document where the user has to decide first. */
 export interface ForGit {
   readonly document?: PlannedGit;
   readonly lines: readonly string[];
 }
 
-/** The stage that tells and merges the edits judges whether the merged manifest is settled. Throws Fault('usage') where it is left out. */
+/** The stage that tells and merges the edits evaluates whether the merged manifest is settled. Throws Fault('usage') where it is left out. */
 export function assertMerged(stages: readonly AnyStage[]): void {
   if (stages.some(({ id }) => id === 'apply')) return;
   throw new Fault('usage', '--for-git needs the stage apply in the plan', ['leave --from, --through or --skip out']);

@@ -2,7 +2,7 @@ import { counted } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
 
-/** Steps that only a person can do, in the order of the stages: those that a stage waits for, and those that nothing here can see done. */
+/** Steps that only the user can do, in the order of the stages: those that a stage waits for, and those that nothing here can see done. */
 export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] {
   return plans.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
 }
@@ -15,8 +15,8 @@ export function awaitedOfPerson(plans: readonly PlannedStage[]): readonly string
 }
 
 /**
- * A command of one stage that leaves steps to a person, and waits for them, has stopped for that person (exit 5), and goes on when it is called again;
- * a chain goes on without them. Undefined where nothing is left, or where the command ended otherwise.
+ * A command of one stage that leaves steps to the user, and waits for them, has stopped for that user (exit 5), and continues when it is called again;
+ * a chain continues without them. Undefined where nothing is left, or where the command ended otherwise.
  */
 export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {
   if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;

@@ -44,7 +44,7 @@ const AFTER: Readonly<Record<string, string>> = {
 /** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
 const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # on your own cluster; it changes nothing';
 
-/** The cluster in memory is gone then. A wait that timed out is not the end: the demo goes on with the same command. */
+/** The cluster in memory is gone then. A wait that timed out is not the end: the demo continues with the same command. */
 export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): boolean {
   return command === 'demo' && exit !== 'timeout';
 }
@@ -91,7 +91,7 @@ function again({ command, typed }: Ending, ours: (command: string) => string): s
 
 function afterSuccess(ending: Ending, ours: (command: string) => string): string {
   if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
-  // What was left out has to be judged before anything is planned.
+  // What was left out has to be evaluated before anything is planned.
   if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
   if (ending.command === 'plan' && ending.pending === false) return ours('verify');
   // A part of the chain: what comes then is in the record.

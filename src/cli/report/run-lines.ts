@@ -14,7 +14,7 @@ interface RunView extends EndView {
   readonly folded?: boolean;
 }
 
-/** The end of a run for a person: how it ended, what is open, and the manual steps left; what stopped it comes last. */
+/** The end of a run for the user: how it ended, what is open, and the manual steps left; what stopped it comes last. */
 export function runLines(outcome: Outcome, view: RunView): readonly string[] {
   const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
@@ -33,7 +33,7 @@ function isWhole({ stages }: Outcome): boolean {
   return stages.length > 1 && stages.some(({ id }) => id === 'verify');
 }
 
-/** A stage that waits for a person has done its own part, and is not done. */
+/** A stage that waits for the user has done its own part, and is not done. */
 function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, message }: Outcome): readonly string[] {
   // What stopped the run stands in the block below.
   if (because !== '' && because === message) return [id, state, 'see below'];
@@ -43,7 +43,7 @@ function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, 
 }
 
 /**
- * What is left to a person at the end of a run, and what of it the error does not name where a command stopped for that person.
+ * What is a manual step at the end of a run, and what of it the error does not name where a command stopped for that user.
  * Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since.
  */
 function stepsLeft({ exit, plans, suggestions }: Outcome): readonly string[] {

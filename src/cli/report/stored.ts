@@ -69,7 +69,7 @@ function planIn(plan: PlannedStage, room: Room): PlannedStage {
   const { edits, hosts } = plan;
   return {
     ...plan,
-    // What a person still has to do is said at the end of a run, and later.
+    // What the user still has to do is said at the end of a run, and later.
     actions: plan.actions.filter(({ effect }) => effect.type === 'ask'),
     objects: objectsIn(plan.objects, room),
     ...(edits ? { edits: edits.slice(0, room.objects).map((one) => shortEdit(one, room.text)) } : {}),
@@ -82,7 +82,7 @@ function shortEdit(edit: Trace, text: number): Trace {
   return { ...rest, ...shortValue('mine', mine, text), ...shortValue('theirs', theirs, text) };
 }
 
-/** Those whose traffic is judged otherwise stay. */
+/** Those whose traffic is evaluated otherwise stay. */
 function hostsIn(hosts: readonly PlannedHost[], { rows, text }: Room): readonly PlannedHost[] {
   const [others, same] = [hosts.filter(({ verdict }) => verdict !== 'same'), hosts.filter(({ verdict }) => verdict === 'same')];
   return [...others, ...same].slice(0, rows).map((host) => ({ ...host, ...(host.detail ? { detail: clip(host.detail, text) } : {}) }));

@@ -3,7 +3,7 @@ import { endpointsOf, endpointsProblem, type StoreSettings, storeSettings } from
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 
-/** What a person has to save beside the backup where the service's data is in a key-value store: Kubernetes has none of it. */
+/** What the user has to save beside the backup where the service's data is in a key-value store: Kubernetes has none of it. */
 export interface StoreBackup {
   /** For the plan, in one line. */
   readonly note: string;

@@ -40,7 +40,7 @@ function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile
 
 const cliOf = ({ cli }: Pick<HepFacts, 'cli'>): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
 
-/** Policies, agents and the rest are judged again this often while endpoints go: a look at the whole fleet takes seconds itself. */
+/** Policies, agents and the rest are evaluated again this often while endpoints go: a look at the whole fleet takes seconds itself. */
 const JUDGED_WITHIN_MS = 10_000;
 
 /** One node's old endpoints at a time, the first node alone: what is wrong shows there (§4.7/3). */

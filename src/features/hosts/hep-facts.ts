@@ -26,17 +26,17 @@ export interface RuleChange {
 /** What becomes of an unclear endpoint: it stays, it stays and keeps its node from getting an automatic one, or the controllers delete it. */
 export type UnclearFate = 'stays' | 'blocks' | 'deleted';
 
-/** An old endpoint that is gone, and that the way back does not simply give back. */
+/** An old endpoint that is gone, and that the undo does not simply give back. */
 export interface GoneEndpoint {
   readonly name: string;
   readonly node: string;
-  /** `untold`: it is created again, lest something of a person's is lost. */
+  /** `untold`: it is created again, lest something of the user's is lost. */
   readonly remover: 'migration' | 'other' | 'untold';
-  /** The object as JSON, for whoever wants to create it by hand. */
+  /** The object as JSON, for whoever wants to create it manually. */
   readonly asItWas: string;
 }
 
-/** Something that the record asks the way back to do, and that it does not. */
+/** Something that the record asks the undo to do, and that it does not. */
 export interface RefusedBack {
   /** `HostEndpoint/old-1`, `Node/node-01 role`. */
   readonly subject: string;
@@ -71,7 +71,7 @@ export interface HepJudged {
   readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
   /** The file of the service's CLI, or why none can be used. */
   readonly cli: JudgedCli;
-  /** True if what is to be done, the way back included, cannot be done without it. */
+  /** True if what is to be done, the undo included, cannot be done without it. */
   readonly needsCli: boolean;
   /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */
   readonly idle: boolean;

@@ -5,7 +5,7 @@ import { escapePointer } from '../../manifest/json-patch.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
 import type { HepFacts } from './facts.ts';
 
-/** Labels that were put on a node, for the way back. */
+/** Labels that were put on a node, for the undo. */
 export interface AddedLabels {
   readonly node: string;
   readonly uid: string;

@@ -7,7 +7,7 @@ import { type CliCall, cliList, cliNamed } from '../service-cli/index.ts';
 
 /**
  * The old endpoints of a node may go (§4.7/3): its automatic one stands with these labels and no others, automatic ones are still wanted,
- * and the old ones are the very ones that were judged and kept.
+ * and the old ones are the very ones that were evaluated and kept.
  */
 export interface SuccessorExpected {
   readonly type: 'successor';
@@ -17,7 +17,7 @@ export interface SuccessorExpected {
   readonly apiGroup: string;
   readonly setting: EndpointSetting;
   readonly from: EndpointSource;
-  /** Policies and the like by which the host was judged: all of a kind, in the versions that were read. */
+  /** Policies and the like by which the host was evaluated: all of a kind, in the versions that were read. */
   readonly judgedBy: readonly JudgedBy[];
 }
 
@@ -50,7 +50,7 @@ export interface EndpointSetting {
 /** Where endpoints and that configuration are read: the stored resources of the API, or the service's CLI in key-value mode. */
 export type EndpointSource = { readonly kind: Kind; readonly settings: Kind } | { readonly cli: CliCall };
 
-/** The way back of host endpoints may take its next step: no host may be without an endpoint, or have one without its labels in force. */
+/** The undo of host endpoints may take its next step: no host may be without an endpoint, or have one without its labels in force. */
 export interface WayBackExpected {
   readonly type: 'way-back';
   /** Old endpoints that must stand before automatic ones may go. */

@@ -133,7 +133,7 @@ export function readImageProbe(text: string | undefined): ImageProbe | undefined
     const { run, results } = JSON.parse(text ?? '') as Partial<ImageProbe>;
     return typeof run === 'string' && Array.isArray(results) ? { run, results } : undefined;
   } catch {
-    return undefined; // none was written yet, or a copy that was cut off: then the nodes are asked again
+    return undefined; // none was written yet, or a copy that was interrupted: then the nodes are asked again
   }
 }
 

@@ -19,7 +19,7 @@ export interface TargetImages {
 }
 
 /**
- * Every image of the target as this cluster will run it: with the person's registry where their edits say so. On the operator's
+ * Every image of the target as this cluster will run it: with the user's registry where their edits say so. On the operator's
  * paths the operator decides about all but its own image.
  */
 export async function readTargetImages(sources: Sources, context: Context, installation: Installation): Promise<TargetImages> {

@@ -9,7 +9,7 @@ import type { HelmRecord } from './helm-record.ts';
 
 type Judge = (facts: ChartJudged, context: Context) => Verdict;
 
-/** Judges only what there is a release for: NS-231 says once why there is none. */
+/** Evaluates only what there is a release for: NS-231 says once why there is none. */
 export function withStored(judge: (stored: StoredRelease, facts: ChartJudged, context: Context) => Verdict): Judge {
   return (facts, context) => {
     if ('unread' in facts.stored) return notApplicable('the chart release could not be read: see NS-231');
@@ -29,7 +29,7 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
       return ok(`${record.namespace}/${record.name} revision ${record.revision}, ${record.chart.name} ${record.chart.version} (${object})`);
     },
   },
-  /** The state in which the last operation left the release; the chart tool refuses to go on from most of them (domain §2.2). */
+  /** The state in which the last operation left the release; the chart tool refuses to continue from most of them (domain §2.2). */
   {
     id: 'NS-232',
     title: 'chart release settled',

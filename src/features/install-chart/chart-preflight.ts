@@ -12,7 +12,7 @@ export const chartPreflightChecks: readonly PreflightCheck[] = [
     severity: 'error',
     ref: '§4.2/2',
     judge(facts, { chain }) {
-      // In a chain that goes on to it, its own findings are shown.
+      // In a chain that continues to it, its own findings are shown.
       if (chain?.later.includes('apply')) return notApplicable('checked by apply');
       const findings = read(facts.chart);
       if (findings === undefined) return notApplicable('this path does not use the chart tool');

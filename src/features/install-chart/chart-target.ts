@@ -47,7 +47,7 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
       );
     },
   },
-  /** As for a manifest: a run goes on with the very chart that it began with (exit 7). */
+  /** As for a manifest: a run continues with the very chart that it began with (exit 7). */
   {
     id: 'NS-206',
     title: 'target unchanged since the run began',

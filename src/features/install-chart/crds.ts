@@ -21,7 +21,7 @@ interface ChartCrds extends CrdsJudged {
   readonly facts: CrdFacts | undefined;
 }
 
-/** The new CRDs before the chart's operator starts (§4.2/1), unless a person leaves them to it. */
+/** The new CRDs before the chart's operator starts (§4.2/1), unless the user leaves them to it. */
 export const chartCrds = pathPart<ChartCrds>({
   paths: ['chart'],
   checks: crdsChecks,
@@ -32,7 +32,7 @@ export const chartCrds = pathPart<ChartCrds>({
       sources.records.load(),
       writes ? isDeployed(sources.cluster, installation, context.options.release) : false,
     ]);
-    // How many pods the operator gets the chart says, which apply judges.
+    // How many pods the operator gets the chart says, which apply evaluates.
     return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [] };
   },
   plan({ facts, writes, installation }, context) {

@@ -7,7 +7,7 @@ import { type ChartPlace, helmPull, runHelm } from '../install-manifest/index.ts
 import { chartPlace, type FetchedChart, reading } from './source.ts';
 
 /**
- * Fetches a chart into the work folder, once per command: what was judged is what is installed, whatever becomes of the repository
+ * Fetches a chart into the work folder, once per command: what was evaluated is what is installed, whatever becomes of the repository
  * meanwhile. A folder or a packed file of this machine stays where it is.
  */
 async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {

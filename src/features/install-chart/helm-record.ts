@@ -15,7 +15,7 @@ export interface HelmRecord {
   /** The tool's own last words about it. */
   readonly description: string;
   readonly chart: { readonly name: string; readonly version: string };
-  /** Values that the person gave; may hold secrets: never shown. */
+  /** Values that the user gave; may hold secrets: never shown. */
   readonly values: JsonMap;
   /** Values that the chart of this revision came with. */
   readonly defaults: JsonMap;

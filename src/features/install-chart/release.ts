@@ -16,7 +16,7 @@ import { oldBecause } from './old-store.ts';
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
 /**
- * The newest revision of the release and the one that the chart tool goes on from, in Secrets or in ConfigMaps (domain §2.2). In both,
+ * The newest revision of the release and the one that the chart tool continues from, in Secrets or in ConfigMaps (domain §2.2). In both,
  * the newer counts: who told the chart tool to use the other kind has left the old ones where they were. For the same reason ConfigMaps
  * alone are not taken at their word where Secrets may not be read.
  */
@@ -121,7 +121,7 @@ async function revisionsIn(
   return (await cluster.list(K[storage], options)).map((revision) => ({ storage, revision }));
 }
 
-/** The first of the revisions, newest first, with the one that an upgrade of it goes on from. */
+/** The first of the revisions, newest first, with the one that an upgrade of it continues from. */
 async function readNewest(
   cluster: ClusterReader,
   chart: ChartRelease,

@@ -26,7 +26,7 @@ export async function deployedOperatorImage(
   return isTarget ? imageIn(stored.value.record.manifest, context) : undefined;
 }
 
-/** As the upgraded release has it; before the upgrade as the chart has it, without the person's values. */
+/** As the upgraded release has it; before the upgrade as the chart has it, without the user's values. */
 export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
   const deployed = await deployedOperatorImage(sources, context, installation);
   if (deployed !== undefined) return deployed;

@@ -20,7 +20,7 @@ interface JudgedEdits {
   readonly doubt?: { readonly because: string; readonly choices: readonly string[] };
 }
 
-/** What the target is judged by. */
+/** What the target is evaluated by. */
 export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged {
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
@@ -125,7 +125,7 @@ export const baseKnown: Check<TargetJudged> = {
 
 /**
  * What another machine's run would bring with this one's rights is read object by object: who may write the state there need not be the
- * person here.
+ * user here.
  */
 export const carriedHere: Check<TargetJudged> = {
   id: 'NS-014',
@@ -168,7 +168,7 @@ export interface ApplyJudged extends TargetJudged, OwnersJudged {}
 const ofTarget: readonly Check<TargetJudged>[] = [
   nothingRefusedNow,
   carriedHere,
-  /** A run goes on with the very file that it began with (exit 7). */
+  /** A run continues with the very file that it began with (exit 7). */
   {
     id: 'NS-206',
     title: 'target unchanged since the run began',
@@ -178,7 +178,7 @@ const ofTarget: readonly Check<TargetJudged>[] = [
     judge: ({ record, target }) => sameFile(record, target),
   },
   baseKnown,
-  /** Which release the edits are told by is no guess of ours. */
+  /** Which release the edits are identified by is no guess of ours. */
   {
     id: 'NS-207',
     title: 'release for finding your changes is certain',
@@ -202,7 +202,7 @@ const ofTarget: readonly Check<TargetJudged>[] = [
       );
     },
   },
-  /** What a person changed must not be written over in silence (§4.4/1, §7/4). */
+  /** What the user changed must not be written over silently (§4.4/1, §7/4). */
   {
     id: 'NS-201',
     title: 'your edits are carried into the target',
@@ -247,5 +247,5 @@ export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...
 
 export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
 
-/** What `apply` will stop at and the preflight does not judge by checks of its own. */
+/** What `apply` will stop at and the preflight does not evaluate by checks of its own. */
 export const checksAhead: readonly Check<TargetJudged>[] = [...ofTarget, ...storeChecks];

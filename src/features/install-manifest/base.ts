@@ -75,7 +75,7 @@ async function storedWhole({ stored }: Sources, files: readonly string[], releas
   return parts.every((part) => part !== undefined) ? [{ release, documents: compared(parts.flat()) }] : [];
 }
 
-/** What a person named is compared with the manifest of the release that the images tell, where it can be had. */
+/** What the user named is compared with the manifest of the release that the images tell, where it can be had. */
 async function labelledAtSource(sources: Sources, installed: string | undefined, given: string, file: string) {
   if (installed === undefined || sameRelease(installed, given) || (await sources.stored.documentsOf(installed, file))) return [];
   const read = await attempt(() => documentsOf(sources, installed, file));
@@ -121,7 +121,7 @@ async function addOnDocuments(sources: Sources, context: Context, installation: 
   return documents;
 }
 
-/** What a person named with `--base`. */
+/** What the user named with `--base`. */
 export interface OwnBase {
   /** The release that its images name; the path where they name none. */
   readonly release: string;

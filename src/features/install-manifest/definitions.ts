@@ -64,7 +64,7 @@ export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly K
   });
 }
 
-/** An annotation or a label that was set in the cluster and that nothing which is applied says: an apply leaves it alone. */
+/** An annotation or a label that was set in the cluster and that nothing which is applied says: an apply does not change it. */
 function staysOn(
   { path, before }: FieldChange,
   { applied, target }: { readonly applied: KubeObject | undefined; readonly target: KubeObject },
@@ -81,7 +81,7 @@ function markTrace({ path, after }: FieldChange, target: KubeObject, live: KubeO
 
 const STAYS = 'It stays in the cluster: the target says nothing of it.';
 
-/** So many fields are named. */
+/** This many fields are named. */
 const SHOWN = 3;
 
 const NOT_AT_HAND = ' The installed release’s own is not at hand: it may be just that.';

@@ -1,7 +1,7 @@
 import { isJsonMap, type JsonMap, jsonAt } from '../../kernel/json-map.ts';
 import type { ChartNames } from '../../kernel/operator-names.ts';
 
-/** One value that we set beside the person's own: `goldmane.enabled=false`. */
+/** One value that we set beside the user's own: `goldmane.enabled=false`. */
 export interface Setting {
   readonly value: string;
   readonly to: boolean;
@@ -12,9 +12,9 @@ export interface Setting {
 /** What decides the values of the upgraded release. */
 export interface ValueFacts {
   readonly names: ChartNames;
-  /** What may be there now, as rendered: of the newest revision, and of the one that the upgrade goes on from. */
+  /** What may be there now, as rendered: of the newest revision, and of the one that the upgrade continues from. */
   readonly manifests: readonly string[];
-  /** The person's values: those of the revision that the upgrade goes on from, with those of a file over them. */
+  /** The user's values: those of the revision that the upgrade continues from, with those of a file over them. */
   readonly own: JsonMap;
   /** Values that the target's chart comes with. */
   readonly defaults: JsonMap;
@@ -25,7 +25,7 @@ export interface ValueFacts {
 }
 
 /**
- * The values that we set, each only where the target's chart knows it and the person has not said otherwise: who applies the CRDs (§4.2),
+ * The values that we set, each only where the target's chart knows it and the user has not said otherwise: who applies the CRDs (§4.2),
  * and what the new chart would switch on by itself stays off unless it was on or is asked for. Asked for, it is switched on whatever the
  * release says: an upgrade of ours without the flag left `false` there.
  */
@@ -53,7 +53,7 @@ function additionSettings({ names, manifests, own, defaults, flowLogs }: ValueFa
     .map(({ value, kind }) => ({ value, to: false, because: `the new chart would add ${kind}, which is not there now` }));
 }
 
-/** Additions that a person's file of values denies: it cannot be meant together with asking for them. */
+/** Additions that the user's file of values denies: it cannot be meant together with asking for them. */
 export function deniedAdditions(names: ChartNames, file: JsonMap): readonly string[] {
   return names.additions.flatMap(({ value }) => {
     const said = chartValue(file, value);
@@ -73,7 +73,7 @@ export interface Pin {
   readonly target: string | undefined;
 }
 
-/** The person's values that hold the operator at another release than the target's own. */
+/** The user's values that hold the operator at another release than the target's own. */
 export function pinsOf({ names, own, defaults }: Pick<ValueFacts, 'names' | 'own' | 'defaults'>): readonly Pin[] {
   return names.pins.flatMap((value) => {
     const [pinned, target] = [chartValue(own, value), chartValue(defaults, value)];
@@ -114,7 +114,7 @@ function nested([first = '', ...rest]: readonly string[], value: unknown): JsonM
 }
 
 /**
- * Where a person has set what the installed chart names among its values and the target's does not: `a.b`. What neither names is not told:
+ * Where the user has set what the installed chart names among its values and the target's does not: `a.b`. What neither names is not told:
  * it goes into a map that a chart passes on as it is, as the labels of a pod.
  */
 export function forgottenValues(own: JsonMap, installed: JsonMap, target: JsonMap): readonly string[] {

@@ -9,8 +9,8 @@ import { rolloutTarget } from '../rollout/index.ts';
 import { operatorRelease } from '../survey/index.ts';
 
 /**
- * Refuses a manifest that is not the target: a workload of the variant is missing (another variant, or cut off),
- * or the agents' image is of another release. A person's own file must name the release exactly;
+ * Refuses a manifest that is not the target: a workload of the variant is missing (another variant, or incomplete),
+ * or the agents' image is of another release. The user's own file must name the release exactly;
  * the release's own file may lag in its patch number, because some published ones do (domain §3).
  */
 export function assertIsTarget(manifest: Manifest, variant: Variant, release: string, own: string | undefined): void {
@@ -31,7 +31,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
 
 /**
  * Refuses an operator's manifest that would start a second operator beside the one that runs, or one of another release.
- * Throws Fault('conflicts') where the running one has a name or namespace of its own that only the person's file can carry.
+ * Throws Fault('conflicts') where the running one has a name or namespace of its own that only the user's file can carry.
  */
 export function assertIsOperator(manifest: Manifest, variant: Variant, context: Context, installation: Installation): void {
   const { profile, options } = context;
@@ -63,8 +63,8 @@ function secondOperator(manifest: Manifest, { namespace, name }: { namespace: st
 }
 
 /**
- * Refuses a person's `--base` that does not hold the agents of the variant: no edit could be told from
- * the release's own text by it. Its release is not judged, since the nearest one at hand is better than none.
+ * Refuses the user's `--base` that does not hold the agents of the variant: no edit could be told from
+ * the release's own text by it. Its release is not evaluated, since the nearest one at hand is better than none.
  */
 export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
   if (holds(documents, variant.agent)) return;

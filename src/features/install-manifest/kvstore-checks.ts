@@ -30,7 +30,7 @@ const NAME_THEM =
   'Name them with --kvstore-endpoints https://HOST:PORT[,…]; or give your manifest with --installed-manifest. A file given with --upgrade-file has to say them itself.';
 const NOT_REACHED = 'Write them into the file given with --upgrade-file, which is applied as it stands, or leave --kvstore-endpoints out.';
 
-/** What a person asked for by flag and the target does not say. */
+/** What the user asked for by flag and the target does not say. */
 function otherThan(given: string | undefined, { endpoints }: StoreSettings): string | undefined {
   const there = endpointsOf(endpoints).join(',');
   return given === undefined || given === there ? undefined : `the target has ${there}, not ${given} as --kvstore-endpoints asks`;
@@ -101,7 +101,7 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
           : 'without certificates, as installed',
       );
     },
-  } /** The release's Secret is empty: applied as it is it takes the person's keys away (domain §0.9). */,
+  } /** The release's Secret is empty: applied as it is it takes the user's keys away (domain §0.9). */,
   {
     id: 'NS-211',
     title: 'no Secret emptied',

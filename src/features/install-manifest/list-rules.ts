@@ -12,7 +12,7 @@ const OWN_RULES = new Set(['ConfigMap', 'Secret', 'Role', 'ClusterRole', 'Custom
 
 /**
  * How the server tells items of lists apart, for the kinds of these objects: one request for each group and version. What cannot
- * be had is left out, and told by the table: a server that is too old, an account that may not ask.
+ * be had is left out, and identified by the table: a server that is too old, an account that may not ask.
  */
 export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects: readonly KubeObject[]): Promise<ListRules> {
   const merged = objects.filter(({ kind, ...fields }) => !OWN_RULES.has(kind) && hasList(fields));

@@ -32,7 +32,7 @@ interface File {
 }
 
 export interface MovedFile extends File {
-  /** Each place, as an edit of the person's that is kept. */
+  /** Each place, as an edit of the user's that is kept. */
   readonly moved: readonly Trace[];
 }
 
@@ -41,7 +41,7 @@ const known = new WeakMap<Manifest, Map<string, MovedFile>>();
 
 /**
  * The target's file for the operator's own namespace: the release's text with the other name in every place that names it. Throws
- * Fault('conflicts') where a text speaks of the namespace in a way that only a person can rewrite.
+ * Fault('conflicts') where a text speaks of the namespace in a way that only the user can rewrite.
  */
 export function movedFile(file: File, move: Move): MovedFile {
   const kept = known.get(file.manifest) ?? new Map<string, MovedFile>();

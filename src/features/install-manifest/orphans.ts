@@ -20,7 +20,7 @@ export interface Orphans {
 
 export const NO_ORPHANS: Orphans = { live: [], unserved: [] };
 
-/** Of what a person has, whatever the target does not name. */
+/** Of what the user has, whatever the target does not name. */
 export function orphansOf(own: readonly OwnObject[], target: readonly KubeObject[]): Orphans {
   const targeted = new Set(target.map(identityOf));
   const orphans = own.filter(({ document }) => !targeted.has(identityOf(document)));
@@ -56,7 +56,7 @@ export async function readOrphans(
   return { live: [...new Map(all.map((one) => [objectKey(one), one])).values()], unserved };
 }
 
-/** One row of the plan per object that stays: whether and when it may be deleted, and by which command a person does that. */
+/** One row of the plan per object that stays: whether and when it may be deleted, and by which command the user does that. */
 export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
   return live.map((object) => ({
     ref: refOf(object),
@@ -82,7 +82,7 @@ export function unservedNotes({ unserved }: Orphans): readonly string[] {
 const WORKLOADS: readonly string[] = ['DaemonSet', 'Deployment', 'StatefulSet'];
 const GREEN = `once ${PROGRAM} verify is green`;
 
-/** The command is for the person; where the object holds others there is none, for one slip would delete those too. */
+/** The command is for the user; where the object holds others there is none, for one slip would delete those too. */
 function farewell(object: KubeObject): string {
   const { kind, metadata } = object;
   if (kind === 'CustomResourceDefinition')

@@ -5,7 +5,7 @@ import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { eachOf } from '../survey/index.ts';
 
-/** One object as a person has it. */
+/** One object as the user has it. */
 export interface OwnObject {
   /** As the manifest that was asked about has it. */
   readonly document: KubeObject;
@@ -56,7 +56,7 @@ export async function readLiveStates(cluster: Defaulting, own: readonly OwnObjec
     if (NOT_COMPARED.has(document.kind)) return unchanged;
     const twin = await asTheServerDefaultsIt(cluster, { ...before, apiVersion: live.apiVersion });
     if (twin) return { before: twin, now: live };
-    // Nobody noted what was applied: better an edit too many than one lost in silence.
+    // Nobody noted what was applied: better an edit too many than one lost silently.
     if (!applied) return { before, now: live };
     untold.add(objectKey(document));
     return undefined;
@@ -64,7 +64,7 @@ export async function readLiveStates(cluster: Defaulting, own: readonly OwnObjec
   return { states: states.filter((one) => one !== undefined), untold };
 }
 
-/** What the cluster has of objects that only a person's file names, not the release: there nothing is newer than what is live. */
+/** What the cluster has of objects that only the user's file names, not the release: there nothing is newer than what is live. */
 export async function readAdditions(
   cluster: ClusterReader,
   added: readonly KubeObject[],
@@ -83,13 +83,13 @@ export function awayOf(own: readonly OwnObject[]): NonNullable<MergeInput['away'
   return new Map(own.flatMap(({ document, state }) => (state === 'present' ? [] : [[identityOf(document), state] as const])));
 }
 
-/** The file that the person applied, as kubectl noted it on the object. */
+/** The file that the user applied, as kubectl noted it on the object. */
 function lastApplied(live: KubeObject): KubeObject | undefined {
   const text = live.metadata.annotations?.[LAST_APPLIED];
   try {
     return text === undefined ? undefined : (JSON.parse(text) as KubeObject);
   } catch {
-    return undefined; // cut off by hand: then only the live object tells
+    return undefined; // removed manually: then only the live object tells
   }
 }
 

@@ -6,7 +6,7 @@ import type { PreviewedObject } from './outcome.ts';
 
 /**
  * Objects first applied client-side: their ownership goes to server-side apply before the apply, one patch each that
- * changes no spec. kubectl would do it afterwards, with four writes, two rollouts and a last step that can fail in silence.
+ * changes no spec. kubectl would do it afterwards, with four writes, two rollouts and a last step that can fail silently.
  * Interrupted in the middle it is safe: each object is either taken over or not. With `--ownership=kubectl` it is left to kubectl,
  * but for what the old release left in a pod template and another manager owns: that kubectl would never remove.
  */
@@ -36,7 +36,7 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
   });
 }
 
-/** What becomes of the fields of others, for a person to read before. */
+/** What becomes of the fields of others, for the user to read before. */
 export function ownershipNotes(previews: readonly PreviewedObject[], { options }: Context): readonly string[] {
   const clientSide = previews.filter(({ live }) => clientSideManagers(live?.metadata.managedFields).length > 0).length;
   const left = previews.flatMap(({ live, adoptedLeftovers }) => (live && adoptedLeftovers ? [refText(refOf(live))] : []));

@@ -72,7 +72,7 @@ export function podsRefused(refused: readonly Pick<PlannedObject, 'ref' | 'pods'
 }
 
 export const podsAdmittedChecks: readonly PreflightCheck[] = [
-  /** A workload that the server accepts gets no pods where admission refuses them: quotas, LimitRanges, pod security and webhooks judge pods alone. */
+  /** A workload that the server accepts gets no pods where admission refuses them: quotas, LimitRanges, pod security and webhooks evaluate pods alone. */
   {
     id: 'NS-610',
     title: 'server admits the pods of the upgrade',

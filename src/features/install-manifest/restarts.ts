@@ -42,7 +42,7 @@ function atOnceOf(workload: KubeObject | undefined, pods: number): { readonly at
   return { atOnce: Math.min(pods, Math.max(1, countOf(maxUnavailable, pods) + countOf(maxSurge, pods))) };
 }
 
-/** `2`, `25%` of so many, rounded up as the controller does. */
+/** `2`, `25%` of this many, rounded up as the controller does. */
 function countOf(said: number | string, of: number): number {
   return typeof said === 'number' ? said : Math.ceil((Number.parseInt(said, 10) / 100) * of) || 0;
 }

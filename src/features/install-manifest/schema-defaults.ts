@@ -1,6 +1,6 @@
 import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
 
-/** A structural schema, as a CRD holds it. Only what is judged here is named. */
+/** A structural schema, as a CRD holds it. Only what is evaluated here is named. */
 export interface Schema {
   readonly type?: string;
   readonly nullable?: boolean;
@@ -31,7 +31,7 @@ export interface Schema {
 }
 
 /**
- * The value as the API server judges it: read and written alike, it takes null out of fields that must not be null, and fills in the
+ * The value as the API server evaluates it: read and written alike, it takes null out of fields that must not be null, and fills in the
  * defaults of fields that are not there, before any rule is asked. Items of lists that are null without a default stay.
  */
 export function defaulted(value: unknown, schema: Schema): unknown {

@@ -9,7 +9,7 @@ import type { TargetFacts } from '../survey/index.ts';
 const FILE = 'flow-logs.yaml';
 
 /**
- * The resources of the aggregator and its UI that are wanted and not there; existing ones are left as they are (§4.3/3).
+ * The resources of the aggregator and its UI that are wanted and not there; existing ones are not changed (§4.3/3).
  * Throws Fault('usage') where the target release has no CRDs for them.
  */
 export async function readMissingFlowLogs(

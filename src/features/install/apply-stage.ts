@@ -80,7 +80,7 @@ function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] 
   return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
 }
 
-/** The target under the procedure's name: where waves are cut from it, for the person to read. */
+/** The target under the procedure's name: where waves are cut from it, for the user to read. */
 function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   const inOneWave = waves.some((wave) => wave.id === 'all');
   const documents = inOneWave ? waves.flatMap((wave) => wave.documents) : target.manifest.documents;
@@ -94,7 +94,7 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   };
 }
 
-/** Hours, in a large fleet: long enough for people and controllers to change what is still to be applied. */
+/** Hours, in a large fleet: long enough for users and controllers to change what is still to be applied. */
 function waitsForPods({ effect }: Action): boolean {
   return effect.type === 'wait' && effect.until.type === 'rollout';
 }
@@ -146,7 +146,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
 }
 
-/** The API server converts UIDs, the controllers store policies anew. */
+/** The API server converts UIDs, the controllers store policies again. */
 function changesUidsIn(wave: Wave, { references }: ApplyFacts): boolean {
   return references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
 }

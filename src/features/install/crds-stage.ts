@@ -6,7 +6,7 @@ import { pathStage } from '../survey/index.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
-/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. A chain that goes on to apply does it itself. */
+/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. A chain that continues to apply does it itself. */
 const AT_ONCE: Action = {
   id: 'at-once',
   title: 'run apply at once',
@@ -33,7 +33,7 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   async survey(sources, context, installation) {
     const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
     const writes = changes(facts);
-    // A person's own file says how many there will be; apply judges it.
+    // The user's own file says how many there will be; apply evaluates it.
     const judged = writes && context.options.upgradeFile === undefined;
     return { ...facts, installation, record, writes, atZero: judged ? await stoppedOperator(sources.cluster, installation) : [] };
   },

@@ -24,7 +24,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
       return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
     },
     plan(facts, context) {
-      // What is gone cannot be archived: a person gives it up, and the record no longer says that it must be there.
+      // What is gone cannot be archived: the user gives it up, and the record no longer says that it must be there.
       if (facts.lacking && isGivenUp(context, 'NS-753')) return { actions: [forget(context)] };
       if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
       // Where the upgrade never comes, nothing else ends it.
@@ -40,7 +40,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
 const LEFT_OFF =
   'what restore leaves off is known to the journal alone: it is kept until that is fixed, or given up with ownerrefs forget --accept NS-748';
 
-/** `ownerrefs forget --accept NS-748`: a person knows that the rest cannot come back; the archive keeps it. */
+/** `ownerrefs forget --accept NS-748`: the user knows that the rest cannot come back; the archive keeps it. */
 function isGivenUp({ options }: Context, id: string): boolean {
   return options.forgetOwners === true && options.accept.some(({ check, subject }) => check === id && subject === undefined);
 }

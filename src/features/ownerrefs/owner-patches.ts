@@ -3,11 +3,11 @@ import { type JournalEntry, type LiveReferences, sameOwner, sameReference } from
 
 export const REFERENCES = '/metadata/ownerReferences';
 
-/** Why a recorded place is left alone. */
+/** Why a recorded place is not changed. */
 export type Changed =
   /** Another object has the name now. */
   | 'other-object'
-  /** Strip: the reference is there with other flags than recorded; record it anew first. */
+  /** Strip: the reference is there with other flags than recorded; record it again first. */
   | 'other-flags'
   /** Restore: it is there under the new UID, but with other flags: somebody put it back in their own way. */
   | 'put-back-otherwise'
@@ -17,7 +17,7 @@ export type Changed =
   | 'other-controller'
   /** Restore: there is no such owner any more. */
   | 'owner-gone'
-  /** Restore: it was put back, and somebody took it off after that. */
+  /** Restore: it was put back, and somebody removed it after that. */
   | 'taken-off-since'
   /** Restore: an earlier place names the same owner, under another UID: one of the two was dead before. */
   | 'same-owner-twice';
@@ -28,14 +28,14 @@ export interface PlaceReport {
   readonly changed: Changed;
 }
 
-/** What to send (nothing if `ops` is empty), and what is left alone. */
+/** What to send (nothing if `ops` is empty), and what is not changed. */
 export interface ReferencePatch {
   readonly ops: readonly JsonPatchOp[];
   readonly changed: readonly PlaceReport[];
 }
 
 /**
- * Takes the recorded references off: found anew in the live list, each tested exactly, from the back so that places stay true.
+ * Removes the recorded references: found again in the live list, each tested exactly, from the back so that places stay true.
  * What is off already needs nothing; what was not recorded as it is now is left and reported (§4.8/1).
  */
 export function stripPatch(entry: JournalEntry, live: LiveReferences): ReferencePatch {

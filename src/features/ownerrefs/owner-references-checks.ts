@@ -9,7 +9,7 @@ import { breakingIn, broken, returned } from './broken-references.ts';
 import type { OwnerReferences, OwnersCheck, RestoreJudged } from './owner-facts.ts';
 
 const NO_CHANGE = 'no UID changes on this way';
-/** The chain's stage that takes references off. */
+/** The chain's stage that removes references. */
 const STRIP = 'ownerrefs-strip';
 
 /** A kind that nobody could look at may hold what the upgrade kills: whoever knows better accepts it by name (§4.8). */
@@ -51,7 +51,7 @@ export function searched(
 }
 
 export const ownerReferencesChecks: readonly OwnersCheck[] = [
-  /** Before the stage that takes them off: only a person who wants none removed has to answer for it. */
+  /** Before the stage that removes them: only the user who wants none removed has to answer for it. */
   {
     id: 'NS-701',
     title: 'no owner references that the upgrade breaks',
@@ -68,7 +68,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
       return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be removed`);
     },
   },
-  /** Whoever applies the manifest again brings the UID of before back, and with it the end of the object. */
+  /** Whoever applies the manifest again brings the old UID back, and with it the end of the object. */
   {
     id: 'NS-742',
     title: 'applied manifests without old UIDs',

@@ -44,7 +44,7 @@ function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
 /** The hold is released only when nothing that a search finds would die of it. */
 function releaseStep(facts: RestoreJudged): string {
   const { hold, unread } = facts;
-  // Also what a person has accepted by name as not searched.
+  // Also what the user has accepted by name as not searched.
   if (unread.length > 0) return `${PROGRAM} ownerrefs list`;
   if (isNamedElsewhere(facts)) return `${PROGRAM} ownerrefs strip`;
   if (hold === undefined) return `${PROGRAM} explain NS-743`;
@@ -53,7 +53,7 @@ function releaseStep(facts: RestoreJudged): string {
   return command`kubectl patch ${`${kind.plural}.${kind.group}`} ${name} --type=merge -p ${JSON.stringify(patch)}`;
 }
 
-/** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
+/** No hold to release and no new names to wait for: what the controllers would do is a manual step (domain §7.2b). */
 function byHand({ crdGroup, policyRenaming }: Context['profile']): string {
   const { waitsFor = '', prefix = '' } = policyRenaming ?? {};
   return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. For each policy: remove references to the stored ${prefix}NAME (group ${crdGroup}), which would be deleted with it. Create the policy from what the API shows as ${prefix}NAME, then delete that one. Then put its references back, and accept it by name: its UID is another one now (NS-746). To leave them off for good: ownerrefs forget --accept NS-748.`;

@@ -12,7 +12,7 @@ export interface OwnerNow {
 /**
  * Puts each recorded reference back with its owner's present UID: right after the one that stood before it, or before the next
  * one that is still there; the order of all others stays. The patch fails if the list is another by then. What is
- * there already needs nothing; what somebody changed, or took off after it was put back, is left and reported (§4.8/3).
+ * there already needs nothing; what somebody changed, or removed after it was put back, is left and reported (§4.8/3).
  */
 export function restorePatch(
   entry: JournalEntry,
@@ -96,7 +96,7 @@ function obstacle(
   return undefined;
 }
 
-/** Places are filled in order, so the one before is there unless somebody took it off. */
+/** Places are filled in order, so the one before is there unless somebody removed it. */
 function placeFor(place: number, board: readonly Slot[]): number {
   let before = -1;
   let after = -1;

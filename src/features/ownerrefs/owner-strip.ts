@@ -42,7 +42,7 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
 
 /**
  * Of one that came back dead: who has its owner's name now may be somebody else, so what was known when it lived is kept; but not that it
- * was put back once, for it comes off again.
+ * was put back once, for it is removed again.
  */
 function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
   const recorded = breaks ? undefined : recordedOwner(stored, reference);
@@ -63,7 +63,7 @@ export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
 }
 
 /**
- * What breaks comes off, and what was off and came back with a UID that is dead now. Any other reference that is dead already stays, for
+ * What breaks is removed, and what was off and came back with a UID that is dead now. Any other reference that is dead already stays, for
  * nothing could be put back in its place.
  */
 export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: ReadonlyMap<string, JournalEntry>): boolean {
@@ -80,7 +80,7 @@ function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReferenc
 
 /**
  * True if every reference that the entry removes is in the other one, as removed, in the same form. One that is noted there as put
- * back is not: off again without a record of its own, it would count as removed by a person.
+ * back is not: off again without a record of its own, it would count as removed by the user.
  */
 export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
   if (!stored || stored.object.uid !== entry.object.uid) return false;
@@ -105,8 +105,8 @@ export function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, Jou
 }
 
 /**
- * Patches that do anything but take recorded references off this very object: they must not be sent. Each removal has to follow the test
- * of what it removes at once, for every removal moves the places behind it. Judged by the patches themselves, not by what planned them.
+ * Patches that do anything but remove recorded references from this very object: they must not be sent. Each removal has to follow the test
+ * of what it removes at once, for every removal moves the places behind it. Evaluated by the patches themselves, not by what planned them.
  */
 export function unrecorded(patches: readonly GuardedPatch[], stored: readonly JournalEntry[]): readonly GuardedPatch[] {
   const byUid = Map.groupBy(stored, ({ object }) => object.uid);

@@ -14,7 +14,7 @@ const POLICY_KINDS = new Set(['NetworkPolicy', 'GlobalNetworkPolicy', 'StagedNet
 interface UidChanges {
   /** Release that changes the UIDs of all v3 objects. */
   readonly all?: string;
-  /** Release that stores policies anew. */
+  /** Release that stores policies again. */
   readonly policies?: string;
 }
 

@@ -18,9 +18,9 @@ export interface RemovalJudged {
   >;
   /** Objects that garbage collection deletes with it. */
   readonly owned: Reading<{ readonly objects: readonly Evidence[]; readonly unread: readonly string[] }>;
-  /** True if a person told to delete it, by name. */
+  /** True if the user told to delete it, by name. */
   readonly told: boolean;
-  /** The CLI, where it is needed: in key-value mode, and for the way back. */
+  /** The CLI, where it is needed: in key-value mode, and for the undo. */
   readonly cli: JudgedCli;
   readonly needsCli: boolean;
   /** The release that the cluster refuses any other CLI for: the installed one. */

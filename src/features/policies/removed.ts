@@ -12,7 +12,7 @@ export interface KeptPolicy {
 
 /**
  * Every stored object that the latest removal deleted or was about to delete, each as it was last seen. It may have taken several attempts,
- * in one run or in more: an earlier one belongs to it where it saw all that the later one did. Before a way back others were seen, for what
+ * in one run or in more: an earlier one belongs to it where it saw all that the later one did. Before an undo others were seen, for what
  * comes back is new; a run may have several of those.
  */
 export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly KubeObject[]> {

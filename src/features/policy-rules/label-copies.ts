@@ -31,7 +31,7 @@ const PREFIX = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-
 
 /**
  * Which labels of a node's old endpoints the Kubernetes node lacks. What it has with the same value is done already;
- * what it, or the service's own node (`ownLabels`), has with another value is a conflict for a person: other things may select by it.
+ * what it, or the service's own node (`ownLabels`), has with another value is a conflict for the user: other things may select by it.
  */
 export function labelCopies(
   endpoints: readonly HostEndpoint[],

@@ -50,7 +50,7 @@ export const certificatesChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-  /** Agents that restart connect to Typha anew: with certificates that are over they cannot. */
+  /** Agents that restart connect to Typha again: with certificates that are over they cannot. */
   {
     id: 'NS-631',
     title: 'certificates of agents and Typha valid',

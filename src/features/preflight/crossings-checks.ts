@@ -32,7 +32,7 @@ interface Operated {
   readonly context: Context;
 }
 
-/** Judges an installation that an operator holds, where the profile knows its names. */
+/** Evaluates an installation that an operator holds, where the profile knows its names. */
 function withOperated(judge: (given: Operated) => Verdict): (facts: PreflightFacts, context: Context) => Verdict {
   return withInstallation((installation, facts, context) => {
     const names = context.profile.operator.crossings;
@@ -90,7 +90,7 @@ export const crossingsChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-  /** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed by hand (domain §12/21). */
+  /** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed manually (domain §12/21). */
   {
     id: 'NS-624',
     title: 'address pools as the Installation lists them',
@@ -208,12 +208,12 @@ function poolDifferences(installation: KubeObject, listed: readonly unknown[], l
   return [...other, ...missing.map((cidr) => evidenceOf(installation, `${cidr} is no pool in the cluster`))];
 }
 
-/** No controller made it, so a person did. */
+/** No controller made it, so the user did. */
 function isPersons({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
 }
 
-/** Nothing guards them; those that are there already the operator leaves as they are, unless it is told to bring its own. */
+/** Nothing guards them; those that are there already the operator does not change, unless it is told to bring its own. */
 function judgeDefinitions(
   { definitions: { annotation, bundles }, ...gateway }: OperatorCrossings['gateway'],
   found: readonly KubeObject[],

@@ -17,7 +17,7 @@ import {
 interface Looked {
   /** One line per object: the first fault, and how many more. */
   readonly faults: readonly Evidence[];
-  /** What the CRD asks of this object and only the server can judge. */
+  /** What the CRD asks of this object and only the server can evaluate. */
   readonly unjudged: readonly string[];
 }
 
@@ -101,7 +101,7 @@ const judgeStored = withTarget(({ documents }, _installation, facts, { options }
   }));
 });
 
-/** One line per CRD: what of it could not be judged, for how many objects. Quiet where no object has what is asked about. */
+/** One line per CRD: what of it could not be evaluated, for how many objects. Quiet where no object has what is asked about. */
 function unjudgedEvidence({ name }: TargetCrd, looked: readonly Looked[]): readonly Evidence[] {
   const objects = looked.filter(({ unjudged }) => unjudged.length > 0);
   if (objects.length === 0) return [];

@@ -90,7 +90,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** Where a person has said from which registry images come. */
+/** Where the user has said from which registry images come. */
 const ownRegistry = (installation: Installation): string =>
   hasFullManifest(installation) ? 'the registry prefix of your images' : 'the registry that your Installation names';
 

@@ -107,7 +107,7 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
   return [
     ...[K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node].flatMap((kind) => allow(['list'], kind, why)),
     ...allow(['get', 'list'], K.CustomResourceDefinition, why),
-    // Without it a release is told by what it left on its objects.
+    // Without it a release is identified by what it left on its objects.
     ...allow(['list'], K.Secret, 'releases of a chart, by their metadata', { required: false }),
     ...allow(['list'], operator.installationKind, why),
     ...allow(['get'], { group: crdGroup, plural }, why, { names: ['default'] }),
@@ -127,7 +127,7 @@ export const ownerSearch: Needs = () =>
   allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
 
 /**
- * Taking owner references off and putting them back. `patch` on the dependents is not among them: no role should change every kind
+ * Removing owner references and putting them back. `patch` on the dependents is not among them: no role should change every kind
  * there is, so it is granted for the kinds that `ownerrefs list` names (docs/permissions.md).
  */
 export const ownerReferences: Needs = ({ apiGroup }) => [
@@ -135,7 +135,7 @@ export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list', 'watch'], K.APIService, 'the new API server, before references are put back'),
 ];
 
-/** Where an operator brings the components: what the end of its work is told by. */
+/** Where an operator brings the components: what the end of its work is identified by. */
 export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
   if (!operator.end) return [];
   const why = 'the end of the operator’s work';
@@ -146,7 +146,7 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
   ];
 };
 
-/** What the target's operator judges otherwise than the old one. */
+/** What the target's operator evaluates otherwise than the old one. */
 export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }, { operated = true }) => {
   if (!names) return [];
   const why = 'settings that the target’s operator treats differently';
@@ -154,7 +154,7 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
   const warnedBy = [names.gateway.plural, ...(end?.statuses ?? []).flatMap(({ needs }) => needs?.plural ?? [])];
   const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };
   return [
-    // Two errors are judged by them: unread they would stop the upgrade.
+    // Two errors are evaluated by them: unread they would stop the upgrade.
     ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
     ...warnedBy.flatMap((plural) => list(plural, false)),
     ...allow(['get'], policies, why, { required: false }),
@@ -203,7 +203,7 @@ export const documents: Needs = (_, { documents: wanted }) => {
   ];
 };
 
-/** New pods of the target's workloads, in a dry run: admission judges pods alone. */
+/** New pods of the target's workloads, in a dry run: admission evaluates pods alone. */
 export const podDryRuns: Needs = (_, { documents: wanted }) =>
   wanted
     .filter(({ kind }) => kind.plural === K.DaemonSet.plural || kind.plural === K.Deployment.plural)
@@ -217,7 +217,7 @@ function storedIn({ namespace, movesTo }: ChartScope): readonly string[] {
   return movesTo === undefined ? [namespace] : [namespace, movesTo];
 }
 
-/** A new revision of the chart release, and what it no longer holds: helm goes on where it may not delete that. */
+/** A new revision of the chart release, and what it no longer holds: helm continues where it may not delete that. */
 export const chartRelease: Needs = (_, { chart }) => {
   if (!chart || chart.upgraded) return [];
   const { storage, removed } = chart;

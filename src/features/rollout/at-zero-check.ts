@@ -9,7 +9,7 @@ export interface AtZero {
   readonly ref: Pick<WorkloadName, 'namespace' | 'name'>;
   /** Where the number stands; only one in the cluster can be fixed there. */
   readonly place: 'cluster' | 'file' | 'begun';
-  /** The same for a person. */
+  /** The same for the user. */
   readonly from: string;
 }
 

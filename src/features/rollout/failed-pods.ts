@@ -13,11 +13,11 @@ interface Failed {
   readonly target: RolloutProgress['target'];
 }
 
-/** The pods that have failed and stay so, against the number that a person tolerates. */
+/** The pods that have failed and stay so, against the number that the user tolerates. */
 export class FailedPods {
   readonly #since = new Map<string, number>();
   readonly #maxFailed: number;
-  /** Those that earlier waits of the run went on without: they count as well, and at once. */
+  /** Those that earlier waits of the run continued without: they count as well, and at once. */
   readonly #leftBehind: Set<string> | undefined;
 
   constructor(maxFailed: number, leftBehind: Set<string> | undefined) {

@@ -7,11 +7,11 @@ import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
 
 export const CONTINUE = ['run the same command again: it resumes where this one stopped'];
 
-/** Between two judgements at least, milliseconds: changes come in bursts. */
+/** Between two evaluations at least, milliseconds: changes come in bursts. */
 const APART_MS = 10;
-/** And at most: of many pods each judgement costs more, so that they are judged less often. */
+/** And at most: of many pods each evaluation costs more, so that they are evaluated less often. */
 const FARTHEST_MS = 100;
-/** A millisecond between two judgements for so many pods. */
+/** A millisecond between two evaluations for this many pods. */
 const PODS_PER_MS = 10;
 /** Elapsed times and the time limit are looked at this often when nothing changes. */
 const TICK_MS = 1000;
@@ -77,7 +77,7 @@ export class Board {
     return Math.min(FARTHEST_MS, Math.max(APART_MS, pods / PODS_PER_MS));
   }
 
-  /** Called right after a judgement; resolves when it is worth while to judge again: at once, if nothing had changed for a while before. */
+  /** Called right after a evaluation; resolves when it is worth while to evaluate again: at once, if nothing had changed for a while before. */
   async change(clock: Clock, signal: AbortSignal): Promise<void> {
     const judgedAt = clock.now().getTime();
     if (!this.#dirty) {

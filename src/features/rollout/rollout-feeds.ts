@@ -65,7 +65,7 @@ async function readSelector(cluster: ClusterReader, target: RolloutTarget): Prom
 
 interface Sink {
   replaceAll(objects: readonly KubeObject[]): void;
-  /** Whether anything is known anew: a heartbeat is not. */
+  /** Whether anything is known again: a heartbeat is not. */
   put(object: KubeObject): boolean;
   drop(object: KubeObject): void;
 }

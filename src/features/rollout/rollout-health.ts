@@ -16,7 +16,7 @@ export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403'] as co
 
 type Role = 'agent' | 'controllers' | 'typha';
 
-/** Judges one workload of the service before anything is changed: a rollout that starts broken cannot be judged later. */
+/** Evaluates one workload of the service before anything is changed: a rollout that starts broken cannot be evaluated later. */
 function healthOf(role: Role): (facts: PreflightFacts, context: Context) => Verdict {
   return withInstallation((installation: Installation, facts, context) => {
     const workloads = serviceWorkloads(installation, context.profile);

@@ -106,8 +106,8 @@ interface WriteCliConfig {
 }
 
 /**
- * The certificates first, the configuration that names them last: cut off between them, nothing uses what is half there, and the next
- * run goes on. What stands there with other content is left and said.
+ * The certificates first, the configuration that names them last: interrupted between them, nothing uses what is half there, and the next
+ * run continues. What stands there with other content is left and said.
  */
 export async function writeCliConfig(ports: EnginePorts, effect: Extract<Effect, { type: 'write-cli-config' }>): Promise<string> {
   const { to, content, certificates } = effect;

@@ -33,7 +33,7 @@ export function guidIn({ guidField }: StoreQuestion, answer: ToolResult): { read
       .find((one) => one !== undefined);
     if (guid !== undefined) return { guid };
   } catch {
-    // What is no JSON is told by its words below.
+    // What is no JSON is identified by its words below.
   }
   const words = (answer.stderr.trim() || answer.stdout.trim()).split('\n')[0] ?? '';
   return { because: words === '' || words === 'null' ? `it shows no ${guidField}` : words.slice(0, 200) };

@@ -161,7 +161,7 @@ export const alpChecks: readonly AlpCheck[] = [
       );
     },
   },
-  /** What a person or the mesh's own upgrade changed since is theirs: the way back does not drop it unseen. */
+  /** What the user or the mesh's own upgrade changed since is theirs: the undo does not drop it unseen. */
   {
     id: 'NS-735',
     title: 'later changes kept when --undo restores templates',

@@ -16,7 +16,7 @@ export const sidecarPreconditions: Pick<PreconditionTypes, 'restartable'> = {
   restartable: { assert: ({ cluster }, expected) => assertRestartable(cluster, expected) },
 };
 
-/** A workload may be restarted: its rollout goes on, and no budget of its pods is spent. */
+/** A workload may be restarted: its rollout continues, and no budget of its pods is spent. */
 interface RestartExpected {
   readonly type: 'restartable';
   readonly workload: ObjectRef;
@@ -24,7 +24,7 @@ interface RestartExpected {
   readonly budgets: readonly string[];
 }
 
-/** Throws Outdated if the workload is gone, paused or replaces its pods by hand only by now, or if one of its budgets allows no disruption any more. */
+/** Throws Outdated if the workload is gone, paused or replaces its pods manually only by now, or if one of its budgets allows no disruption any more. */
 export async function assertRestartable(
   cluster: Pick<ClusterReader, 'get' | 'resolve'>,
   { workload, budgets }: Pick<RestartExpected, 'workload' | 'budgets'>,

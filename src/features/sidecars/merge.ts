@@ -3,7 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { mergeText, type TextConflict } from '../../manifest/text-merge.ts';
 
-/** The data that the ConfigMap shall have, or why a person's edits cannot be carried. */
+/** The data that the ConfigMap shall have, or why the user's edits cannot be carried. */
 export type Merged = { readonly data: Readonly<Record<string, string>>; readonly edited: boolean } | { readonly detail: string };
 
 /** Keys that only the cluster has stay; a key of both is merged line by line. Without a base nothing but the sidecar's tag may differ. */
@@ -48,7 +48,7 @@ function retagged(text: string, like: string, { profile }: Context): string {
   );
 }
 
-/** The first place, in words; `mine` and `theirs` are how a person calls the two sides. */
+/** The first place, in words; `mine` and `theirs` are how the user calls the two sides. */
 export function conflictText(
   key: string,
   [first, ...more]: readonly TextConflict[],

@@ -29,7 +29,7 @@ export function sidecarImage(injectors: readonly Injector[], context: Context): 
 }
 
 /**
- * A restart brings the new sidecar only to pods whose revision’s injector gives it: those of one whose template is left as it is would come
+ * A restart brings the new sidecar only to pods whose revision’s injector gives it: those of one whose template is not changed would come
  * back as they were, and be restarted by every run; those of one that lost the sidecar, or of none, would come back without any.
  */
 export function withInjectorsOf(
@@ -71,7 +71,7 @@ function whyNotNew({ revision }: MeshedWorkload, given: readonly Given[]): strin
   return `its injector ${mine.name} has no sidecar: restarted, its pods would come back without it`;
 }
 
-/** True if new pods of this injector get the target's sidecar, once its template is the target's or where it stays as it is. */
+/** True if new pods of this injector get the target's sidecar, once its template is the target's or where it is kept. */
 export function givesTarget(injector: Injector, context: Context): boolean {
   return parseImage(imageOf(injector, context) ?? '').tag === context.options.release;
 }

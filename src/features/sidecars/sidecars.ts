@@ -30,7 +30,7 @@ export interface SidecarPod {
 
 const REVISION = 'istio.io/rev';
 
-/** From the injector’s own account of what it put in; older ones give an annotation or a label, which a person may have set as well. */
+/** From the injector’s own account of what it put in; older ones give an annotation or a label, which the user may have set as well. */
 function revisionOf({ labels, annotations }: KubeObject['metadata']): string | undefined {
   const account = /"revision":\s*"([^"]+)"/.exec(annotations?.['sidecar.istio.io/status'] ?? '')?.[1];
   return account || annotations?.[REVISION] || labels?.[REVISION] || undefined;

@@ -18,7 +18,7 @@ export interface Injector {
 export type InjectorOutcome =
   /** No template of the target serves this mesh. */
   | { readonly type: 'none'; readonly because: string }
-  /** `data` that the ConfigMap shall have, a person's edits carried; `edits` counts the lines of theirs. */
+  /** `data` that the ConfigMap shall have, the user's edits carried; `edits` counts the lines of theirs. */
   | {
       readonly type: 'template';
       readonly data: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export type InjectorOutcome =
       readonly labels: Data;
       readonly annotations: Data;
     }
-  /** A person's edits that cannot be carried, or told. */
+  /** The user's edits that cannot be carried, or told. */
   | { readonly type: 'conflict'; readonly from: string; readonly detail: string };
 
 /** Injectors of the mesh, of every revision. */
@@ -63,7 +63,7 @@ async function outcomeOf(sources: Sources, context: Context, map: KubeObject, me
   const found = await targetTemplate(sources, context, mesh);
   if ('because' in found) return { type: 'none', because: found.because };
   const { template, from, file } = found;
-  // A file of the person's own is what they want it to be.
+  // A file of the user's own is what they want it to be.
   const base = file === undefined ? undefined : await baseTemplate(sources, context, map, file);
   const marks = marksOf(map, file === undefined ? map.metadata : base, template);
   const common = { type: 'template', from, isObject: template.isObject, ...marks } as const;
@@ -87,11 +87,11 @@ interface Found {
   readonly template: InjectorTemplate;
   /** Where it came from. */
   readonly from: string;
-  /** Path below a release; undefined for a person's own file. */
+  /** Path below a release; undefined for the user's own file. */
   readonly file?: string;
 }
 
-/** A person's file, else the exact version's template, else that of the minor; the mesh's later ones have none. */
+/** The user's file, else the exact version's template, else that of the minor; the mesh's later ones have none. */
 async function targetTemplate(
   sources: Sources,
   { profile, options }: Context,
@@ -112,7 +112,7 @@ async function targetTemplate(
   return { because: `${options.release} has no template for mesh ${mesh.version}` };
 }
 
-/** The template of the release whose sidecar the injector has now: what a person's edits are told by. */
+/** The template of the release whose sidecar the injector has now: what the user's edits are identified by. */
 async function baseTemplate(sources: Sources, context: Context, map: KubeObject, file: string): Promise<InjectorTemplate | undefined> {
   const release = sidecarTag(map, context);
   if (release === undefined) return undefined;

@@ -100,7 +100,7 @@ export interface PodWebhook {
 export interface Dependent {
   readonly object: ObjectRef;
   readonly owner: OwnerReference;
-  /** The upgrade leaves it with a dead UID; undefined where the owners were not looked at. */
+  /** The upgrade leaves it with an outdated UID; undefined where the owners were not looked at. */
   readonly breaks?: boolean;
   /** Field manager of the reference; looked up for the first objects only. */
   readonly writtenBy?: FieldWriter;
@@ -136,7 +136,7 @@ export interface WorkFolderFacts {
   readonly writable: boolean;
 }
 
-/** What the settings of an operator's installation are judged by: read one by one, for a check fails only by what it looks at. */
+/** What the settings of an operator's installation are evaluated by: read one by one, for a check fails only by what it looks at. */
 export interface OperatedFacts {
   readonly installation: Reading<KubeObject | undefined>;
   /** Sets of image digests, of every release. */

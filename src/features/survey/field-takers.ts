@@ -58,7 +58,7 @@ const SIGNS: readonly Sign[] = [
   { name: CONTROLLER, kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
 ];
 
-/** Those who write by themselves what nobody asked of them for this object; helm and delivery tools write a person's wish. */
+/** Those who write by themselves what nobody asked of them for this object; helm and delivery tools write the user's wish. */
 const CONTROLLERS: ReadonlySet<string> = new Set([
   CONTROLLER,
   'a cloud controller',
@@ -68,7 +68,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   'Kyverno',
 ]);
 
-/** Who writes this field by itself, where a field manager tells one; undefined for people and for tools that bring a person's wish. */
+/** Who writes this field by itself, where a field manager tells one; undefined for users and for tools that bring the user's wish. */
 export function writerBehind({ manager, subresource }: { readonly manager: string; readonly subresource?: string }): Writer | undefined {
   const sign = signOf(manager, subresource);
   if (!sign) return undefined;

@@ -40,7 +40,7 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
   return { daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs };
 }
 
-/** In Secrets, unless a person told the chart tool to use ConfigMaps; those matter only where they can be read. */
+/** In Secrets, unless the user told the chart tool to use ConfigMaps; those matter only where they can be read. */
 async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObject[]> {
   const options = { labelSelector: 'owner=helm', metadataOnly: true };
   const [secrets, configMaps] = await Promise.all([

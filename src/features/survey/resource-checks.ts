@@ -13,7 +13,7 @@ export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeO
     .flatMap((list) => read(list.objects));
 }
 
-/** Judges stored resources; in key-value mode they are not in the API and only the service's own CLI shows them (§4.5). */
+/** Evaluates stored resources; in key-value mode they are not in the API and only the service's own CLI shows them (§4.5). */
 export function withResources(
   judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
 ): (facts: PreflightFacts, context: Context) => Verdict {

@@ -6,7 +6,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import type { ResourceList } from './facts.ts';
 import { attempt, attemptWith } from './reading.ts';
 
-/** Address bookkeeping: as many objects as pods, written by the agents alone; no person's values are in them. */
+/** Address bookkeeping: as many objects as pods, written by the agents alone; no user's values are in them. */
 const BOOKKEEPING = new Set(['ipamblocks', 'ipamhandles', 'blockaffinities', 'ipamconfigs']);
 
 /** One list per kind of the service's stored resources, and of kinds that the target does not enforce any more. */

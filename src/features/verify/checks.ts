@@ -53,10 +53,10 @@ export const operatorDone: VerifyCheck = {
   },
 };
 
-/** What `verify` judges, in the order in which it is shown. */
+/** What `verify` evaluates, in the order in which it is shown. */
 export const verifyChecks: readonly VerifyCheck[] = [
   /**
-   * `v3.32.x` on the API path, `v3.32` on the key-value path: both are judged by the minor line (§4.4/5, §4.5/5, §9/3).
+   * `v3.32.x` on the API path, `v3.32` on the key-value path: both are evaluated by the minor line (§4.4/5, §4.5/5, §9/3).
    * The CLI's word counts; where it cannot be had, the cluster's own record does, with a warning.
    */
   {

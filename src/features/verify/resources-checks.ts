@@ -69,7 +69,7 @@ export const resourcesChecks: readonly VerifyCheck[] = [
       );
     },
   },
-  /** The end of whoever goes stage by stage: `run` puts them back before it verifies, and judges the rest when it ends the journal (NS-748). */
+  /** The end of whoever goes stage by stage: `run` puts them back before it verifies, and evaluates the rest when it ends the journal (NS-748). */
   {
     id: 'NS-311',
     title: 'owner references put back',
@@ -127,7 +127,7 @@ function lostWhy(all: number, mute: number): string {
 
 /**
  * As the garbage collector looks: by name, an owner of a namespaced kind in the dependent's own namespace, and the UID there.
- * What has no namespace cannot have such an owner; the collector leaves it alone. Where the kind could not be listed, nobody knows.
+ * What has no namespace cannot have such an owner; the collector does not change it. Where the kind could not be listed, nobody knows.
  */
 function isDangling({ object, owner }: Dependent, { owners }: OwnerFacts): boolean {
   const there = owners[kindKey(owner)];

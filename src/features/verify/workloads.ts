@@ -16,7 +16,7 @@ export async function readTargetIfAny(sources: Sources, context: Context, instal
   return readTarget(sources, context, installation);
 }
 
-/** Against the target's own documents; on the operator's paths against what the operator rendered (NS-302 judges its release). */
+/** Against the target's own documents; on the operator's paths against what the operator rendered (NS-302 evaluates its release). */
 export async function readResult(
   sources: Sources,
   context: Context,
