@@ -1,7 +1,7 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import { builtins } from './builtins.ts';
-import { mergeCore } from './merge-core.ts';
+import { FACES, mergeCore } from './merge-core.ts';
 
 /** CommonJS inside an ES module needs these three names. */
 const BANNER = [
@@ -16,8 +16,9 @@ const BANNER = [
 const lateApart: Plugin = {
   name: 'late-apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\/(?:shell|plain-shell|complete-live)\.ts$/ }, ({ path }) => ({
-      path: path.replace(/\.ts$/, '.js'),
+    build.onResolve({ filter: /^\.\/complete-live\.ts$/ }, () => ({ path: './complete-live.js', external: true }));
+    build.onResolve({ filter: /^\.\/(?:shell|plain-shell)\.ts$/ }, ({ path }) => ({
+      path: `./${FACES[`src/cli/${basename(path)}` as keyof typeof FACES]}`,
       external: true,
     }));
   },

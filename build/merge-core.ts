@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BuildOptions, ImportKind, Metafile, Plugin } from 'esbuild';
 import { builtins } from './builtins.ts';
@@ -33,6 +33,13 @@ const CLUSTER = [
   'src/adapters/stored-bases.ts',
 ];
 
+/** Entries that are loaded by import() alone, and the file that has their exports under their own names: the way by a file in their place is saved. */
+export const FACES = {
+  'src/cli/plain-shell.ts': 'core.js',
+  'src/cli/shell.ts': 'oclif.js',
+  'src/cli/compose.ts': 'cluster.js',
+} as const;
+
 /**
  * Splitting makes a file of each set of modules that the same commands share: sixty small ones for the shortest command, and Node
  * spends more on finding and linking them than on running them. Those that many need become three; the files that they were hand
@@ -47,18 +54,26 @@ export async function mergeCore(folder: string, { outputs }: Metafile, common: B
   const oclif = filesOf(OCLIF, outputs).filter((file) => !core.includes(file));
   const cluster = onCluster.filter((file) => !core.includes(file) && !oclif.includes(file));
   const known = new Set(core);
+  const faces = new Map(
+    Object.entries(FACES).flatMap(([entry, file]) =>
+      filesOf([entry], outputs)
+        .slice(0, 1)
+        .map((face) => [face, file]),
+    ),
+  );
   for (const [file, files] of Object.entries({ 'core.js': core, 'oclif.js': oclif, 'cluster.js': cluster })) {
     for (const one of files) known.add(one);
-    await mergeInto(file, { folder, files, known, exportsOf }, common);
+    await mergeInto(file, { folder, files, known, exportsOf, faces }, common);
   }
   const others = [...exportsOf.keys()].filter((file) => file.endsWith('.js') && !known.has(file));
-  await goStraight(others, { folder, known }, common);
+  await goStraight(others, { folder, known, faces }, common);
+  for (const face of faces.keys()) rmSync(join(folder, face));
 }
 
 /** Lets every other file import from the merged ones, not by way of the files that stand in their place: each would be one more to find and link. */
 async function goStraight(
   files: readonly string[],
-  { folder, known }: Pick<Merging, 'folder' | 'known'>,
+  { folder, known, faces }: Pick<Merging, 'folder' | 'known' | 'faces'>,
   common: BuildOptions,
 ): Promise<void> {
   const { build } = await import('esbuild');
@@ -70,7 +85,7 @@ async function goStraight(
     allowOverwrite: true,
     legalComments: 'inline',
     // What a file loads only when it has to, it still does.
-    plugins: [onlyThese(known, String(common.banner?.js ?? ''), ['import-statement']), builtins],
+    plugins: [onlyThese({ files: known, faces, banner: String(common.banner?.js ?? ''), kinds: ['import-statement'] }), builtins],
   });
 }
 
@@ -80,9 +95,11 @@ interface Merging {
   /** These, and those that hand on exports of a file that was made before. */
   readonly known: ReadonlySet<string>;
   readonly exportsOf: ReadonlyMap<string, readonly string[]>;
+  /** The file of each of FACES, and the merged one that stands for it. */
+  readonly faces: ReadonlyMap<string, string>;
 }
 
-async function mergeInto(file: string, { folder, files, known, exportsOf }: Merging, common: BuildOptions): Promise<void> {
+async function mergeInto(file: string, { folder, files, known, exportsOf, faces }: Merging, common: BuildOptions): Promise<void> {
   const { build } = await import('esbuild');
   const named = (index: number, one: string) => (exportsOf.get(one) ?? []).map((name) => [name, `m${index}_${name}`] as const);
   const asAlias = files.map((one, index) =>
@@ -91,14 +108,15 @@ async function mergeInto(file: string, { folder, files, known, exportsOf }: Merg
       `./${one}`,
     ),
   );
+  const ownNames = files.flatMap((one) => (faces.get(one) === file ? [exporting(exportsOf.get(one) ?? [], `./${one}`)] : []));
   await build({
     ...common,
     // The folder's own name is another in every build, and names of modules are part of the output.
     absWorkingDir: folder,
-    stdin: { contents: asAlias.join('\n'), resolveDir: folder, loader: 'js' },
+    stdin: { contents: [...asAlias, ...ownNames].join('\n'), resolveDir: folder, loader: 'js' },
     legalComments: 'none',
     outfile: join(folder, file),
-    plugins: [onlyThese(known, String(common.banner?.js ?? '')), builtins],
+    plugins: [onlyThese({ files: known, faces, banner: String(common.banner?.js ?? '') }), builtins],
   });
   for (const [index, one] of files.entries()) {
     const names = named(index, one).map(([name, alias]) => `${alias} as ${name}`);
@@ -128,14 +146,21 @@ function filesOf(wanted: readonly string[], outputs: Metafile['outputs']): reado
   return [...found];
 }
 
+interface Pieces extends Pick<Merging, 'faces'> {
+  readonly files: ReadonlySet<string>;
+  readonly banner: string;
+  readonly kinds?: readonly ImportKind[];
+}
+
 /** Every other file stays where it is; the banner, which each file has, is needed once. */
-function onlyThese(files: ReadonlySet<string>, banner: string, kinds?: readonly ImportKind[]): Plugin {
+function onlyThese({ files, faces, banner, kinds }: Pieces): Plugin {
   return {
     name: 'only-these',
     setup(build) {
       build.onResolve({ filter: /^\.\// }, ({ path, kind }) => {
         const isIn = kind === 'entry-point' || (files.has(basename(path)) && (kinds?.includes(kind) ?? true));
-        return isIn ? undefined : { path, external: true };
+        const face = faces.get(basename(path));
+        return isIn ? undefined : { path: face ? `./${face}` : path, external: true };
       });
       build.onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, ''), loader: 'js' }));
     },

@@ -12,6 +12,9 @@ export function systemClock(): Clock {
   };
 }
 
+/** Milliseconds since this process began, by a clock that nobody sets. The global `performance` has the same, and loads 1 ms of measuring. */
+export const uptimeMs = (): number => process.uptime() * 1000;
+
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     for (let left = ms; left > 0; left -= LONGEST_TIMER_MS)

@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises';
 import type { JournalDeps } from '../adapters/journal/owner-journal.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import type { Ledger } from '../adapters/state/ledger.ts';
@@ -132,8 +133,7 @@ async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfig
 
 /** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
 async function removeStaleKubeconfigs(folder: string): Promise<void> {
-  const [{ readdir, rm }, { ownerOfKubeconfig }, { isRunning }] = await Promise.all([
-    import('node:fs/promises'),
+  const [{ ownerOfKubeconfig }, { isRunning }] = await Promise.all([
     import('../adapters/tools/orphans.ts'),
     import('../adapters/records/run-identity.ts'),
   ]);

@@ -1,3 +1,4 @@
+import { surviving } from './closed-pipe.ts';
 import { keepCompiled } from './compile-cache.ts';
 import type { Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
@@ -28,11 +29,10 @@ function main(): void {
     print('stderr', fast.stderr);
     return;
   }
-  surviveClosedPipes();
   keepCompiled(process.env);
   run(argv, name, table).then(end, async (defect: unknown) => {
     const { forTerminal } = await import('../kernel/visible.ts');
-    process.stderr.write(forTerminal(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`));
+    surviving(process.stderr).write(forTerminal(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`));
     end(1);
   });
 }
@@ -44,6 +44,8 @@ async function run(argv: readonly string[], name: string, table: FastPathTable |
     const exit = await runPlainShell(argv, name, table);
     if (exit !== undefined) return exit;
   }
+  // oclif and what it loads write to them by themselves.
+  for (const stream of [process.stdout, process.stderr]) surviving(stream);
   const { runShell } = await import('./shell.ts');
   return runShell(argv, name);
 }
@@ -73,23 +75,13 @@ function print(name: 'stdout' | 'stderr', text: string): void {
       process.exitCode = 1;
       return;
     }
-    surviveClosedPipes();
-    process[name].write(bytes.subarray(written));
+    surviving(process[name]).write(bytes.subarray(written));
   }
 }
 
 function end(exit: number): void {
   process.exitCode = exit;
   setTimeout(() => process.exit(), exit === INTERRUPTED.exit ? INTERRUPTED.lingerMs : LINGER_MS).unref();
-}
-
-/** A reader that goes away (`| head -1`) ends the output, never the work: an upgrade must not stop because of it. */
-function surviveClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
 }
 
 function readTable(): FastPathTable | undefined {

@@ -1,7 +1,9 @@
+import { isatty } from 'node:tty';
 import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/wrap.ts';
+import { surviving } from './closed-pipe.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
 export interface Terminal {
@@ -21,23 +23,45 @@ export interface Terminal {
 const MIN_COLUMNS = 40;
 const NO_COLUMNS = 80;
 
+const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
+type StreamName = keyof typeof DESCRIPTORS;
+
 /** The three streams of this process; others only in tests. */
-type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
+interface Streams extends Pick<NodeJS.Process, StreamName> {
+  /** Without it the stream itself is asked. */
+  isTerminal?(name: StreamName): boolean;
+}
+
+/** Each is made where it is first used: that takes Node a millisecond, and what a command writes is one or two of them. */
+const own: Streams = {
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return surviving(process.stdout);
+  },
+  get stderr() {
+    return surviving(process.stderr);
+  },
+  isTerminal: (name) => isatty(DESCRIPTORS[name]),
+};
 
 /**
  * The only way to the terminal, with the live view's (`report/progress-tree.ts`): whatever is written leaves out the credentials in addresses, error
  * messages of other programs included, and makes visible what would act on the terminal (`kernel/visible.ts`).
  */
-export function processTerminal(env: NodeJS.ProcessEnv, { stdin, stdout, stderr }: Streams = process): Terminal {
+export function processTerminal(env: NodeJS.ProcessEnv, streams: Streams = own): Terminal {
+  const isTerminal = (name: StreamName) => streams.isTerminal?.(name) ?? Boolean(streams[name].isTTY);
+  const columns = (name: 'stdout' | 'stderr') => (isTerminal(name) ? streams[name].columns : 0);
   return {
-    out: (text) => void stdout.write(forTerminal(withoutAddressCredentials(text))),
-    err: (text) => void stderr.write(forTerminal(withoutAddressCredentials(text))),
-    interactive: Boolean(stdin.isTTY && stderr.isTTY),
-    outIsTerminal: Boolean(stdout.isTTY),
-    errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,
-    columns: stdout.columns || stderr.columns || NO_COLUMNS,
-    confirm: (question, stop) => confirm(question, stop, person(env, { stdin, stderr })),
-    ask: (question, stop) => ask(question, stop, person(env, { stdin, stderr })),
+    out: (text) => void streams.stdout.write(forTerminal(withoutAddressCredentials(text))),
+    err: (text) => void streams.stderr.write(forTerminal(withoutAddressCredentials(text))),
+    interactive: isTerminal('stdin') && isTerminal('stderr'),
+    outIsTerminal: isTerminal('stdout'),
+    errIsTerminal: columns('stderr') >= MIN_COLUMNS,
+    columns: columns('stdout') || columns('stderr') || NO_COLUMNS,
+    confirm: (question, stop) => confirm(question, stop, person(env, streams)),
+    ask: (question, stop) => ask(question, stop, person(env, streams)),
   };
 }
 
@@ -61,7 +85,7 @@ export interface Dialogue {
  * A question is a line and its answer another: a terminal that knows no cursor can have both. There the line is left to the terminal itself, for
  * Node would take the backspace for a letter; Ctrl-C then comes as a signal.
  */
-function person({ TERM }: NodeJS.ProcessEnv, { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): Dialogue {
+function person({ TERM }: NodeJS.ProcessEnv, { stdin, stderr }: Streams): Dialogue {
   return { input: stdin, output: stderr, ...(TERM === 'dumb' ? { terminal: false } : {}) };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -100,7 +101,7 @@ describe('a command that asks the cluster little', function () {
   ];
 
   const PACKAGES = ['@oclif/core/command', '@oclif/core/run'];
-  const ROOMS = ['report/colour.ts'];
+  const ROOMS = ['report/colour.ts', 'report/columns.ts', 'report/wrap.ts'];
 
   it('status sends five requests on one connection, starts no program, and loads neither stages nor screens', async () => {
     const ran = await run('status', '--profile', 'netsvc');
@@ -112,12 +113,12 @@ describe('a command that asks the cluster little', function () {
   });
 
   for (const command of ['status', 'unlock'])
-    it(`${command} as it is shipped is five files, none of them oclif's`, async () => {
+    it(`${command} as it is shipped is three files, none of them oclif's`, async () => {
       const ran = await runFrom('dist/cli/main.js', [command]);
       assert.deepEqual([ran.exit, ran.stderr], [0, '']);
       assert.deepEqual(
         sorted(ran.imports.flatMap(({ url }) => (url === '' ? [] : [url]))).map((url) => url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')),
-        ['cluster.js', 'compose.js', 'core.js', 'main.js', 'plain-shell.js'],
+        ['cluster.js', 'core.js', 'main.js'],
       );
       assert.deepEqual(
         ran.imports.flatMap(({ url }) =>
@@ -133,6 +134,29 @@ describe('a command that asks the cluster little', function () {
       assert.deepEqual(readdirSync(join(folder, 'netsvc-upgrade', 'u-1')), [], 'credentials were written for no program');
     });
 
+  it('unlock as it is shipped has Node load none of its large modules that it can do without', async () => {
+    const [preload, list] = [join(folder, 'preload.cjs'), join(folder, 'loaded')];
+    writeFileSync(preload, `process.on('exit', () => require('fs').writeFileSync('${list}', process.moduleLoadList.join('\\n')));`);
+    const env = { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config') };
+    const child = spawn(process.execPath, ['--require', preload, join(root, 'dist/cli/main.js'), 'unlock'], { env, stdio: 'ignore' });
+    assert.equal(await new Promise((resolve) => child.on('close', resolve)), 0);
+    const loaded = new Set(readFileSync(list, 'utf8').split('\n'));
+    assert.ok(loaded.has('NativeModule http'), 'it asked the cluster');
+    const large = [
+      'fs/promises',
+      'internal/fs/streams',
+      'internal/crypto/webcrypto',
+      'worker_threads',
+      'perf_hooks',
+      'timers/promises',
+      'zlib',
+    ];
+    assert.deepEqual(
+      large.filter((name) => loaded.has(`NativeModule ${name}`)),
+      [],
+    );
+  });
+
   /** Shipped files by their names, and how many of them have none of their own. */
   const shipped = (imports: readonly Import[]) => {
     const files = imports.flatMap(({ url }) => (url.startsWith('file:') ? [url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')] : []));
@@ -144,8 +168,8 @@ describe('a command that asks the cluster little', function () {
 
   for (const [command, named, most] of [
     [['explain', 'NS-001'], ['main.js'], 0],
-    [['completion', 'bash'], ['completion.js', 'core.js', 'main.js', 'oclif.js', 'shell.js'], 2],
-    [['preflight', '--bogus'], ['core.js', 'main.js', 'oclif.js', 'preflight.js', 'shell.js'], 17],
+    [['completion', 'bash'], ['completion.js', 'core.js', 'main.js', 'oclif.js'], 2],
+    [['preflight', '--bogus'], ['core.js', 'main.js', 'oclif.js', 'preflight.js'], 17],
   ] as const)
     it(`${command.join(' ')} as it is shipped loads nothing of clusters`, async () => {
       const ran = await runFrom('dist/cli/main.js', command);

@@ -1,5 +1,6 @@
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
+import { uptimeMs } from '../clock.ts';
 import { discoverAll, resolverOf } from './discovery.ts';
 import { collectionPath, listAll, objectPath, withQuery } from './list.ts';
 import { listOwned } from './owned.ts';
@@ -30,7 +31,7 @@ export function readerOf(transport: Transport, settings: ReaderSettings): Cluste
     get: (kind, name, namespace) => getObject(transport, pathOf(kind, name, namespace)),
     list: async (kind, options = {}) => {
       const { ownedBy } = options;
-      if (ownedBy) return listOwned(transport, kind, { ...options, ownedBy }, { limit: settings.limit, now: () => performance.now() });
+      if (ownedBy) return listOwned(transport, kind, { ...options, ownedBy }, { limit: settings.limit, now: uptimeMs });
       return (await listAll(transport, kind, options, settings.limit)).items;
     },
     watch: (kind, options) => watchAll(transport, kind, options, settings),
@@ -82,7 +83,7 @@ const QUICK_MS = 500;
 
 async function skewOf(transport: Transport): Promise<number> {
   const known = transport.skew;
-  if (known && performance.now() - known.at < FRESH_MS && known.tookMs < QUICK_MS) return known.ms;
+  if (known && uptimeMs() - known.at < FRESH_MS && known.tookMs < QUICK_MS) return known.ms;
   await transport.text({ path: '/version' });
   if (transport.skew === undefined) throw new ApiFailure(200, 'NoDate', 'the server sends no Date header');
   return transport.skew.ms;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interruption } from '../../kernel/interruption.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
@@ -34,7 +35,7 @@ export interface Skew {
   readonly ms: number;
   /** Time between request and answer, milliseconds: half of it is uncertain. */
   readonly tookMs: number;
-  /** When, by `performance.now()`. */
+  /** When, by this process's uptime: milliseconds of a clock that nobody sets. */
   readonly at: number;
 }
 
@@ -188,8 +189,7 @@ export class Transport {
     const date = Date.parse(message.headers.date ?? '');
     // The header has whole seconds: half of one is added, half of the round trip removed.
     const now = Date.now();
-    if (!Number.isNaN(date))
-      this.skew = { ms: Math.round(date + 500 - (startedAt + now) / 2), tookMs: now - startedAt, at: performance.now() };
+    if (!Number.isNaN(date)) this.skew = { ms: Math.round(date + 500 - (startedAt + now) / 2), tookMs: now - startedAt, at: uptimeMs() };
     if (!changing) return;
     for (const text of warningTexts(message.rawHeaders)) {
       if (this.#warned.has(text)) continue;

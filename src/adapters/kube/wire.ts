@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions as PlainOpti
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { plainHttp } from '../bounded-body.ts';
+import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import type { Credential } from './auth.ts';
 import { isLoopback, proxyOf } from './proxy.ts';
@@ -113,7 +114,7 @@ async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool
 export const IDLE_LIMIT_MS = 2_000;
 
 /** Call the result before each write: it drops the connections of the agent that have been idle for too long. */
-export function droppingIdle(agent: Agent, now: () => number = () => performance.now()): () => void {
+export function droppingIdle(agent: Agent, now: () => number = uptimeMs): () => void {
   const freedAt = new WeakMap<object, number>();
   agent.on('free', (socket: Socket) => freedAt.set(socket, now()));
   return () => {
