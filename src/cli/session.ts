@@ -50,6 +50,8 @@ interface Ended {
   readonly fault?: Fault;
   /** What it came to, and what it changed. */
   readonly closing?: () => Promise<readonly string[]>;
+  /** Its lines are a diff: one that is wider than the terminal is not parted. */
+  readonly isDiff?: boolean;
 }
 
 /** Where the end of a command goes besides stdout. */
@@ -144,7 +146,11 @@ export class Session {
    * The command's one document: on stdout, and in the report file if one is asked for. A person reads why it ended early, and what it changed,
    * at its end, right above the next command.
    */
-  async present(document: OutputDocument, human: HumanLines, { fault, closing = async () => [] }: Ended = {}): Promise<void> {
+  async present(
+    document: OutputDocument,
+    human: HumanLines,
+    { fault, closing = async () => [], isDiff = false }: Ended = {},
+  ): Promise<void> {
     const { output } = this.asked.flags;
     const textOf = async () => actionTexts(await this.seams.loadEffects(), this.composition.tools.programOf);
     const whole: HumanLines = async (wide) => [this.header(), ...(await human(wide)), ...(await closing())];
@@ -158,7 +164,7 @@ export class Session {
     } else {
       if (fault) this.fail(fault);
       const told = await text(document, output);
-      if (isForPerson(output)) tellOut(this.seams.terminal, told);
+      if (isForPerson(output) && !isDiff) tellOut(this.seams.terminal, told);
       else this.seams.terminal.out(told);
     }
     await this.#outlets.report.write((format) => text({ ...document, made: this.made() }, format));

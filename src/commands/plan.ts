@@ -3,6 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { connectionFlags, ownerFlags, ownershipFlags, pendingFlags, planOutputFlags, targetFlags } from '../cli/flags.ts';
 import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
+import { assertDiffIsText } from '../cli/plan/chain.ts';
 import { saving } from '../cli/plan/file.ts';
 import { assertGitFolder } from '../cli/plan/git-folder.ts';
 import { assertPlanPlace } from '../cli/plan/place.ts';
@@ -16,6 +17,7 @@ export class Plan extends BaseCommand {
   static override description = described(
     `Shows what changes per object, what kubectl's own dry run would hide, fields taken from other managers,
 what is left behind, the pods that restart, every command and patch in order, and the point of no return.
+--diff shows each object as a unified diff instead, for a pager or a diff viewer.
 -o images prints the images that the nodes will pull, one a line, for a mirror or for pulling them beforehand.
 --for-git writes the merged manifests and the renamed policies, so that the next sync of Argo CD or Flux changes nothing.`,
     'all',
@@ -24,12 +26,17 @@ what is left behind, the pods that restart, every command and patch in order, an
   static override examples = [
     '<%= config.bin %> plan',
     '<%= config.bin %> plan -o wide',
+    '<%= config.bin %> plan --diff',
     '<%= config.bin %> plan -o images',
     '<%= config.bin %> plan --for-git ./netsvc',
     '<%= config.bin %> plan --out plan.json && <%= config.bin %> run --plan-file plan.json',
   ];
   static override flags = {
     out: Flags.string({ file: true, helpGroup: 'output', helpValue: 'FILE', summary: 'save the plan, for run --plan-file' }),
+    diff: Flags.boolean({
+      helpGroup: 'output',
+      summary: 'show a unified diff per object, live against planned; without descriptions of CRDs and values of Secrets',
+    }),
     'for-git': Flags.string({
       file: true,
       helpGroup: 'output',
@@ -48,7 +55,8 @@ what is left behind, the pods that restart, every command and patch in order, an
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Plan, this.words());
-    const { out, output, 'for-git': forGit } = flags;
+    const { out, output, diff, 'for-git': forGit } = flags;
+    if (diff) assertDiffIsText(output);
     if (output === 'images') {
       assertNothingElse(flags);
       return runImagesCommand(this.asked({ ...flags, output: 'name' }, this.typed), this.seams);
@@ -63,6 +71,7 @@ what is left behind, the pods that restart, every command and patch in order, an
     return runPlanCommand(request, this.seams, {
       ...(out === undefined ? {} : { save: saving(out) }),
       ...(forGit === undefined ? {} : { forGit }),
+      diff,
     });
   }
 }

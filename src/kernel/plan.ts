@@ -1,6 +1,6 @@
 import type { Action } from './action.ts';
 import type { Trace } from './edit-trace.ts';
-import type { ObjectRef } from './object.ts';
+import type { KubeObject, ObjectRef } from './object.ts';
 
 export interface FieldChange {
   /** `spec.template.spec.containers[calico-node].image` */
@@ -30,6 +30,16 @@ export interface PlannedObject {
   readonly pods?: PodsAnswer;
   /** What a saved plan knows the object by later; absent where it was not read. */
   readonly state?: ObjectState;
+  /** For `plan --diff`. Values of Secrets are in it: it is never shown as it is. Absent where only fields are known. */
+  readonly bodies?: Bodies;
+}
+
+/** An object whole, or the part of it that is known; a side that is absent is not there. */
+export interface Bodies {
+  readonly before?: KubeObject;
+  readonly after?: KubeObject;
+  /** `before` is what the chart's release holds, which is not always what is live. */
+  readonly isOfRelease?: true;
 }
 
 /** `unasked`: the dry run could not be made, which tells nothing of the pods. */

@@ -7,6 +7,7 @@ export interface Palette {
   readonly warn: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly strong: (text: string) => string;
+  readonly place: (text: string) => string;
 }
 
 export interface ColourFacts {
@@ -22,8 +23,15 @@ export function hasColour({ isTerminal, env }: ColourFacts): boolean {
 const paint = (open: number, close: number) => (text: string) => ownColour(open) + text + ownColour(close);
 const same = (text: string) => text;
 
-export const plain: Palette = { good: same, bad: same, warn: same, dim: same, strong: same };
-const coloured: Palette = { good: paint(32, 39), bad: paint(31, 39), warn: paint(33, 39), dim: paint(2, 22), strong: paint(1, 22) };
+export const plain: Palette = { good: same, bad: same, warn: same, dim: same, strong: same, place: same };
+const coloured: Palette = {
+  good: paint(32, 39),
+  bad: paint(31, 39),
+  warn: paint(33, 39),
+  dim: paint(2, 22),
+  strong: paint(1, 22),
+  place: paint(36, 39),
+};
 
 export function palette(facts: ColourFacts): Palette {
   return hasColour(facts) ? coloured : plain;

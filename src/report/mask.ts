@@ -13,7 +13,7 @@ export function maskedStage(effects: EffectTypes, { digests: _, ...stage }: Plan
   };
 }
 
-export function maskedObject({ state: _, ...object }: PlannedObject): PlannedObject {
+export function maskedObject({ state: _, bodies: __, ...object }: PlannedObject): PlannedObject {
   if (object.ref.kind !== 'Secret') return object;
   return {
     ...object,

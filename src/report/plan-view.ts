@@ -1,3 +1,4 @@
+import type { Action } from '../kernel/action.ts';
 import { counted } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
@@ -47,7 +48,7 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
   ];
 }
 
-function inNamespace(ref: ObjectRef, { namespace }: PlanView): boolean {
+export function inNamespace(ref: ObjectRef, { namespace }: Pick<PlanView, 'namespace'>): boolean {
   return namespace === undefined || ref.namespace === undefined || ref.namespace === namespace;
 }
 
@@ -125,6 +126,18 @@ function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
 
 function emphasise(line: string, palette: Palette): string {
   return line.startsWith('POINT OF NO RETURN') ? palette.bad(line) : palette.warn(line);
+}
+
+/** Those of the steps that are shown; each keeps its number in the whole plan. */
+export function someStepLines(stages: readonly PlannedStage[], view: PlanView, isShown: (action: Action) => boolean): readonly string[] {
+  let step = 0;
+  const rows = stages.flatMap(({ id, actions }) =>
+    actions.flatMap((action) => {
+      step += 1;
+      return isShown(action) ? [[String(step), id, stepText(action, view)]] : [];
+    }),
+  );
+  return rows.length === 0 ? [] : columns([['STEP', 'STAGE', 'DOES'], ...rows]);
 }
 
 /** Every command and patch in order; a stage that has nothing to do says why. */

@@ -1,12 +1,14 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
-import type { ExitName } from '../../kernel/fault.ts';
+import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
+import type { Palette } from '../../report/colour.ts';
 import { findingsLines } from '../../report/findings.ts';
-import type { PlanHead } from '../../report/head-line.ts';
+import { headLine, type PlanHead } from '../../report/head-line.ts';
 import { planSummary } from '../../report/plan-summary.ts';
-import { planLines } from '../../report/plan-view.ts';
+import { type PlanView, planLines } from '../../report/plan-view.ts';
 import { twoWayLines } from '../../report/two-way-rows.ts';
+import { fitted } from '../../report/wrap.ts';
 import type { PlanDocument } from '../documents.ts';
 import { findingsHere, stagesHere } from '../next-here.ts';
 import { nextStep } from '../report/chain.ts';
@@ -27,6 +29,18 @@ export interface PlanOutputs {
   readonly save?: Save;
   /** The folder for what Git should hold after the upgrade. */
   readonly forGit?: string;
+  /** Each object's diff in place of its fields. */
+  readonly diff?: boolean;
+}
+
+/** A diff is for people and their pagers. Throws Fault('usage') naming what programs read instead. */
+export function assertDiffIsText(output: string): void {
+  if (output === 'table' || output === 'wide') return;
+  const instead =
+    output === 'json' || output === 'yaml'
+      ? [`leave --diff out: -o ${output} has each changed field with both values in .stages[].objects[].fields`]
+      : ['leave --diff out, or -o'];
+  throw new Fault('usage', `--diff writes a unified diff, which -o ${output} cannot hold`, instead);
 }
 
 /** Prints the plan as the command's document, and saves it if asked. */
@@ -34,7 +48,7 @@ export async function showPlan(
   session: Session,
   stages: readonly AnyStage[],
   detailed: boolean,
-  { save, forGit }: PlanOutputs = {},
+  { save, forGit, diff = false }: PlanOutputs = {},
 ): Promise<ExitName> {
   const planned = await planStages(session, stages);
   const git = forGit === undefined ? undefined : await gitOf(session, planned, forGit);
@@ -59,7 +73,7 @@ export async function showPlan(
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: [] } : planned;
-  await session.present(document, (wide) => planText(session, head, shown, wide), { closing });
+  await session.present(document, (wide) => (diff ? planDiffText : planText)(session, head, shown, wide), { closing, isDiff: diff });
   return exit;
 }
 
@@ -107,17 +121,36 @@ export function planText(
   palette = session.outPalette,
 ): readonly string[] {
   const { namespace } = session.asked.flags;
-  const { terminal } = session.seams;
-  const view = {
-    palette,
-    wide,
-    textOf: actionTexts(planned.effects, session.composition.tools.programOf),
-    ...(namespace ? { namespace } : {}),
-    ...(terminal.outIsTerminal ? { columns: terminal.columns } : {}),
-  };
+  const view = viewOf(session, planned, wide, palette);
   return [
     ...planLines(head, stagesHere(planned.stages, session.asked), view),
     ...twoWayLines(planned.stages, wide, namespace),
-    ...(planned.findings.length > 0 ? findingsLines(planned.findings, { palette, wide, openOnly: true, advice: true }) : []),
+    ...openLines(planned, view),
   ];
+}
+
+/** The same with a unified diff per object. */
+async function planDiffText(session: Session, head: PlanHead, planned: Planned, wide: boolean): Promise<readonly string[]> {
+  const { planDiffLines } = await import('./diff.ts');
+  const view = viewOf(session, planned, wide, session.outPalette);
+  const lines = planDiffLines(stagesHere(planned.stages, session.asked), planned.effects, view);
+  const parted = (all: readonly string[]) =>
+    view.columns === undefined || all.length === 0 ? all : fitted(all.join('\n'), view.columns).split('\n');
+  return [...parted([headLine(head, view.palette)]), ...lines, ...parted(openLines(planned, view))];
+}
+
+function openLines({ findings }: Planned, { palette, wide }: PlanView): readonly string[] {
+  return findings.length > 0 ? findingsLines(findings, { palette, wide, openOnly: true, advice: true }) : [];
+}
+
+function viewOf(session: Session, { effects }: Planned, wide: boolean, palette: Palette): PlanView {
+  const { namespace } = session.asked.flags;
+  const { terminal } = session.seams;
+  return {
+    palette,
+    wide,
+    textOf: actionTexts(effects, session.composition.tools.programOf),
+    ...(namespace ? { namespace } : {}),
+    ...(terminal.outIsTerminal ? { columns: terminal.columns } : {}),
+  };
 }

@@ -43,10 +43,11 @@ function isOf(ref: ObjectRef, { apiVersion, kind, metadata }: KubeObject): boole
 function planned(before: KubeObject | undefined, after: KubeObject, conflicts: readonly FieldConflict[]): PlannedObject {
   const taken = conflicts.flatMap(({ change: { path }, manager }) => (manager === undefined ? [] : [{ path, manager }]));
   const none = { ref: refOf(after), hidden: [], taken };
-  if (!before || conflicts.some(({ change }) => change.path === '')) return { ...none, change: 'create', fields: [] };
+  if (!before || conflicts.some(({ change }) => change.path === '')) return { ...none, change: 'create', fields: [], bodies: { after } };
   const own = changedFields(comparable(before), comparable(after));
   // Of a field that somebody else has changed as well, what is live is what changes.
   const fields = [...new Map([...own, ...conflicts.map(({ change }) => change)].map((change) => [change.path, change])).values()];
   const change = fields.length > 0 ? 'update' : 'unchanged';
-  return withRestarts({ ...none, change, fields: maskChanges(after, fields) }, before, after);
+  const bodies = { before, after, isOfRelease: true } as const;
+  return withRestarts({ ...none, change, fields: maskChanges(after, fields), bodies }, before, after);
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { dropAt } from '../../kube/fields-v1.ts';
 import { adoptedOwnership, KUBECTL, ownedAlone, predictApply } from '../../kube/managed-fields.ts';
@@ -35,7 +36,13 @@ export async function previewDocument(
   const { live, result } = preview;
   const scaled = withRestarts(await withAutoscalers(cluster, preview.planned), live, result);
   const planned = await withPodsAnswer(cluster, scaled, { live, result, together });
-  return { ...preview, planned: { ...planned, state: await stateOf(preview) } };
+  return { ...preview, planned: { ...planned, state: await stateOf(preview), ...bodiesOf(preview) } };
+}
+
+/** Of what is refused nothing is known to come. */
+function bodiesOf({ document, live, result, planned }: PreviewedObject): Pick<PlannedObject, 'bodies'> {
+  const after = result ?? (planned.change === 'create' ? document : undefined);
+  return after ? { bodies: { ...(live ? { before: live } : {}), after } } : {};
 }
 
 async function previewAny(

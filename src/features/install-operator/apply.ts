@@ -78,7 +78,7 @@ export const operatorApply = pathPart<OperatorFacts>({
 });
 
 function created(object: KubeObject): PlannedObject {
-  return { ref: refOf(object), change: 'create', fields: [], hidden: [], taken: [] };
+  return { ref: refOf(object), change: 'create', fields: [], hidden: [], taken: [], bodies: { after: object } };
 }
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {

@@ -2,7 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { groupOf, refText } from '../../kernel/object.ts';
+import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -148,9 +148,22 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
 }
 
 function plannedOf({ owned, fates }: OwnedFate, chosen: Chosen): readonly PlannedObject[] {
-  const fields = fates
-    .filter((fate) => chosen(fate, owned))
-    .map(({ place, reference }) => ({ path: `metadata.ownerReferences[${place}]`, before: `${reference.kind}/${reference.name}` }));
-  if (fields.length === 0) return [];
-  return [{ ref: refOf(owned.object), change: 'update', fields, hidden: [], taken: [] }];
+  const gone = fates.filter((fate) => chosen(fate, owned));
+  if (gone.length === 0) return [];
+  const fields = gone.map(({ place, reference }) => ({
+    path: `metadata.ownerReferences[${place}]`,
+    before: `${reference.kind}/${reference.name}`,
+  }));
+  const left = owned.references.filter((_, place) => !gone.some((fate) => fate.place === place));
+  const bodies = { before: bodyWith(owned, owned.references), after: bodyWith(owned, left) };
+  return [{ ref: refOf(owned.object), change: 'update', fields, hidden: [], taken: [], bodies }];
+}
+
+/** The search reads nothing else of the object. */
+function bodyWith(
+  { object: { apiVersion, kind, name, namespace } }: OwnedFate['owned'],
+  references: readonly OwnerReference[],
+): KubeObject {
+  const ownerReferences = references.length > 0 ? { ownerReferences: references } : {};
+  return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...ownerReferences } };
 }

@@ -24,6 +24,17 @@ describe('apply on the chart path', () => {
     assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
   });
 
+  it('has both revisions of each object, for a diff', async () => {
+    const { plan } = await openedChart(chartBench({ crdsApplied: true }));
+    const objects = ('objects' in plan && plan.objects) || [];
+    const changed = objects.filter(({ change, bodies }) => change === 'update' && bodies?.isOfRelease);
+    assert.deepEqual(
+      changed.map(({ ref, bodies }) => [ref.kind, bodies?.before?.metadata.name, bodies?.after?.metadata.name]),
+      [['Deployment', 'tigera-operator', 'tigera-operator']],
+    );
+    for (const { change, bodies } of objects) if (change === 'create') assert.deepEqual(Object.keys(bodies ?? {}), ['after']);
+  });
+
   it('brings CRDs that are missing right before the upgrade, and judges anew in between', async () => {
     const { plan } = await openedChart(chartBench());
     assert.match(commandsOf(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);

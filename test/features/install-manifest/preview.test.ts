@@ -24,7 +24,7 @@ describe('previewing an apply', () => {
   it('shows what kubectl removes and its own dry run hides', async () => {
     const { cluster, requests } = fakeCluster([live], { kinds, apply: () => applied, patch: (patch) => applyJsonPatch(live, patch) });
     const preview = await previewDocument(cluster, document);
-    const { state, ...planned } = preview.planned;
+    const { state, bodies, ...planned } = preview.planned;
     assert.match(`${state?.before} ${state?.after}`, /^sha256:\w{64} sha256:\w{64}$/);
     assert.deepEqual(planned, {
       ref: { apiVersion: 'v1', kind: 'ConfigMap', name: 'm', namespace: 'default', uid: 'u' },
@@ -36,6 +36,7 @@ describe('previewing an apply', () => {
       hidden: ['data.b'],
       taken: [],
     });
+    assert.deepEqual(bodies, { before: live, after: preview.result });
     assert.deepEqual(preview.result?.data, { a: '3', c: 'live' });
     assert.equal(preview.adopted?.[0]?.manager, 'kubectl');
     assert.deepEqual(requests, ['get m', 'apply m as kubectl', 'patch m as kubectl']);

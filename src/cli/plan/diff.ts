@@ -1,0 +1,71 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Invocation } from '../../kernel/argv.ts';
+import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
+import { oneLine } from '../../kernel/visible.ts';
+import { objectTexts } from '../../manifest/object-text.ts';
+import type { Palette } from '../../report/colour.ts';
+import { unifiedLines } from '../../report/line-diff.ts';
+import { inNamespace, type PlanView, someStepLines } from '../../report/plan-view.ts';
+
+/** One unified diff per object that changes, then the steps of which no object is known; nothing of what stays as it is. */
+export function planDiffLines(stages: readonly PlannedStage[], effects: EffectTypes, view: PlanView): readonly string[] {
+  const objects = stages.flatMap((stage) => stage.objects).filter(({ ref }) => inNamespace(ref, view));
+  const steps = someStepLines(stages, view, isOnlyCommand(stages, effects));
+  return [
+    ...objects.flatMap((object) => objectLines(object, view.palette)),
+    ...(steps.length > 0 ? ['', 'Known as commands only, without a diff:', ...steps, ''] : []),
+  ];
+}
+
+function objectLines(object: PlannedObject, palette: Palette): readonly string[] {
+  const { change, bodies, note, ref } = object;
+  if (change === 'unchanged' || change === 'left-behind') return [];
+  const notes = note === undefined ? [] : [palette.dim(`# ${refText(ref)}: ${note}`)];
+  if (!bodies) return change === 'refused' ? notes : [`# ${refText(ref)}: ${change}, of which only the command is known`];
+  const { before, after } = objectTexts(bodies);
+  const [from, to] = [fileName(bodies.isOfRelease ? 'release' : 'live', ref, before), fileName('planned', ref, after)];
+  const lines = unifiedLines(linesOf(before), linesOf(after));
+  if (lines.length === 0) return notes;
+  const head = [`diff -u -N ${from} ${to}`, `--- ${from}`, `+++ ${to}`];
+  // A line ends where YAML ends it, and what else it holds is made visible before it is coloured.
+  return [...notes, ...head.map(palette.strong), ...lines.map((line) => painted(oneLine(line), palette))];
+}
+
+function fileName(side: string, ref: ObjectRef, text: string | undefined): string {
+  return text === undefined ? '/dev/null' : `${side}/${refText(ref)}`;
+}
+
+function linesOf(text = ''): readonly string[] {
+  return text.split('\n').slice(0, -1);
+}
+
+function painted(line: string, { good, bad, place }: Palette): string {
+  const [sign] = line;
+  if (sign === '+') return good(line);
+  if (sign === '-') return bad(line);
+  return sign === '@' ? place(line) : line;
+}
+
+/** A step that writes, and that no diff above tells of: deletions, patches of other objects, and what a stage without any object runs. */
+function isOnlyCommand(stages: readonly PlannedStage[], effects: EffectTypes): (action: Action) => boolean {
+  const shown = new Set(stages.flatMap(({ objects }) => objects.filter(({ bodies }) => bodies).map(({ ref }) => keyOf(ref))));
+  const told = new Set(stages.filter(({ objects }) => objects.some(({ bodies }) => bodies)).flatMap(({ actions }) => actions));
+  return (action) => {
+    const { effect } = action;
+    if (!changesSomething(effects, action)) return false;
+    if (effect.type === 'patch') return !shown.has(keyOf(effect.target));
+    if (effect.type === 'patch-all') return !effect.patches.every(({ target }) => shown.has(keyOf(target)));
+    return effect.type !== 'exec' || !told.has(action) || !appliesObjects(effect.run);
+  };
+}
+
+/** The objects of a stage are what its applies, or its chart tool, write. */
+function appliesObjects({ tool, args }: Invocation): boolean {
+  return tool === 'helm' || args.includes('apply');
+}
+
+function keyOf({ apiVersion, kind, namespace = '', name }: ObjectRef): string {
+  return `${apiVersion}|${kind}|${namespace}|${name}`;
+}

@@ -1,0 +1,71 @@
+import { HIDDEN } from '../kernel/hidden.ts';
+import { withoutHiddenValues } from '../kernel/hidden-values.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import type { Bodies } from '../kernel/plan.ts';
+import { withoutTexts } from './definition-differences.ts';
+import { comparable } from './normalise.ts';
+import { writeYaml } from './yaml-rules.ts';
+
+/** Both states of an object as YAML that may be shown; a side that is not there is absent. */
+export interface ObjectTexts {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/**
+ * Without status, what the server and tools write into metadata, and texts of definitions; keys in the order of their names, as kubectl
+ * prints them. Values of Secrets and other credentials are hidden: of one that changes only that it does can be seen.
+ */
+export function objectTexts({ before, after }: Bodies): ObjectTexts {
+  const [was, is] = [before, after].map((object) => object && withoutTexts(comparable(object)));
+  const [wasShown, isShown] = [was && masked(was), is && masked(is)];
+  const known = new Set(hiddenValues(was, wasShown));
+  return {
+    ...(wasShown ? { before: writeYaml(sorted(wasShown)) } : {}),
+    ...(isShown ? { after: writeYaml(sorted(was ? marked(is, isShown, known) : isShown)) } : {}),
+  };
+}
+
+/** What a Secret has is hidden by its place, and the rest by what it looks like; the rules of a definition only look like it. */
+function masked(object: KubeObject): KubeObject {
+  if (object.kind === 'CustomResourceDefinition') return object;
+  const shown = withoutHiddenValues(object);
+  if (object.kind !== 'Secret') return shown;
+  const { metadata } = shown;
+  const annotations = isRecord(metadata.annotations) ? { annotations: hidden(metadata.annotations) } : {};
+  const values = ['data', 'stringData'].filter((name) => isRecord(shown[name])).map((name) => [name, hidden(shown[name])]);
+  return { ...shown, metadata: { ...metadata, ...annotations } as KubeObject['metadata'], ...Object.fromEntries(values) };
+}
+
+function hidden(values: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(values as object).map((name) => [name, HIDDEN]));
+}
+
+const ANOTHER = ' (another value)';
+
+/** What was hidden: each value with the name of its field. Both sides have the same shape. */
+function* hiddenValues(whole: unknown, shown: unknown, name = ''): Generator<string> {
+  if (typeof whole === 'string' && whole !== shown) yield `${name}\0${whole}`;
+  if (typeof whole !== 'object' || whole === null) return;
+  for (const [key, value] of Object.entries(whole)) yield* hiddenValues(value, memberOf(shown, key), Array.isArray(whole) ? name : key);
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
+/** What is hidden on both sides alike looks the same: a value that was not there before says so. */
+function marked(whole: unknown, shown: unknown, known: ReadonlySet<string>, name = ''): unknown {
+  if (typeof whole === 'string') return whole !== shown && !known.has(`${name}\0${whole}`) ? `${shown}${ANOTHER}` : shown;
+  if (Array.isArray(whole)) return whole.map((value, index) => marked(value, (shown as readonly unknown[])[index], known, name));
+  if (!isRecord(whole)) return shown;
+  return Object.fromEntries(Object.entries(whole).map(([key, value]) => [key, marked(value, memberOf(shown, key), known, key)]));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value).toSorted();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
+}
