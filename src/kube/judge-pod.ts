@@ -1,7 +1,7 @@
 import { counted } from '../kernel/counted.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
 import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from '../kernel/rollout.ts';
-import type { NodeFacts, PodFacts } from './pod-facts.ts';
+import type { NodeFacts, PodFacts, Unready } from './pod-facts.ts';
 
 /** What the state of one pod depends on. */
 export interface PodSurroundings {
@@ -73,7 +73,12 @@ function whyNotReady(pod: PodFacts, node: NodeFacts | undefined, now: number): s
   if (pod.unschedulable) return `unschedulable: ${pod.unschedulable}`;
   if (pod.trouble) return troubleText(pod.trouble, pod.images[pod.trouble.container], elapsed);
   if (pod.phase === 'Pending') return pod.node === '' ? `waiting for a node${elapsed}` : `pulling image or starting${elapsed}`;
-  return `not ready${elapsed}`;
+  return `not ready${elapsed}${pod.unready ? endedText(pod.unready) : ''}`;
+}
+
+/** A container that runs again has said by its last end why it is late. */
+function endedText({ container, restarts, lastExit }: Unready): string {
+  return restarts === 0 ? '' : `, ${container}: ${lastExit === undefined ? '' : `last exit ${lastExit}, `}${counted(restarts, 'restart')}`;
 }
 
 function troubleText(trouble: NonNullable<PodFacts['trouble']>, image: string | undefined, elapsed: string): string {

@@ -15,6 +15,8 @@ export interface PodFacts {
   readonly createdAt: number;
   /** First container (init included) that waits or failed, if any. */
   readonly trouble?: Trouble;
+  /** First container that runs and is not ready, where nothing of it waits or failed. */
+  readonly unready?: Unready;
   /** The scheduler's words, if the pod has no node. */
   readonly unschedulable?: string;
   readonly readyCondition: boolean;
@@ -29,6 +31,9 @@ export interface Trouble {
   readonly restarts: number;
   readonly lastExit?: number;
 }
+
+/** How it ended the last time, if it ever did. */
+export type Unready = Pick<Trouble, 'container' | 'restarts' | 'lastExit'>;
 
 export interface NodeFacts {
   readonly name: string;
@@ -142,7 +147,7 @@ export function podFacts(pod: KubeObject): PodFacts {
 
 const HARMLESS = new Set(['ContainerCreating', 'PodInitializing']);
 
-function troubleOf(statuses: readonly ContainerStatus[]): { trouble?: Trouble } {
+function troubleOf(statuses: readonly ContainerStatus[]): Pick<PodFacts, 'trouble' | 'unready'> {
   for (const { name, state, lastState, restartCount } of statuses) {
     const waiting = state?.waiting;
     const failed = state?.terminated && (state.terminated.exitCode ?? 0) !== 0;
@@ -158,7 +163,11 @@ function troubleOf(statuses: readonly ContainerStatus[]): { trouble?: Trouble } 
       },
     };
   }
-  return {};
+  const unready = statuses.find(({ ready, state }) => ready === false && state?.running);
+  if (!unready) return {};
+  const { name, restartCount = 0, lastState } = unready;
+  const lastExit = lastState?.terminated?.exitCode;
+  return { unready: { container: name, restarts: restartCount, ...(lastExit === undefined ? {} : { lastExit }) } };
 }
 
 export function nodeFacts(node: KubeObject): NodeFacts {

@@ -62,7 +62,7 @@ function pod(node: string, options: PodOptions = {}) {
         name,
         ready: ready[index],
         restartCount: lastExit === undefined ? 0 : 4,
-        ...(waiting && index === 0 ? { state: { waiting } } : {}),
+        ...(waiting && index === 0 ? { state: { waiting } } : phase === 'Running' ? { state: { running: {} } } : {}),
         ...(lastExit === undefined ? {} : { lastState: { terminated: { exitCode: lastExit } } }),
       })),
     },
@@ -168,7 +168,13 @@ describe('judgeRollout', () => {
       /CrashLoopBackOff, last exit 2, 4 restarts/,
     ],
     ['a pod that starts', { ready: [false], phase: 'Pending' }, 'updating', /pulling image or starting, 41 s/],
-    ['a pod that runs but is not ready', { ready: [false] }, 'updating', /not ready, 41 s/],
+    ['a pod that runs but is not ready', { ready: [false] }, 'updating', /^not ready, 41 s$/],
+    [
+      'a pod that runs again and is not ready',
+      { ready: [false, true], lastExit: 139 },
+      'updating',
+      /^not ready, 41 s, calico-node: last exit 139, 4 restarts$/,
+    ],
     [
       'a pod without a place',
       { ready: [false], phase: 'Pending', unschedulable: '0/3 nodes are available' },

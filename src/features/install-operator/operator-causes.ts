@@ -5,6 +5,7 @@ import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { imageAge } from '../../kernel/release.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
+import type { Lagging } from '../rollout/index.ts';
 import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { workloadLags } from './operator-workloads.ts';
 
@@ -12,7 +13,7 @@ import { workloadLags } from './operator-workloads.ts';
 const STARTING_MS = 30_000;
 
 /** What keeps a workload from its end, and where to look. */
-type Cause = Required<Pick<OperatorLag, 'why' | 'command'>>;
+type Cause = Required<Pick<OperatorLag, 'why' | 'command' | 'pod'>>;
 
 /** The pod of this workload that somebody has to look at first: one that cannot start before one that is only late. */
 export function podCause(workload: KubeObject, { pods = [], nodes = [], timeMs = 0 }: OperatorView): Cause | undefined {
@@ -29,7 +30,15 @@ export function podCause(workload: KubeObject, { pods = [], nodes = [], timeMs =
   return {
     why: `${ready}/${facts.length} ready · ${where}${first.name} ${whyNot(first, known.get(first.node), timeMs)}${more}`,
     command: lookAt(first),
+    pod: laggingOf(first),
   };
+}
+
+/** For the question why: what ended again and again, or runs and is not ready, is told by its log too. */
+function laggingOf({ namespace, name, trouble, unready }: PodFacts): Lagging {
+  if (trouble && trouble.restarts > 0)
+    return { namespace, pod: name, why: `${trouble.container}: ${counted(trouble.restarts, 'restart')}` };
+  return { namespace, pod: name, why: trouble?.reason ?? 'not ready', ...(unready ? { container: unready.container } : {}) };
 }
 
 function isReady({ phase, readyContainers, containers, readyCondition }: PodFacts): boolean {

@@ -46,7 +46,7 @@ function withCause(lag: OperatorLag, view: OperatorView): OperatorLag {
   const workload =
     lag.point === 1 ? deployment : workloads.find(({ kind, metadata }) => `${kind}/${names.workloads}/${metadata.name}` === lag.subject);
   const cause = workload && podCause(workload, view);
-  return cause ? { ...lag, why: `${lag.why} · ${cause.why}`, command: cause.command } : lag;
+  return cause ? { ...lag, ...cause, why: `${lag.why} · ${cause.why}` } : lag;
 }
 
 function operatorLag({ deployment, names, target }: OperatorView): readonly OperatorLag[] {

@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorApi } from '../../kernel/operator-names.ts';
+import type { Lagging } from '../rollout/index.ts';
 
 /** The names that the end of an upgrade by the operator is told by; data of the profile. */
 export interface OperatorEndNames {
@@ -58,4 +59,6 @@ export interface OperatorLag {
   readonly why: string;
   /** What shows more, where a pod is known that keeps it from its end. */
   readonly command?: string;
+  /** That pod. */
+  readonly pod?: Lagging;
 }

@@ -4,7 +4,7 @@ import { isPassing } from '../../kernel/passing.ts';
 import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
-import { IMPACT } from '../rollout/index.ts';
+import { IMPACT, reasonsOf } from '../rollout/index.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
@@ -49,7 +49,7 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
     tell(look, wait, told);
     if (look.done || (await isFirstThere({ cluster, clock }, expected))) return;
     const now = clock.now().getTime();
-    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected);
+    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsFor(cluster, look));
     await clock.sleep(POLL_MS, wait.signal).catch(() => undefined);
     const woken = clock.now().getTime();
     counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
@@ -119,7 +119,15 @@ function progressText(lags: readonly OperatorLag[]): string {
   return `${first.subject}: ${first.why}${more} · ${first.command}`;
 }
 
-function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: OperatorExpected): Fault {
+/** Pods of which events and logs are read. */
+const ASKED = 3;
+
+/** What the cluster itself says of the pods that are late; asked for only once the wait has ended without success. */
+function reasonsFor(cluster: ClusterReader, { lags }: OperatorVerdict): Promise<readonly string[]> {
+  return reasonsOf(cluster, lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED));
+}
+
+function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: OperatorExpected, reasons: readonly string[]): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
   const { namespace, name } = names.deployment;
   // An operator that does not act is why nothing else comes.
@@ -130,6 +138,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
   const runs = !lags.some(({ point }) => point === 1);
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
     ...commands.map((one) => `see why: ${one}`),
+    ...reasons,
     ...troubles.map(troubleText),
     ...(runs ? [`read the log of the operator: ${log}`] : []),
     runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',

@@ -4,8 +4,8 @@ export { type AtZero, noneAtZero, type ReplicasJudged } from './at-zero-check.ts
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT } from './failed-pods.ts';
 export { meaningOf } from './meanings.ts';
-export { heldBy } from './pod-network.ts';
-export { latePods, reasonsOf } from './pod-reasons.ts';
+export { heldBy } from './pod-events.ts';
+export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
 export { rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
 export { itemsIn, shortText } from './sandbox-events.ts';
 export { readNodes, readRollouts } from './state.ts';

@@ -40,13 +40,12 @@ export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: reado
 }
 
 async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly string[]> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  const path = pathOf(namespace);
   const ended = endedContainer(why);
   // A container that runs and is not ready says why in its present log.
   const container = ended ?? (why.startsWith('not ready') ? own : undefined);
-  const selector = encodeURIComponent(`involvedObject.kind=Pod,involvedObject.name=${pod}`);
   const [events, log] = await Promise.all([
-    asked(() => cluster.raw(`${path}/events?fieldSelector=${selector}&limit=${EVENTS}`)),
+    asked(() => eventsOf(cluster, namespace, pod)),
     container === undefined
       ? undefined
       : asked(() =>
@@ -65,6 +64,19 @@ async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, w
     ...(events?.isForbidden ? [`this account may not read events of namespace ${namespace}: they would say why`] : []),
     ...(log?.isForbidden ? [`this account may not read logs of namespace ${namespace}: they would say why`] : []),
   ];
+}
+
+const pathOf = (namespace: string): string => `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+
+function eventsOf(cluster: Pick<ClusterReader, 'raw'>, namespace: string, pod: string): Promise<string> {
+  const selector = encodeURIComponent(`involvedObject.kind=Pod,involvedObject.name=${pod}`);
+  return cluster.raw(`${pathOf(namespace)}/events?fieldSelector=${selector}&limit=${EVENTS}`);
+}
+
+/** The newest telling event of a pod, short; undefined where there is none. Throws ApiFailure. */
+export async function eventOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod }: Lagging): Promise<string | undefined> {
+  const event = lastWarning(await eventsOf(cluster, namespace, pod));
+  return event && shortText(event);
 }
 
 /** The container of which a rollout says that it ends again and again. */

@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
-import { PodNetwork } from './pod-network.ts';
+import { PodEvents } from './pod-events.ts';
 import { latePods, reasonsOf } from './pod-reasons.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
@@ -52,7 +52,7 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
   const broken = Promise.all(feeds.map((feed) => feed())).then(() => undefined);
   broken.catch((thrown: unknown) => board.fail(thrown));
   try {
-    return await loop(board, new PodNetwork(cluster, board, request.maxFailed), clock, request, signal);
+    return await loop(board, new PodEvents(cluster, board, request.maxFailed), clock, request, signal);
   } catch (thrown) {
     throw await withReasons(thrown, cluster, board.progress(clock.now().getTime()) ?? []);
   } finally {
@@ -71,7 +71,7 @@ async function withReasons(thrown: unknown, cluster: ClusterReader, progress: re
 
 async function loop(
   board: Board,
-  network: PodNetwork,
+  events: PodEvents,
   clock: Clock,
   request: WaitRequest,
   signal: AbortSignal,
@@ -85,11 +85,11 @@ async function loop(
     last = now;
     const progress = board.progress(now);
     if (progress) {
-      request.onProgress(progress, waited);
+      request.onProgress(events.told(progress), waited);
       if (progress.every((one) => one.done)) return progress;
       if (request.untilFirst && progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'))) return progress;
       if (failed.judge(progress, waited)) return progress;
-      network.look(progress, waited);
+      events.look(progress, waited);
     }
     if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
     await board.change(clock, signal);

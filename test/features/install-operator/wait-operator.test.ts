@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { waitOperator } from '../../../src/features/install-operator/wait-operator.ts';
-import { ApiFailure } from '../../../src/kernel/ports.ts';
+import type { Fault } from '../../../src/kernel/fault.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
+import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';
 import { type Answers, operatorCluster, steppingClock } from '../../support/operator-cluster.ts';
 import { after, before, type Moment, NEW, viewOf } from '../../support/operator-script.ts';
 
@@ -78,6 +80,47 @@ describe('the wait for the operator', () => {
     assert.equal(failure, undefined);
     assert.ok(seconds >= 27, `ended at ${seconds}`);
     assert.ok(reports.some((text) => text.includes('the API server: gives no answer: not now')));
+  });
+
+  it('says at its end what events and the log tell of a pod that is late', async () => {
+    const labels = { 'k8s-app': 'calico-node' };
+    const rolling: Moment = { ...edited, node: { image: NEW.release, updated: 1, ready: 0 } };
+    const clock = steppingClock();
+    const scripted = operatorCluster([[0, rolling]], clock);
+    const late = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'calico-node-a', namespace: 'calico-system', labels } },
+      spec: { nodeName: 'node-1', containers: [{ name: 'calico-node', image: 'x' }] },
+      status: { phase: 'Running', containerStatuses: [{ name: 'calico-node', ready: false, state: { running: {} } }] },
+    };
+    const paths: string[] = [];
+    const cluster = {
+      ...scripted,
+      async list(kind: Kind, options?: ListOptions) {
+        if (kind.kind === 'Pod') return options?.namespace === 'calico-system' ? [late] : [];
+        const found = await scripted.list(kind, options);
+        const selected = (one: KubeObject) => ({ ...one, spec: { ...(one.spec as object), selector: { matchLabels: labels } } });
+        return found.map((one) => ({ ...selected(one), metadata: { ...one.metadata, namespace: 'calico-system' } }));
+      },
+      async raw(path: string) {
+        paths.push(path);
+        if (path.includes('/log?')) return 'int_dataplane.go: error programming nftables';
+        const message = 'Readiness probe failed: felix is not ready: readiness probe reporting 503';
+        return JSON.stringify({ items: [{ type: 'Warning', reason: 'Unhealthy', message }] });
+      },
+    };
+    const said = await waitOperator({ cluster, clock }, expected, {
+      ...{ timeoutMs: 60_000, signal: new AbortController().signal, report: () => undefined, warn: () => undefined },
+    }).then(
+      () => [],
+      (thrown: Fault) => thrown.suggestions,
+    );
+    assert.deepEqual(said.slice(0, 4), [
+      'see why: kubectl -n calico-system describe pod calico-node-a',
+      'calico-node-a says: Unhealthy: Readiness probe failed: felix is not ready: readiness probe reporting 503',
+      'calico-node-a logs: int_dataplane.go: error programming nftables',
+      'this means: the agent has not set up its rules yet, or cannot: its log says what it waits for',
+    ]);
+    assert.equal(paths.length, 2, 'once, at the end');
   });
 
   it('does not count what a machine has slept through as held', async () => {

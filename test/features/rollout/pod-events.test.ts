@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PodNetwork } from '../../../src/features/rollout/pod-network.ts';
+import { PodEvents } from '../../../src/features/rollout/pod-events.ts';
 import { Board } from '../../../src/features/rollout/rollout-board.ts';
 import type { Fault } from '../../../src/kernel/fault.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
@@ -54,7 +54,7 @@ async function look(
   };
   const pods = [{ node: 'n1', pod: 'agent-1', phase: options.phase ?? 'new', release: 'v2', ready: '1/1', why: '' }] as const;
   const progress: RolloutProgress[] = [{ target, desired: 2, pods, pending: 'more', done: false }];
-  const network = new PodNetwork({ raw }, board, options.maxFailed ?? 0);
+  const network = new PodEvents({ raw }, board, options.maxFailed ?? 0);
   const again = async (waited: number) => {
     network.look(progress, waited);
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -104,5 +104,50 @@ describe('new pods on nodes whose agent is new', () => {
     assert.equal((await look(403, undefined)).paths.length, 1);
     assert.equal((await look(500, undefined)).paths.length, 2);
     assert.equal((await look([], undefined)).paths[0], '/api/v1/events?fieldSelector=reason%3DFailedCreatePodSandBox&limit=200');
+  });
+});
+
+describe('why a pod is not ready, while the rollout goes on', () => {
+  const late = (pod: string, why = 'not ready, 20 s', phase: 'updating' | 'new' = 'updating') => ({
+    ...{ node: pod, pod, phase, release: 'v2', ready: '0/1', why },
+  });
+  const unhealthy = { type: 'Warning', reason: 'Unhealthy', message: 'Readiness probe failed: felix is not ready', lastTimestamp: at(1) };
+
+  /** Looks at the same pods every 15 s; resolves to what was asked for, and to the last reasons. */
+  async function looks(pods: readonly ReturnType<typeof late>[], times: number, status = 200) {
+    const paths: string[] = [];
+    const raw = async (path: string) => {
+      paths.push(path);
+      if (status !== 200) throw new ApiFailure(status, 'Refused', 'no');
+      return JSON.stringify({ items: path.includes('namespaces/kube-system/events') ? [unhealthy] : [] });
+    };
+    const board = new Board([target]);
+    board.pods.get(target)?.set('done', { ...podFacts({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'done' } }), readyAt: READY });
+    const progress: RolloutProgress[] = [{ target, desired: 2, pods, pending: 'more', done: false }];
+    const events = new PodEvents({ raw }, board, 0);
+    for (let look = 1; look <= times; look += 1) {
+      events.look(progress, look * 15_000);
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const asked = paths.map((path) => /involvedObject\.name%3D(.*)&/.exec(path)?.[1] ?? 'all');
+    return { asked, whys: events.told(progress)[0]?.pods.map(({ why }) => why) };
+  }
+
+  it('is told with its state once it has been late for two looks', async () => {
+    assert.deepEqual((await looks([late('a')], 1)).asked, []);
+    const { asked, whys } = await looks([late('a')], 2);
+    assert.deepEqual(asked, ['a']);
+    assert.deepEqual(whys, ['not ready, 20 s: Unhealthy: Readiness probe failed: felix is not ready']);
+  });
+
+  it('costs no request more: one a look, and every second one is about pods without a network', async () => {
+    const { asked } = await looks([late('done', '', 'new'), late('a'), late('b')], 6);
+    assert.deepEqual(asked, ['all', 'all', 'a', 'all', 'b', 'all']);
+  });
+
+  it('is not asked of a pod whose state says it, nor again by who may not read events', async () => {
+    const crashing = 'agent: CrashLoopBackOff, last exit 1, 4 restarts';
+    assert.deepEqual(await looks([late('a', crashing)], 3), { asked: [], whys: [crashing] });
+    assert.deepEqual((await looks([late('a')], 5, 403)).asked, ['a']);
   });
 });

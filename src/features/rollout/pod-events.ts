@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { LateReasons } from './late-reasons.ts';
 import { meaningOf } from './meanings.ts';
 import type { Board } from './rollout-board.ts';
 import { type Agent, type EventFields, itemsIn, refusalsOn, shortText } from './sandbox-events.ts';
@@ -20,13 +21,18 @@ interface PodWithoutNetwork {
   readonly says: string;
 }
 
-/** Whether new pods get a network on nodes whose agent is new and ready: events of the kubelet say so, and no agent does. */
-export class PodNetwork {
+/**
+ * What events of the kubelet tell while a rollout goes on: whether new pods get a network on nodes whose agent is new and ready, which no
+ * agent says, and why a pod is not ready. One look is about one of both.
+ */
+export class PodEvents {
   readonly #cluster: Pick<ClusterReader, 'raw'>;
   readonly #board: Board;
   readonly #maxFailed: number;
+  readonly #late = new LateReasons();
   #nextAt = EVERY_MS;
   #busy = false;
+  #mayReadAll = true;
 
   constructor(cluster: Pick<ClusterReader, 'raw'>, board: Board, maxFailed: number) {
     this.#cluster = cluster;
@@ -34,19 +40,27 @@ export class PodNetwork {
     this.#maxFailed = maxFailed;
   }
 
-  /** Never waited for: what it finds ends the wait by way of the board. */
+  /** Never waited for: what it finds ends the wait by way of the board, or is told by `told`. */
   look(progress: readonly RolloutProgress[], waited: number): void {
     if (this.#busy || waited < this.#nextAt) return;
     this.#nextAt = waited + EVERY_MS;
-    const agents = newAgents(progress, this.#board);
-    if (agents.size === 0) return;
+    const agents = this.#mayReadAll ? newAgents(progress, this.#board) : new Map<string, Agent>();
+    const late = this.#late.next(progress, agents.size > 0);
+    if (!late && agents.size === 0) return;
     this.#busy = true;
     const after = (error?: unknown) => {
       this.#busy = false;
       // Who may not read events is not asked to wait for them; any other failure may pass.
-      if (error instanceof ApiFailure && error.status === 403) this.#nextAt = Number.POSITIVE_INFINITY;
+      if (!(error instanceof ApiFailure) || error.status !== 403) return;
+      if (late) this.#nextAt = Number.POSITIVE_INFINITY;
+      this.#mayReadAll = false;
     };
-    void this.#ask(agents).then(() => after(), after);
+    void (late ? this.#late.ask(this.#cluster, late) : this.#ask(agents)).then(() => after(), after);
+  }
+
+  /** The same, with what their last events say of pods that are not ready. */
+  told(progress: readonly RolloutProgress[]): readonly RolloutProgress[] {
+    return this.#late.told(progress);
   }
 
   async #ask(agents: ReadonlyMap<string, Agent>): Promise<void> {
