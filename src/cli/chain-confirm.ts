@@ -6,10 +6,10 @@ import { type ExitName, Fault } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import type { PlanHead } from '../report/head-line.ts';
+import type { PlanHead, UpgradeHead } from '../report/head-line.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
 import { stagesHere } from './next-here.ts';
-import { planStages, planText, summaryOf } from './plan/chain.ts';
+import { earlierHere, planStages, planText, summaryOf } from './plan/chain.ts';
 import { type Planned, planDocument } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
 import { planHead } from './plan/head.ts';
@@ -33,8 +33,8 @@ export interface Confirmation {
   readonly writes: boolean;
   /** The session to go on with: the person may have taken something on. */
   readonly session: Session;
-  /** Release that is installed, where that is clear. */
-  readonly source?: string;
+  /** What is installed, what comes, where: as it was confirmed. */
+  readonly head?: UpgradeHead;
   /** What was looked at a moment ago; absent where a person has thought about it meanwhile. */
   readonly known?: Known;
 }
@@ -50,7 +50,7 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
     if (asks) for (const line of twoWayLines(planned.stages, false)) session.say(line);
     const taken = await takenOnByName(session, planned.findings);
     if (taken) return confirmPlan(session.accepting(taken), stages, saved);
-    return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
+    return { session, writes, stopped: await refuse(session, planned, head, planned.blocked) };
   }
   const agreed = saved === undefined ? session : await stillTrue(session, saved, planned, head);
   return confirmWith(agreed, stages, planned, head);
@@ -66,22 +66,27 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, h
 
 async function confirmWith(session: Session, stages: readonly AnyStage[], planned: Planned & Known, head: PlanHead): Promise<Confirmation> {
   const { writes } = planned;
-  const source = head.source === undefined ? {} : { source: head.source };
-  if (!writes || session.context.options.yes) return { session, writes, ...source, known: planned };
+  const { digest: _, ...confirmed } = head;
+  if (!writes || session.context.options.yes) return { session, writes, head: confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   session.say(await summaryOf(session, planned));
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
-  if (session.interrupts.soft.aborted)
-    throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
-  if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
-  return { session, writes, ...source };
+  if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
+  if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
+  return { session, writes, head: confirmed };
+}
+
+/** What to do once a person has said no, with what earlier parts of the run have changed. */
+async function onward(session: Session): Promise<readonly string[]> {
+  return [...(await earlierHere(session)), 'run the same command when you are ready'];
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
-async function refuse(session: Session, planned: Planned, exit: ExitName): Promise<ExitName> {
+async function refuse(session: Session, planned: Planned, { digest: _, ...head }: PlanHead, exit: ExitName): Promise<ExitName> {
   const outcome: Outcome = {
     exit,
+    head,
     findings: planned.findings,
     plans: stagesHere(planned.stages, session.asked),
     stages: [],

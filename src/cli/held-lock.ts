@@ -1,6 +1,7 @@
 import { ageText } from '../kernel/age-text.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
+import { recordHead } from '../report/head-line.ts';
 import { carriedTo } from './carry.ts';
 import type { Outcome } from './report/run.ts';
 import type { Session } from './session.ts';
@@ -14,19 +15,20 @@ export async function besideAnother(session: Session): Promise<Outcome | undefin
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
   const suggestions = [`follow that run: ${ours('status --watch')}`, `if it is certainly dead: ${ours('unlock')}`];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
-  return { exit: 'locked', findings: [], plans: [], stages: [], writes: 0, suggestions, message };
+  const head = record?.clusterUid === session.context.clusterUid ? recordHead(record) : undefined;
+  return { exit: 'locked', ...(head ? { head } : {}), findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 
-/** `anna on host-1 holds the lock since 02:10 (4m), at stage apply`. */
+/** `anna on host host-1 (process 4711) holds the lock for 4m, at stage apply`. */
 function heldText({ identity, acquiredAt }: LockHolder, record: RunRecord | undefined, now: Date): string {
   const stage = record?.finishedAt === undefined ? record?.stages.findLast(({ state }) => state === 'running')?.id : undefined;
   const since = Date.parse(acquiredAt);
   const age = Number.isFinite(since) ? ` for ${ageText(now.getTime() - since)}` : '';
-  return `${whoText(identity)} holds the lock${age}, since ${acquiredAt}${stage === undefined ? '' : `, at stage ${stage}`}`;
+  return `${whoText(identity)} holds the lock${age}${stage === undefined ? '' : `, at stage ${stage}`}`;
 }
 
 /** `user@host/pid/run id`, as far as it is that. */
-function whoText(identity: string): string {
+export function whoText(identity: string): string {
   const [, user, host, pid] = /^([^@/]+)@([^/]+)\/(\d+)(?:\/|$)/.exec(identity) ?? [];
   return user === undefined ? identity : `${user} on host ${host} (process ${pid})`;
 }

@@ -5,6 +5,7 @@ import { isInterrupted } from '../kernel/interruption.ts';
 import { refText } from '../kernel/object.ts';
 import { refOf } from '../kernel/owner-journal.ts';
 import { columns } from '../report/columns.ts';
+import { headLine, upgradeHead } from '../report/head-line.ts';
 import { carriedTo } from './carry.ts';
 import { documentHead } from './document-head.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
@@ -15,7 +16,7 @@ import { type Asked, inSession, type Session } from './session.ts';
 export async function runOwnerList(asked: Asked, owner: string | undefined, seams: Seams): Promise<ExitName> {
   const wanted = owner === undefined ? undefined : readOwner(owner);
   return inSession(seams, asked, async (session) => {
-    const { references, source } = await readAll(session);
+    const { references, source, installation } = await readAll(session);
     const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
     const astray = await journalAstray(session).catch(brokenJournal);
     const breaks = rows.some((row) => row.breaks);
@@ -28,8 +29,9 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
       references: rows,
       unread: references.unread,
     };
+    const head = headLine(upgradeHead(session.context, installation), session.outPalette);
     const closing = async () => ['Nothing was changed by this command.'];
-    await session.present(document, (wide) => listLines(rows, wide, references.unread.length === 0), { closing });
+    await session.present(document, (wide) => [head, ...listLines(rows, wide, references.unread.length === 0)], { closing });
     if (astray !== undefined) session.say(`Warning: ${astray}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;
@@ -46,7 +48,7 @@ async function readAll({ composition, context, asked }: Session) {
   const { namespace, selector } = asked.flags;
   const scope = { ...(namespace ? { namespace } : {}), ...(selector ? { labelSelector: selector } : {}) };
   const references: OwnerReferences = await readReferences(composition.cluster, context, installation, source, scope);
-  return { references, source };
+  return { references, source, installation };
 }
 
 /** A journal that is not where strip and restore look for it: they stop at that (NS-751, NS-752). */

@@ -5,7 +5,7 @@ import type { Side } from '../kernel/edit-trace.ts';
 import { actionTexts } from '../kernel/effect-type.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { withoutCredentials } from '../kernel/hidden.ts';
-import { interrupted } from '../kernel/interruption.ts';
+import { interrupted, interruptedReading, isInterrupted } from '../kernel/interruption.ts';
 import { indented } from '../kernel/visible.ts';
 import type { Palette } from '../report/colour.ts';
 import { palette } from '../report/colour.ts';
@@ -239,7 +239,9 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     throwDefect(interrupts);
     return exit;
   } catch (caught) {
-    const thrown = faultHere(interrupts.defect?.()?.thrown ?? caught, asked);
+    const hasOnlyRead = composition === undefined || asked.looksOnly === true;
+    const told = isInterrupted(caught) && hasOnlyRead ? interruptedReading() : caught;
+    const thrown = faultHere(interrupts.defect?.()?.thrown ?? told, asked);
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
     await notices?.failed((await import('./faults.ts')).toFault(thrown, { command: asked.command, flags: [] }));
     throw thrown;

@@ -4,7 +4,9 @@ import { actionTexts } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
+import type { Installation } from '../kernel/installation.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
 import { flagsOfRun } from './carry.ts';
 import { confirmPlan, type Known } from './chain-confirm.ts';
@@ -42,7 +44,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
-      ...(answer.source === undefined ? {} : { source: answer.source }),
+      ...(answer.head === undefined ? {} : { head: answer.head }),
       ...(saved ? { within: await withinPlan(saved, answer.session.context, await answer.session.acting()) } : {}),
       ...(answer.known ? { known: answer.known } : {}),
     });
@@ -60,11 +62,11 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, output
 
 interface Planned extends Pick<RunMore, 'changes' | 'within'> {
   readonly known?: Known;
-  /** Release that is installed. */
-  readonly source?: string;
+  /** As it was confirmed. */
+  readonly head?: UpgradeHead;
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], { known, source, ...more }: Planned = {}): Promise<ExitName> {
+async function perform(session: Session, stages: readonly AnyStage[], { known, head, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
   const acting = await session.acting();
   const looks = known?.looks ?? new Looks(acting);
@@ -87,7 +89,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, s
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
   const notified =
-    more.changes && session.notices ? import('./notify/open.ts').then((one) => one.notifyStart(session, source, observe)) : undefined;
+    more.changes && session.notices ? import('./notify/open.ts').then((one) => one.notifyStart(session, head?.source, observe)) : undefined;
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     ...(known ? { looked: known.looked } : {}),
@@ -98,13 +100,22 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, s
     await progress.close();
   });
   const ended = await tell(outcome);
-  return report(session, stages.every((stage) => stage.readOnly) ? { ...ended, ...(await installedBy(session, looks)) } : ended);
+  const seen = head ? { ...head, ...definedSource(ended.versions?.before) } : await headBy(session, looks);
+  return report(session, { ...ended, ...(seen === undefined ? {} : { head: seen }) });
 }
 
+/** A run that is resumed began with another release than is installed now. */
+const definedSource = (source: string | undefined) => (source === undefined ? {} : { source });
+
 /** What is installed, for the header; not being able to tell costs nothing. */
-async function installedBy({ seams }: Session, looks: Looks<Acting>): Promise<Pick<Outcome, 'installed'>> {
-  const installed = await seams.installed(looks.current()).catch(() => undefined);
-  return installed === undefined ? {} : { installed };
+async function headBy(session: Session, looks: Looks<Acting>): Promise<UpgradeHead | undefined> {
+  const installed = await installedBy(session, looks);
+  if (installed === undefined) return undefined;
+  return (await import('../report/head-line.ts')).upgradeHead(session.context, installed);
+}
+
+async function installedBy({ seams }: Session, looks: Looks<Acting>): Promise<Installation | undefined> {
+  return seams.installed(looks.current()).catch(() => undefined);
 }
 
 /** The outcome with its history, and with what was installed before and, if the run came to its end, is now. */
@@ -113,7 +124,7 @@ async function toldOf(session: Session, outcome: ChainOutcome, history: History,
   const { source, runId, exit } = outcome;
   const of = { ...outcomeHere(outcome, asked), history: history.told(composition.clock.now()) };
   if (runId === undefined) return of;
-  const after = exit === 'done' ? (await installedBy(session, looks)).installed?.release : undefined;
+  const after = exit === 'done' ? (await installedBy(session, looks))?.release : undefined;
   return { ...of, versions: { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) } };
 }
 

@@ -10,7 +10,7 @@ import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from './
 import type { RecordedOwners } from './documents.ts';
 import { textHere } from './next-here.ts';
 import type { Seams } from './seams.ts';
-import { type Asked, inSession } from './session.ts';
+import { type Asked, inSession, type Session } from './session.ts';
 import { statusDocument } from './status-document.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
@@ -34,8 +34,14 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const document = statusDocument(session.context, 'done', holder, record, next, owners);
     const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
     const now = session.composition.clock.now();
-    const lines = async () => [...(await runLines(record, now)), ...lockLines(holder, now), ...dead, ...told];
-    await session.present(document, lines, { closing: async () => ['Nothing was changed by this command.'] });
+    const lines = async () => [
+      ...(await recordedHead(session, record)),
+      ...(await runLines(record, now)),
+      ...lockLines(holder, now),
+      ...dead,
+      ...told,
+    ];
+    await session.present(document, lines, { closing: () => changedLines(session, record, now) });
     return 'done';
   });
 }
@@ -133,12 +139,27 @@ export function lockLines(holder: LockHolder | undefined, now: Date): readonly s
   return [`lock: held by ${holder.identity} since ${agoText(holder.acquiredAt, now)}, renewed ${agoText(holder.renewedAt, now)}`];
 }
 
+/** What the run upgrades, as it noted when it began. */
+export async function recordedHead({ outPalette }: Session, record: RunRecord | undefined): Promise<readonly string[]> {
+  if (!record) return [];
+  const { headLine, recordHead } = await import('../report/head-line.ts');
+  return [headLine(recordHead(record), outPalette)];
+}
+
+/** What this command changed, which is nothing, and what a run did that is not finished. */
+async function changedLines({ context }: Session, record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
+  const nothing = 'Nothing was changed by this command.';
+  if (!record) return [nothing];
+  const { earlierLines, unfinishedBefore } = await import('./report/closing.ts');
+  const before = unfinishedBefore(record, context);
+  return [nothing, ...(before ? earlierLines(before, now) : [])];
+}
+
 async function runLines(record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
   if (!record) return ['no run of this program is recorded on this cluster'];
   const state = record.finishedAt ? `${record.outcome ?? 'ended'} ${agoText(record.finishedAt, now)}` : 'not finished';
-  const variant = record.variant ? `, variant ${record.variant}` : '';
   return [
-    `run ${record.runId}: ${record.source ?? 'unknown release'} → ${record.target}, ${record.path} path${variant}, profile ${record.profile}: ${state}`,
+    `run ${record.runId}, profile ${record.profile}: ${state}`,
     `started ${agoText(record.startedAt, now)} by ${record.startedBy} with version ${record.toolVersion}`,
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
@@ -151,6 +172,11 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
   const { stateText, summaryTable } = await import('../report/table.ts');
   return summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
-    stages.map((stage) => [stage.id, stateText(stage.state), agoText(stage.endedAt ?? stage.startedAt, now), stage.because ?? '']),
+    stages.map(({ id, state, startedAt, endedAt, because = '', manual = 0 }) => [
+      id,
+      stateText(state),
+      agoText(endedAt ?? startedAt, now),
+      [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
+    ]),
   );
 }

@@ -3,7 +3,7 @@ import type { LockHolder } from '../kernel/ports.ts';
 import { carriedTo } from './carry.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { lockLines } from './status-command.ts';
+import { lockLines, recordedHead } from './status-command.ts';
 import { statusDocument } from './status-document.ts';
 
 /** `unlock`: shows the holder; releases on --yes or on a yes at the terminal. */
@@ -11,7 +11,7 @@ export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<Exit
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { lock } = session.composition;
     const holder = await lock.holder();
-    if (!holder) return show(session, holder, ['lock: free; nothing to release']);
+    if (!holder) return show(session, holder, ['lock: free; nothing to release', 'Nothing was changed by this command.']);
     for (const line of lockLines(holder, session.composition.clock.now())) session.say(line);
     await agree(session, holder.identity);
     const released = await session.interrupts.finish(() => lock.breakLock(holder.identity));
@@ -37,7 +37,8 @@ async function agree(session: Session, holder: string): Promise<void> {
 /** One request after another, on the connection that is open: a second would cost a handshake. */
 async function show(session: Session, holder: LockHolder | undefined, lines: readonly string[]): Promise<ExitName> {
   const record = await session.composition.records.load();
-  await session.present(statusDocument(session.context, 'done', holder, record, statusHere(session)), () => lines);
+  const shown = async () => [...(await recordedHead(session, record)), ...lines];
+  await session.present(statusDocument(session.context, 'done', holder, record, statusHere(session)), shown);
   return 'done';
 }
 

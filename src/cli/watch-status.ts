@@ -1,5 +1,8 @@
+import { agoText } from '../kernel/age-text.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
+import { stateText } from '../report/table.ts';
+import { whoText } from './held-lock.ts';
 import type { Session } from './session.ts';
 
 /** Between two looks at the record. */
@@ -12,22 +15,28 @@ export async function watchRun(session: Session): Promise<void> {
   const said = new Set<string>();
   while (!soft.aborted) {
     const [record, holder] = [await records.load(), await lock.holder()];
-    for (const line of linesOf(record, holder)) {
-      if (!said.has(line)) session.say(line);
-      said.add(line);
+    for (const [what, line] of linesOf(record, holder, clock.now())) {
+      if (!said.has(what)) session.say(line);
+      said.add(what);
     }
     if (!holder) return;
     await clock.sleep(LOOK_MS, soft).catch(() => undefined);
   }
 }
 
-function linesOf(record: RunRecord | undefined, holder: LockHolder | undefined): readonly string[] {
+/** What is said once, and its words in the moment when it is. */
+function linesOf(
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+  now: Date,
+): readonly (readonly [what: string, line: string])[] {
   const stages = record?.stages ?? [];
   return [
-    ...(holder ? [`${holder.identity} is at work since ${holder.acquiredAt}`] : []),
+    ...(holder ? [[holder.identity, `${whoText(holder.identity)} began ${agoText(holder.acquiredAt, now)}`] as const] : []),
     ...stages.map(({ id, state, startedAt, endedAt, because }) => {
-      const why = because === undefined ? '' : `: ${because}`;
-      return `${endedAt ?? startedAt} ${id} ${state}${why}`;
+      const at = endedAt ?? startedAt;
+      const when = `${endedAt === undefined ? 'began ' : ''}${agoText(at, now)}`;
+      return [`${id} ${state} ${at}`, `${id}: ${stateText(state)}, ${when}${because === undefined ? '' : `: ${because}`}`] as const;
     }),
   ];
 }

@@ -43,6 +43,10 @@ export class StageRounds {
   #lastLeft: string | undefined;
   /** What the action says that was performed last, if its precondition no longer held. */
   #outdated: Outdated | undefined;
+  /** Actions that were begun: a plan that is made again counts on. */
+  #begun = 0;
+  /** Steps of the last plan that wait for a person. */
+  #manual = 0;
 
   constructor(stage: AnyStage, parts: ChainParts) {
     this.#stage = stage;
@@ -148,6 +152,8 @@ export class StageRounds {
     this.#parts.more.within?.(stage.id, plan);
     const isAged = this.#ageing();
     this.#leaves = false;
+    this.#manual = plan.actions.filter(({ effect }) => effect.type === 'ask' && effect.awaited === true).length;
+    const before = this.#begun;
     let noted: 'acts' | 'writes' | undefined;
     for (const [index, action] of plan.actions.entries()) {
       if (isAged(action)) return this.#afresh(action);
@@ -159,7 +165,8 @@ export class StageRounds {
         noted = now;
       }
       if (!onlyWritesFiles(effects, action)) looks.end();
-      const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
+      this.#begun += 1;
+      const { outdated, left = {} } = await actor.act(stage, action, before + index, before + plan.actions.length);
       this.#noteLeft(left);
       this.#outdated = outdated;
       if (outdated) return afterOutdated(action);
@@ -228,7 +235,8 @@ export class StageRounds {
     const startedAt = this.#startedAt;
     const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
     const because = skipped ?? leftText(this.#left);
-    recorder.noteStage(because === undefined ? record : { ...record, because });
+    const manual = this.#manual > 0 ? { manual: this.#manual } : {};
+    recorder.noteStage({ ...record, ...(because === undefined ? {} : { because }), ...manual });
     const durationMs = endedAt.getTime() - startedAt.getTime() + this.#tookMs;
     if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs });
     else observe({ type: 'stage-skipped', stage: id, because: skipped });

@@ -64,6 +64,8 @@ export interface Installation {
   readonly datastore: Datastore;
   /** Release of the agents' workload; undefined if no evidence gives it. */
   readonly release?: string;
+  /** Nodes of the cluster; undefined where they could not be read. */
+  readonly nodes?: number;
   readonly components: readonly ComponentVersion[];
   /** Releases that differ from the agents' own. */
   readonly mixed: readonly ComponentVersion[];

@@ -25,6 +25,11 @@ export function interrupted(): Fault {
   return new Fault('interrupted', 'stopped at once: what was under way was given up', ['continue with the same command']);
 }
 
+/** The same of a command that has only read by then. */
+export function interruptedReading(): Fault {
+  return new Fault('interrupted', 'stopped: nothing was changed by this command', ['run the same command when you are ready']);
+}
+
 /** A fault that says something of what was asked. One that was given up at Ctrl-C says nothing: whoever takes faults for answers throws it on. */
 export function isAnswer(thrown: unknown): thrown is Fault {
   return thrown instanceof Fault && !isInterrupted(thrown);

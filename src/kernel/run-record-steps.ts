@@ -1,11 +1,8 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
 import type { InstallPath } from './installation.ts';
-import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from './run-record.ts';
+import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
-
-/** Of a run whose first write was by a stage that does not look at the installation. */
-const UNKNOWN_PATH = 'unknown';
 
 /** Paths on which `apply` always brings something. */
 const NOTES_DIGESTS: ReadonlySet<string> = new Set<InstallPath>(['operator', 'manifest', 'kvstore']);

@@ -3,6 +3,9 @@ import type { Stripped } from './owner-journal.ts';
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
 export const RUN_RECORD_VERSION = 1;
 
+/** Of a run whose first write was by a stage that does not look at the installation. */
+export const UNKNOWN_PATH = 'unknown';
+
 export interface StageRecord {
   readonly id: string;
   /** `interrupted`: a person stopped it; the same command continues it. */
@@ -10,6 +13,8 @@ export interface StageRecord {
   readonly startedAt: string;
   readonly endedAt?: string;
   readonly because?: string;
+  /** Steps that only a person can do, and that it waits for; absent for none. */
+  readonly manual?: number;
 }
 
 /**
@@ -29,6 +34,8 @@ export interface RunRecord {
   readonly source?: string;
   /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent in records of older programs. */
   readonly oldest?: string;
+  /** Nodes of the cluster then. */
+  readonly nodes?: number;
   /** sha256 of artifacts by file name, `upgrade.yaml` among them. */
   readonly digests: Readonly<Record<string, string>>;
   readonly startedAt: string;

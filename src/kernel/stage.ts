@@ -53,7 +53,7 @@ export type StagePlan =
     };
 
 /** The part of the run record that a stage fills in. */
-export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'digests' | 'backup'>>;
+export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup'>>;
 
 /**
  * One part of the procedure as a value: it surveys (reads only), judges (pure) and plans (pure).

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+import { CLUSTER_UID } from '../support/engine-ports.ts';
 
 const HOLDER = { identity: 'anna@host-1/17/run-1', acquiredAt: '2026-11-21T01:56:00Z', renewedAt: '2026-11-21T01:59:55Z' };
 
@@ -21,7 +22,7 @@ function heldBench(looks = Number.POSITIVE_INFINITY) {
   let looked = 0;
   Object.assign(bench.engine.ports.lock, { holder: async () => (looked++ < looks ? HOLDER : undefined) });
   const stages = [{ id: 'apply', state: 'running', startedAt: '2026-11-21T01:57:00Z' }];
-  bench.engine.stored = { runId: 'run-1', accepted: [], stages, target: 'v3.32.2' } as unknown as RunRecord;
+  bench.engine.stored = { runId: 'run-1', clusterUid: CLUSTER_UID, accepted: [], stages, target: 'v3.32.2' } as unknown as RunRecord;
   return { bench, surveyed };
 }
 
@@ -31,7 +32,7 @@ describe('a run beside another one', () => {
     assert.equal(await bench.run('run', '--yes', '--context=prod'), 6);
     assert.deepEqual(surveyed, []);
     assert.deepEqual(bench.err().trimEnd().split('\n'), [
-      'error: anna on host host-1 (process 17) holds the lock for 4m, since 2026-11-21T01:56:00Z, at stage apply; nothing was changed by this command',
+      'error: anna on host host-1 (process 17) holds the lock for 4m, at stage apply; nothing was changed by this command',
       'follow that run: kubectl netsvc-upgrade status --watch --context=prod',
       'if it is certainly dead: kubectl netsvc-upgrade unlock --context=prod',
     ]);
@@ -48,8 +49,8 @@ describe('status --watch', () => {
     const { bench } = heldBench(3);
     assert.equal(await bench.run('status', '--watch'), 0);
     assert.deepEqual(bench.err().trimEnd().split('\n').slice(0, 2), [
-      'anna@host-1/17/run-1 is at work since 2026-11-21T01:56:00Z',
-      '2026-11-21T01:57:00Z apply running',
+      'anna on host host-1 (process 17) began 4m ago',
+      'apply: running, began 3m ago',
     ]);
     assert.match(bench.out(), /^lock: free$/m);
   });

@@ -296,6 +296,8 @@ describe('a command that performs stages', () => {
       assert.equal(await bench.run('run', '--yes'), 0);
       assert.ok(bench.engine.calls.includes(APPLY));
       assert.deepEqual(bench.out().match(/^MANUAL STEP.*$/gm), ['MANUAL STEP  do remove-old', 'MANUAL STEP  do configure']);
+      assert.equal(await bench.run('status'), 0);
+      assert.match(bench.out(), /^cli +done +0s ago +1 manual step left$/m);
     });
 
     it('ends with 0 where only advice is left, and in a dry run', async () => {
@@ -334,10 +336,21 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --manifest-url=\/mirror\n$/);
   });
 
+  it('says of a plan that a person gave up that nothing was changed', async () => {
+    for (const argv of [['plan'], ['run'], ['run', '--yes']]) {
+      const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+      bench.engine.soft.abort();
+      assert.equal(await bench.run(...argv), 130);
+      assert.equal(bench.err(), 'error: stopped: nothing was changed by this command\nrun the same command when you are ready\n');
+      assert.equal(bench.engine.calls.includes(APPLY), false);
+    }
+  });
+
   it('says of a status that a person gave up that it was, and nothing of the journal', async () => {
     const bench = commandBench([]);
     Object.assign(bench.engine.ports.ownerJournal, { load: () => Promise.reject(interrupted()) });
     assert.equal(await bench.run('status'), 130);
+    assert.match(bench.err(), /^error: stopped: nothing was changed by this command$/m);
     assert.doesNotMatch(bench.out(), /journal/);
   });
 

@@ -173,6 +173,8 @@ describe('runChain', () => {
     assert.equal(judged, 3, 'at first, under the lock, and before enabling');
     const notes = events.flatMap((event) => (event.type === 'note' ? [event.text] : []));
     assert.deepEqual(notes, ['re-checks the cluster before: enable']);
+    const counts = events.flatMap((event) => (event.type === 'action-started' ? [`${event.index + 1}/${event.of}`] : []));
+    assert.deepEqual(counts, ['1/2', '2/2'], 'a plan that is made again counts on');
   });
 
   for (const [title, wish] of [

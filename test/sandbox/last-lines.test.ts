@@ -33,7 +33,10 @@ describe('the last lines of a command', function () {
     await performed('run --yes');
     const { exit, lines } = await performed('preflight --release v3.26.4');
     assert.equal(exit, 3, lines.join('\n'));
-    assert.match(lines.at(-3) ?? '', /^NOT READY: \d+ blockers?$/);
+    assert.match(lines.at(-5) ?? '', /^NOT READY: \d+ blockers?$/);
+    assert.equal(lines.at(-4), 'Nothing was changed by this command.');
+    assert.match(lines.at(-3) ?? '', /^Earlier parts of this run, begun \d+s ago, changed: .*apply\.$/);
+    assert.equal(lines.at(-2), 'Running pods keep their network.');
   });
 
   it('of a plan say that it is one', async () => {

@@ -108,6 +108,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
     ...LISTS_OR_ABSENT.filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
+    ...(isCountOrAbsent(value.nodes) ? [] : ['nodes']),
     ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
     ...(isJsonMap(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
   ];
@@ -115,6 +116,7 @@ export function parseRecord(text: string, where: string): RunRecord {
   return value as unknown as RunRecord;
 }
 
+const isCountOrAbsent = (value: unknown) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
@@ -130,8 +132,10 @@ function isStripped(value: unknown): boolean {
 
 function isStage(value: unknown): boolean {
   if (!isJsonMap(value)) return false;
-  const { id, state, startedAt, endedAt, because } = value;
-  return [id, state, startedAt].every(isText) && [endedAt, because].every((one) => one === undefined || isText(one));
+  const { id, state, startedAt, endedAt, because, manual } = value;
+  return (
+    isCountOrAbsent(manual) && [id, state, startedAt].every(isText) && [endedAt, because].every((one) => one === undefined || isText(one))
+  );
 }
 
 function parsed(text: string, where: string): JsonMap {

@@ -1,6 +1,6 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { isAnswer } from '../../kernel/interruption.ts';
+import { interruptedReading, isAnswer, isInterrupted } from '../../kernel/interruption.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import type { Palette } from '../../report/colour.ts';
 import { findingsLines } from '../../report/findings.ts';
@@ -11,7 +11,8 @@ import { twoWayLines } from '../../report/two-way-rows.ts';
 import { fitted } from '../../report/wrap.ts';
 import type { PlanDocument } from '../documents.ts';
 import { findingsHere, stagesHere } from '../next-here.ts';
-import { nextStep } from '../report/chain.ts';
+import { nextStep, recordBefore } from '../report/chain.ts';
+import { earlierLines } from '../report/closing.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument } from './document.ts';
 import type { ForGit } from './for-git.ts';
@@ -70,11 +71,18 @@ export async function showPlan(
     ...(isIdle ? [] : [await summaryOf(session, planned)]),
     ...(git?.lines ?? []),
     isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
+    ...(await earlierHere(session)),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: [] } : planned;
   await session.present(document, (wide) => (diff ? planDiffText : planText)(session, head, shown, wide), { closing, isDiff: diff });
   return exit;
+}
+
+/** What a run that is not finished changed before. */
+export async function earlierHere(session: Session): Promise<readonly string[]> {
+  const before = await recordBefore(session);
+  return before ? earlierLines(before, session.composition.clock.now()) : [];
 }
 
 /** What was asked for in one line, and about how long it takes. What cannot be read of earlier runs is no reason to stop. */
@@ -107,6 +115,8 @@ export async function planStages(session: Session, stages: readonly AnyStage[]) 
     const planned = await planChain(stages, seen, session.context, progress.observe);
     const installed = await session.seams.installed(seen);
     return { ...planned, effects: acting.effects, findings: findingsHere(planned.findings, session.asked), installed, looks };
+  } catch (thrown) {
+    throw isInterrupted(thrown) ? interruptedReading() : thrown;
   } finally {
     await progress.close();
   }

@@ -1,7 +1,7 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import type { Session } from '../session.ts';
-import { closingLines } from './closing.ts';
+import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
 import { type Ending, endsDemo, nextCommand } from './next-step.ts';
@@ -22,7 +22,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const full = ['preflight', 'verify'].includes(asked.command);
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
-    const head = outcome.installed === undefined ? [] : [await installedLine(session, outcome.installed)];
+    const head = outcome.head === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(outcome.head, session.outPalette)];
     // A plan that a person has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
     return [...head, ...runLines(outcome, { ...view, wide, full, advice, folded: asked.command === 'preflight' })];
@@ -31,7 +31,13 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
   const closing = async () => [
     ...(stopped ? (isBlock ? stopped.stoppedLines(outcome, view) : [stopped.stoppedHead(outcome, view)]) : []),
-    ...closingLines({ command: asked.command, outcome, isDryRun: dryRun !== 'none' }),
+    ...closingLines({
+      command: asked.command,
+      outcome,
+      isDryRun: dryRun !== 'none',
+      before: await recordBefore(session),
+      now: session.composition.clock.now(),
+    }),
     ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
@@ -39,16 +45,15 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   return exit;
 }
 
+/** A record that cannot be read says nothing here: the command has ended. */
+export async function recordBefore({ composition, context }: Session): Promise<RunRecord | undefined> {
+  return unfinishedBefore(await composition.records.load().catch(() => undefined), context);
+}
+
 /** What the last line would be on a cluster that is still there. */
 function demoLine({ exit, findings, suggestions }: Outcome): string {
   const next = nextCommand({ exit, findings, suggestions, command: 'run', carried: [], typed: 'run' });
   return `The exit code is ${EXIT[exit]}. On a real cluster the next command would be: ${next}`;
-}
-
-/** `manifest path, calico, API datastore   v3.27.5 → v3.32.1`. */
-async function installedLine({ context, outPalette }: Session, installed: Installation): Promise<string> {
-  const { headLine, upgradeHead } = await import('../../report/head-line.ts');
-  return headLine(upgradeHead(context, installed), outPalette);
 }
 
 /** Whose end is told, in which colours. */

@@ -1,6 +1,10 @@
+import { agoText } from '../../kernel/age-text.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { writersOf } from '../../kernel/run-record-steps.ts';
 import type { Outcome } from './run.ts';
 
 /** What the last lines of a command are computed from. */
@@ -8,16 +12,38 @@ export interface Closed {
   readonly command: string;
   readonly outcome: Outcome;
   readonly isDryRun: boolean;
+  /** The record of a run that is not finished, where this command is not its first. */
+  readonly before?: RunRecord | undefined;
+  readonly now: Date;
 }
 
 /** The last lines before the next command: what the command came to, and what it changed. */
-export function closingLines({ command, outcome, isDryRun }: Closed): readonly string[] {
+export function closingLines({ command, outcome, isDryRun, before, now }: Closed): readonly string[] {
   const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
-  if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.'];
-  if (/nothing was changed/i.test(outcome.message ?? '')) return verdict;
   const changed = changedStages(outcome);
-  if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.'];
-  return [changedLine(outcome, changed), ...trafficLine(outcome, changed)];
+  const earlier = before ? earlierLines(before, now, changed) : [];
+  if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
+  if (/nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
+  if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.', ...earlier];
+  return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : trafficLine(outcome, changed))];
+}
+
+/** What a run that is not finished did before this command, and what that means for traffic. */
+export function earlierLines(record: RunRecord, now: Date, changed: readonly string[] = []): readonly string[] {
+  const wrote = writersOf(record);
+  const others = wrote.filter((stage) => !changed.includes(stage));
+  if (others.length === 0) return [];
+  const isSafe = [...wrote, ...changed].every((stage) => LEAVES_TRAFFIC.has(stage));
+  return [
+    `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${others.join(', ')}.`,
+    ...(isSafe ? [KEEP_NETWORK] : []),
+  ];
+}
+
+/** The record, if it is of a run on this cluster that is not finished and that began before this command. */
+export function unfinishedBefore(record: RunRecord | undefined, { clusterUid, startedAt }: Context): RunRecord | undefined {
+  if (record === undefined || record.finishedAt !== undefined || record.clusterUid !== clusterUid) return undefined;
+  return Date.parse(record.startedAt) < startedAt.getTime() ? record : undefined;
 }
 
 /** `READY, 1 warning`, `NOT READY: 2 blockers`. */
@@ -42,6 +68,8 @@ function changedLine({ writes }: Outcome, stages: readonly string[]): string {
   return `Changed by this command: ${counted(writes, 'step')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}.`;
 }
 
+const KEEP_NETWORK = 'Running pods keep their network.';
+
 /** Stages that leave alone what decides about a pod's traffic: a pod that runs keeps what the agent has set up for it. */
 const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
   'backup',
@@ -56,5 +84,5 @@ const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
 
 function trafficLine({ suggestions }: Outcome, stages: readonly string[]): readonly string[] {
   const isSaid = suggestions.some((one) => /^running pods /.test(one));
-  return isSaid || stages.length === 0 || stages.some((stage) => !LEAVES_TRAFFIC.has(stage)) ? [] : ['Running pods keep their network.'];
+  return isSaid || stages.length === 0 || stages.some((stage) => !LEAVES_TRAFFIC.has(stage)) ? [] : [KEEP_NETWORK];
 }

@@ -1,5 +1,7 @@
+import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
+import { headLine, recordHead } from '../../report/head-line.ts';
 import { recordedFlagsLine, withRecorded } from '../carry.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';
@@ -18,14 +20,17 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
     const origin = isDone(record) ? undefined : recordedFlagsLine('run', flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
     const document = await shown(() => recordedReport(session, record));
+    const now = session.composition.clock.now();
     const lines = (wide: boolean) => [
-      `run ${record.runId} to ${record.target}, begun ${record.startedAt} by ${record.startedBy}`,
+      headLine(recordHead(record), session.outPalette),
+      `run ${record.runId}, begun ${agoText(record.startedAt, now)} by ${record.startedBy}`,
       ...(document.parts ?? []).map(
-        ({ commandLine, startedAt, exit }) => `${startedAt} ${commandLine}: ${exit.code} (exit ${exit.number})`,
+        ({ commandLine, startedAt, exit }) => `${agoText(startedAt, now)}: ${exit.code} (exit ${exit.number}): ${commandLine}`,
       ),
       ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.target, wide, full: false }),
     ];
-    await shown(() => session.present(document, lines));
+    const closing = async () => ['Nothing was changed by this command.'];
+    await shown(() => session.present(document, lines, { closing }));
     return 'done';
   });
 }

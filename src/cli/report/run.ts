@@ -3,9 +3,9 @@ import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { EffectTypes } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { tally } from '../../kernel/judge.ts';
 import type { RunHistory } from '../../kernel/run-history.ts';
+import type { UpgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
 import { documentHead } from '../document-head.ts';
 import type { PreflightReport, RunReport } from '../documents.ts';
@@ -13,8 +13,8 @@ import type { PreflightReport, RunReport } from '../documents.ts';
 export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly history?: RunHistory;
   readonly versions?: RunReport['versions'];
-  /** For the header of a command that only looks; absent where that is not clear. */
-  readonly installed?: Installation;
+  /** For the second line of the screen; absent where what is installed is not clear. */
+  readonly head?: UpgradeHead;
 }
 
 /** The outcome as it may be shown. */

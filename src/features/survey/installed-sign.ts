@@ -34,6 +34,7 @@ export function installed(decision: Decision, readings: Readings, inventory: Inv
     datastore,
     ...(release === undefined ? {} : { release }),
     ...(line === undefined ? {} : { line }),
+    ...('value' in inventory.nodes ? { nodes: inventory.nodes.value.length } : {}),
     components,
     mixed: mixedComponents(components, release),
     hasTypha: hasComponent(components, 'typha'),

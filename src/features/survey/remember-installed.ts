@@ -16,9 +16,14 @@ export function rememberingInstalled(open: OpenStage, installation: Installation
   };
 }
 
-/** Path, variant and releases that are installed. */
+/** Path, variant and releases that are installed, and on how many nodes. */
 export function rememberOf(installation: Installation): Remember {
-  const { path, variant, release } = installation;
+  const { path, variant, release, nodes } = installation;
   const oldest = oldestRelease(installation) ?? UNKNOWN_RELEASE;
-  return { path, oldest, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
+  return {
+    ...{ path, oldest },
+    ...(variant === undefined ? {} : { variant }),
+    ...(release === undefined ? {} : { source: release }),
+    ...(nodes === undefined ? {} : { nodes }),
+  };
 }

@@ -33,8 +33,8 @@ describe('report', () => {
     const bench = commandBench(chain());
     await bench.run('run', '--yes');
     assert.equal(await bench.run('report'), 0);
-    assert.match(bench.out(), /^run \S+ to v3\.32\.2, begun 2026-11-21T02:00:00\.000Z by tester@here$/m);
-    assert.match(bench.out(), /: done \(exit 0\)\n/);
+    assert.match(bench.out(), /→ v3\.32\.2 .*\nrun \S+, begun 0s ago by tester@here$/m);
+    assert.match(bench.out(), /^0s ago: done \(exit 0\): kubectl netsvc-upgrade run --yes$/m);
     assert.match(bench.out(), /Next: nothing is left for this program to do\n$/);
   });
 
@@ -118,7 +118,7 @@ describe('report', () => {
     const record = bench.engine.stored ?? assert.fail('no record');
     bench.engine.kept.set('older-1/record', { ...record, runId: 'older-1', target: 'v3.30.0' });
     assert.equal(await bench.run('report', 'older-1'), 0);
-    assert.match(bench.out(), /^run older-1 to v3\.30\.0/m);
+    assert.match(bench.out(), /→ v3\.30\.0 .*\nrun older-1, begun/);
     assert.equal(await bench.run('report', 'nonesuch'), 64);
     assert.match(bench.err(), /error: there is no run nonesuch on this cluster\nname one of: older-1, \S+\n/);
   });
