@@ -25,7 +25,7 @@ export function dependencySizes(root: string): string {
     'Written by `node build/dependency-sizes.ts`; a test holds it to the lock file and to what is installed. Why each is here:',
     '[dependencies](dependencies.md).',
     '',
-    `npm brings ${all.length} packages, ${kilobytes(root, lock, all)} kB. Code of ${bundled.size} of them is in the program`,
+    `npm installs ${all.length} packages, ${kilobytes(root, lock, all)} kB. Code of ${bundled.size} of them is in the program`,
     `(\`dist/packages.json\`); the archives hold that code alone. Packages that run something when they are installed: ${scripts.length}.`,
     '',
     '| Dependency | Version | Packages with it | kB with them | Only because of it |',

@@ -52,7 +52,7 @@ async function writeNew(file: string, content: string): Promise<void> {
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
       if (await isThere()) return;
-      throw new Fault('failed', `${file} exists already, with other content: it was left as it is`, ['move it away, or name another file']);
+      throw new Fault('failed', `${file} exists already, with other content: it was not changed`, ['move it away, or name another file']);
     }
   });
 }

@@ -58,12 +58,12 @@ function assertMeant(action: string, flags: { readonly owner?: string; readonly 
   for (const name of ['owner', 'selector'] as const)
     if (flags[name] !== undefined && action !== 'list')
       throw new Fault('usage', `--${name} is for list alone: ${action} works on the whole cluster`, [
-        `look at what it is about first: kubectl netsvc-upgrade ownerrefs list --${name}=${flags[name]}`,
+        `see what it concerns first: kubectl netsvc-upgrade ownerrefs list --${name}=${flags[name]}`,
         `then leave --${name} out`,
       ]);
   if (flags.undo && action !== 'restore')
     throw new Fault('usage', `--undo is for restore alone, not for ${action}`, [
-      'what strip took off comes back with: kubectl netsvc-upgrade ownerrefs restore --undo',
+      'put back what strip removed: kubectl netsvc-upgrade ownerrefs restore --undo',
     ]);
 }
 

@@ -1,4 +1,5 @@
 import { command } from '../kernel/argv.ts';
+import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
@@ -68,7 +69,7 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
   const rest = pods.filter((pod) => pod.phase !== 'new');
   if (rest.length > 0)
     return `${rest.length} of ${Math.max(desired, pods.length)} pods ${rest.length === 1 ? 'is' : 'are'} not updated and ready`;
-  if (pods.length !== desired) return `${pods.length} pods exist, ${desired} are wanted`;
+  if (pods.length !== desired) return `${counted(pods.length, 'pod')} instead of ${desired}`;
   return countsPending(target, status, desired);
 }
 

@@ -26,10 +26,10 @@ const REMOVED: Three = { base: 'present', mine: undefined, theirs: 'present' };
 
 const IN_CLUSTER = 'It stays in the cluster as it is; its values are written to no file.';
 const SINCE_CHANGED = 'With what was changed in the cluster since.';
-const DELETED = 'It is no longer in the cluster, and is not made again; --resolve with mine does.';
+const DELETED = 'It is no longer in the cluster, and is not created again, unless you resolve it with mine.';
 const DELETED_SECRET = 'It is no longer in the cluster. No Secret is written to a file: create it yourself if it is to be there.';
-const STAYS_AWAY = 'It is no longer in the cluster, and is not made again; --resolve with theirs does.';
-const UNSERVED = 'The server does not know its kind in this version: it is left as it is.';
+const STAYS_AWAY = 'It is no longer in the cluster, and is not created again, unless you resolve it with theirs.';
+const UNSERVED = 'The server does not know its kind in this version: it is not changed.';
 const AGENTS = 'The target cannot work without its agents.';
 const FROM_TARGET = 'Definitions of resources always come from the target.';
 

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
 
@@ -20,7 +21,8 @@ export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], wh
   if (only && !second) return only;
   const names = (fitting.length > 0 ? fitting : profiles).map(({ name }) => name);
   const name = `--profile ${names[0] ?? 'FILE'}`;
-  if (only) throw new Fault('usage', `${where} fits ${names.length} profiles: ${names.join(', ')}`, [`Name the profile: ${name}`]);
+  if (only)
+    throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [`Name the profile: ${name}`]);
   throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [
     'another context: --context NAME; kubectl config get-contexts lists them',
     `Calico under other names: a profile of your own, --profile FILE (docs/profiles.md)`,

@@ -24,7 +24,7 @@ describe('localMachine', () => {
     await machine.writeNew(file, 'a: 1');
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     await machine.writeNew(file, 'a: 1');
-    await assert.rejects(machine.writeNew(file, 'a: 2'), /cli\.cfg exists already, with other content: it was left as it is/);
+    await assert.rejects(machine.writeNew(file, 'a: 2'), /cli\.cfg exists already, with other content: it was not changed/);
     assert.equal(await readFile(file, 'utf8'), 'a: 1');
     assert.deepEqual(await readdir(folder), ['cli.cfg']);
   });

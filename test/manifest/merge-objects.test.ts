@@ -66,7 +66,7 @@ describe('mergeManifest, object by object', () => {
     const away = new Map([[identityOf(added), 'unserved'] as const]);
     const { documents, edits } = told([], [added], [], { away, resolutions: { 'Configuration/kube-system/default': 'mine' } });
     assert.deepEqual([documents, edits[0]?.outcome], [[], 'obsolete']);
-    assert.match(`${edits[0]?.note}`, /left as it is/);
+    assert.match(`${edits[0]?.note}`, /is not changed/);
   });
 
   it('leaves out what the person removed', () => {

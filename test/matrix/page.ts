@@ -70,8 +70,8 @@ export function compatibilityPage({ date, results, charts }: Record): string {
   return [
     '# Compatibility',
     '',
-    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane with the service’s own manifest is checked by`,
-    '`preflight`, upgraded by `run`, and found to have nothing left to do by a second `run`.',
+    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane has the service’s own manifest.`,
+    '`preflight` checks it, `run` upgrades it, and a second `run` has nothing left to do.',
     ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),
     '',
     `| kubectl | Node | ${servers.map((server) => `Kubernetes ${server}`).join(' | ')} |`,

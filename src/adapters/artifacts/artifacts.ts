@@ -1,4 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts } from '../../kernel/ports.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
@@ -78,7 +79,7 @@ function folderSource(folder: string, options: ArtifactsOptions): Source {
         throw notInFolder(file, thrown, folder, await releases());
       });
       if (bytes.length > limit)
-        throw new Fault('failed', `${file} has ${bytes.length} bytes, more than the limit of ${limit}`, [
+        throw new Fault('failed', `${file} has ${counted(bytes.length, 'byte')}, more than the limit of ${limit}`, [
           'check that it is the right file',
         ]);
       return artifactOf(file, refuseWrongContent(bytes, file));

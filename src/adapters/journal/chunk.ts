@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { gunzip, gzip } from '../compression.ts';
@@ -91,7 +92,8 @@ export async function unpackChunk(bytes: Uint8Array): Promise<{ readonly header:
   if (!isHeader(header)) throw new Error('its first line is no header');
   if (header.version > OWNER_JOURNAL_VERSION)
     throw new Error(`it has version ${header.version}; this program knows ${OWNER_JOURNAL_VERSION}`);
-  if (entries.length !== header.entries) throw new Error(`it holds ${entries.length} entries, its header says ${header.entries}`);
+  if (entries.length !== header.entries)
+    throw new Error(`it holds ${counted(entries.length, 'entry', 'entries')}, its header says ${header.entries}`);
   const wrong = entries.findIndex((entry) => !isEntry(entry));
   if (wrong >= 0) throw new Error(`its entry ${wrong + 1} is not whole`);
   return { header, entries: entries.filter(isEntry) };

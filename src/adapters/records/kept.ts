@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
 import type { KeptItem } from '../../kernel/ports.ts';
@@ -56,11 +57,11 @@ async function unpackedKey(key: string, first: string, all: Binary): Promise<Kep
   const [, count] = /\.\d+of(\d+)$/.exec(first) ?? [];
   const pieces = count === undefined ? 1 : Number(count);
   // The number is part of a name that is read: a list of that length is made only where there may be this many.
-  if (pieces > MOST_PIECES) throw damagedItem(key, `it says that it has ${count} pieces`);
+  if (pieces > MOST_PIECES) throw damagedItem(key, `it says that it has ${counted(Number(count), 'piece')}`);
   const wanted = count === undefined ? [key] : Array.from({ length: pieces }, (_, index) => `${key}.${index + 1}of${count}`);
   const found = wanted.map((name) => all[name]);
   if (found.some((piece) => piece === undefined))
-    throw damagedItem(key, `it is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`);
+    throw damagedItem(key, `it is incomplete: ${found.filter(Boolean).length} of ${counted(wanted.length, 'piece')}`);
   const item = await unpackedItem(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64')))).catch((thrown: unknown) => {
     throw damagedItem(key, messageOf(thrown));
   });

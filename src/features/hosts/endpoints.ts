@@ -1,5 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
 import { type CliCall, cliWrite } from '../service-cli/index.ts';
 import type { HepFacts } from './facts.ts';
@@ -20,7 +21,7 @@ export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[]
   return [
     {
       id: 'endpoints',
-      title: `wait for the automatic endpoint of ${covered.length === 1 ? 'one node' : `each of ${covered.length} nodes`}, with the copied labels`,
+      title: `wait for the automatic endpoint of ${counted(covered.length, 'node')}, with the copied labels`,
       ref: '§4.7/2',
       undo: 'full',
       effect: { type: 'wait', until, timeoutMs: context.options.timeoutMs ?? limitMs(covered.length) },

@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import { serverSideApply } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { StoreHealth } from '../../kernel/kvstore.ts';
 import { objectKey } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
@@ -59,7 +60,7 @@ function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts,
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
-    waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
+    waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     ...ownershipNotes(previews, context),
     ...unservedNotes(orphans),
     ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),

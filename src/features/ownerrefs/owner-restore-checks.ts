@@ -123,7 +123,7 @@ export const restoreChecks: readonly RestoreCheck[] = [
       if (ownerGone.length === 0) return ok('every recorded owner is there');
       return failed(
         `the owners of ${counted(ownerGone.length, 'reference')} no longer exist: ${listed(ownerGone.map(({ text }) => text))}`,
-        'These references stay off: a dead UID would get the object deleted. Delete the objects yourself if nothing needs them.',
+        'These references stay off: with a UID that no longer exists the object would be deleted. Delete the objects yourself if nothing needs them.',
         { evidence: evidenceOf(ownerGone), next: `${PROGRAM} ownerrefs list` },
       );
     }),

@@ -26,8 +26,8 @@ export const ownerRightsChecks: readonly PreflightCheck[] = [
 ];
 
 function verdictOf(rights: OwnerRights | undefined, { options }: Context): Verdict {
-  if (rights === undefined) return notApplicable('no UID changes on this way');
-  if (options.ownerrefs === 'never') return notApplicable('owner references are left as they are (--ownerrefs=never)');
+  if (rights === undefined) return notApplicable('this upgrade changes no UID');
+  if (options.ownerrefs === 'never') return notApplicable('owner references are not changed (--ownerrefs=never)');
   const { denied, enforced, isEnforced } = rights;
   const missing = isEnforced === false ? denied : [...denied, ...enforced];
   const isCertain = denied.length > 0 || isEnforced === true;

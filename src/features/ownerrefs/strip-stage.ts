@@ -36,8 +36,8 @@ export const ownerrefsStripStage = stage<StripFacts>({
     return { installation, ...judged, ...(isFound ? {} : await readElsewhere(sources)) };
   },
   plan(facts, context) {
-    if (!facts.references) return { skip: 'no UID changes on this way' };
-    if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
+    if (!facts.references) return { skip: 'this upgrade changes no UID' };
+    if (context.options.ownerrefs === 'never') return { skip: 'owner references are not changed (--ownerrefs=never)' };
     if (facts.apiReplaced) return { skip: 'the new API server is on its way: what had to be removed was, before it' };
     const { objects, kinds } = facts.references;
     const chosen = chosenBy(context, facts.recorded);
@@ -136,7 +136,7 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
   };
   const strip: Action = {
     id: 'strip',
-    title: `take the recorded owner references off ${many}`,
+    title: `remove the recorded owner references of ${many}`,
     ref: '§4.8/1',
     undo: 'full',
     effect: { type: 'patch-all', what: 'owner references removed', patches, recordedIn: 'owner-journal' },

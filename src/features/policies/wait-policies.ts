@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
 import { Outdated } from '../../kernel/outdated.ts';
@@ -88,7 +89,7 @@ async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled):
 function tooLate(pending: readonly string[], timeoutMs: number): Fault {
   return new Fault(
     'timeout',
-    `${pending.length === 1 ? '1 policy has' : `${pending.length} policies have`} no new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`,
+    `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`,
     [
       'look at the log of the controllers: they rename policies once every agent is rolled out',
       'then continue with the same command; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
 import { choiceFlag } from '../../kernel/installation.ts';
 import { failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 
@@ -35,7 +36,7 @@ export const installationChecks: readonly PreflightCheck[] = [
       const [first, second] = candidates;
       const flag = choiceFlag(candidates);
       return failed(
-        `${second ? `the installation can be read in ${candidates.length} ways` : 'the installation is not clear'}: ${detection.because}`,
+        `${second ? `the installation can be read in ${counted(candidates.length, 'way')}` : 'the installation is not clear'}: ${detection.because}`,
         first && flag === '--path'
           ? `Look at the evidence; then say it with --path (${candidates.join(', ')}).`
           : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,

@@ -50,7 +50,7 @@ function witnesses({ components, installation, operator, clusterInformation }: R
     ...sharedRelease(agents.slice(1)),
     witness('the Installation reports', statusVersion(installation, profile)),
     witness(`${profile.clusterInformation.kind} says`, informationVersion(information, profile)),
-    witness(`operator ${fromOperator?.tag} brings`, fromOperator?.release),
+    witness(`operator ${fromOperator?.tag} installs`, fromOperator?.release),
     witness('the chart label says', chartLabel(operator, profile)),
   ].flatMap((item) => item ?? []);
 }

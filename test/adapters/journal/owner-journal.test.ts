@@ -330,7 +330,7 @@ describe('a journal that is not as it was written', () => {
     assert.ok(chunk);
     await assert.rejects(unpackChunk(chunk.bytes.subarray(0, -1)), /cut short/);
     await assert.rejects(unpackChunk(await gzipped(`${header}\n{"object":{}}\n{}\n`)), /entry 1 is not whole/);
-    await assert.rejects(unpackChunk(await gzipped(`${header}\n{}\n`)), /holds 1 entries, its header says 2/);
+    await assert.rejects(unpackChunk(await gzipped(`${header}\n{}\n`)), /holds 1 entry, its header says 2/);
     await assert.rejects(unpackChunk(await gzipped(`${header}\n{}`)), /last line is cut short/);
     await assert.rejects(unpackChunk(await gzipped('{}\n')), /no header/);
     await assert.rejects(unpackChunk(await gzipped('{\n')), /line 1 is not JSON/);

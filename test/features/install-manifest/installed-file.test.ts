@@ -63,7 +63,7 @@ describe('an object that only --installed-manifest has', () => {
   it('is not made again where it was deleted since, and is reported', async () => {
     const around = await bench([]);
     assert.deepEqual(await told(around), [
-      'obsolete ConfigMap/mine It is no longer in the cluster, and is not made again; --resolve with mine does.',
+      'obsolete ConfigMap/mine It is no longer in the cluster, and is not created again, unless you resolve it with mine.',
     ]);
     assert.equal(await dataAfter(around), undefined);
   });

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkTitles } from '../../src/features/check-titles.ts';
+import { sourceTexts } from '../support/source-texts.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const filesOf = (...patterns: string[]): readonly string[] => patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
+
+/** Words that are not used, and what is written instead. */
+const NOT: readonly (readonly [RegExp, string])[] = [
+  [/\b[Mm]end(?:s|ed|ing)?\b|\bmak(?:e|es|ing) good\b|\bmade good\b|\b[Cc]ure[sd]?\b/, 'fix'],
+  [/\b(?:take|takes|took|taken|taking)(?: it| them| this| that)? on\b/, 'accept, waive'],
+  [/\b(?:[Gg]oes|go|went|going|gone) on\b/, 'resume, continue'],
+  [/\bcuts? off\b|\bstruck\b/, 'interrupted'],
+  [/\b[Jj]udg(?:e|es|ed|ing|ements?)\b/, 'check, evaluate'],
+  [/\banew\b/, 'again'],
+  [/\blook(?:s|ed|ing)? (?:once )?(?:again|more)\b|\bsecond look\b/, 're-check'],
+  [/\btold by\b|\btold apart\b|\btells? apart\b/, 'identified by'],
+  [/\b[Bb]r(?:ing|ings|inging|ought)\b/, 'install, add, restore'],
+  [/\b(?:left|leaves?|stays?) as (?:it|they) (?:is|are|was|were)\b|\b(?:left|leaves?)(?: \w+){0,2} alone\b/, 'keeps, is not changed'],
+  [/\b(?:take|takes|taken|took|taking)(?: \w+){0,4} off\b|\boff before\b|\b(?:come|comes|came) off\b/, 'remove'],
+  [/\bdead (?:UID|reference)s?\b/, 'dangling reference'],
+  [/\bby hand\b|\bleft to (?:a person|you)\b/, 'manual step, yourself'],
+  [/\b(?:come|comes|came) to rest\b/, 'pod X on node Y is not ready'],
+  [/\bof before\b/, 'the previous, old'],
+  [/\bways? back\b/, 'undo'],
+  [/\bwhereupon\b|\bthereof\b/, 'then'],
+  [/\bpersons?\b|\b[Pp]eople\b/, 'you, the user'],
+  [/\bwhole or in part\b/, 'all or some'],
+  [/\bso many\b/, 'at most N'],
+];
+
+/** What is written so all the same, and why. */
+const ALLOWED: readonly (readonly [RegExp, string])[] = [
+  [/\bleft-to-person\b/, 'a value of the JSON report'],
+  [/`[^`]*`|'[\w-]+'|\$\{[^{}]*\}/, 'code'],
+];
+
+function without(text: string): string {
+  return ALLOWED.reduce((rest, [allowed]) => rest.replaceAll(new RegExp(allowed.source, 'g'), ' '), text);
+}
+
+/** `place: word, write: …` for each word of a text that is not used. */
+function wrong(place: string, text: string): readonly string[] {
+  const rest = without(text);
+  return NOT.flatMap(([pattern, write]) => {
+    const found = pattern.exec(rest);
+    return found ? [`${place}: “${found[0]}”, write: ${write}`] : [];
+  });
+}
+
+interface Text {
+  readonly place: string;
+  readonly text: string;
+}
+
+function textsOf(kind: 'string' | 'comment'): readonly Text[] {
+  return filesOf('src/**/*.ts').flatMap((file) =>
+    sourceTexts(read(file))
+      .filter((one) => one.kind === kind && /[a-z’] \S/.test(one.text))
+      .map(({ line, text }) => ({ place: `${file}:${line}`, text })),
+  );
+}
+
+/** Strings of scripts and styles of the HTML report are code. */
+const STRINGS = textsOf('string').filter(({ place }) => !/html-(?:script|style)\.ts/.test(place));
+
+const PAGES = filesOf('*.md', 'docs/**/*.md');
+
+/** A page without its blocks of code. */
+function proseOf(page: string): string {
+  return read(page).replaceAll(/^( *)```[\s\S]*?^\1```/gm, '');
+}
+
+/** Expressions, code and targets of links count as one word. */
+function sentencesOf(text: string): readonly string[] {
+  const plain = text
+    .replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'X')
+    .replaceAll(/`[^`]*`/g, 'X')
+    .replaceAll(/\]\([^)]*\)/g, ']');
+  return plain.split(/(?<=[.!?:])\s+|\n/).map((sentence) => sentence.trim());
+}
+
+const MOST_WORDS = 30;
+const tooLong = (place: string, text: string): readonly string[] =>
+  sentencesOf(text)
+    .filter((sentence) => sentence.split(/\s+/).length > MOST_WORDS)
+    .map((sentence) => `${place}: ${sentence}`);
+
+/** The first paragraph or list of a page, in one line. */
+function firstParagraph(page: string): string {
+  const [first = ''] = proseOf(page)
+    .split(/\n\n+/)
+    .filter((part) => !/^[#|!<]/.test(part) && part.trim() !== '');
+  return first.replaceAll(/\s+/g, ' ');
+}
+
+/** `${…length} nodes`: one of them would be “1 nodes”. */
+const UNCOUNTED = /\$\{[\w.#?!]*(?:\.length|\.size|\bcount)\} (?:more |other |of )?[a-zA-Z]+s\b/;
+
+/** As it stands in the source of a template. */
+const expression = (code: string): string => `$${`{${code}}`}`;
+
+describe('words that a user reads', () => {
+  it('in messages, hints, titles and help are those of the glossary', () => {
+    assert.ok(STRINGS.length > 2000, String(STRINGS.length));
+    assert.deepEqual(
+      STRINGS.flatMap(({ place, text }) => wrong(place, text)),
+      [],
+    );
+  });
+
+  it('in the pages are those of the glossary', () => {
+    assert.ok(PAGES.length > 200, String(PAGES.length));
+    assert.deepEqual(
+      PAGES.flatMap((page) =>
+        proseOf(page)
+          .split('\n')
+          .flatMap((line, index) => wrong(`${page}: line ${index + 1} of the prose`, line)),
+      ),
+      [],
+    );
+  });
+
+  it('in the schemas are those of the glossary', () => {
+    const descriptions = filesOf('schemas/**/*.json').flatMap((file) =>
+      [...read(file).matchAll(/"description": "([^"]*)"/g)].map(([, text = '']) => ({ place: file, text })),
+    );
+    assert.ok(descriptions.length > 20, String(descriptions.length));
+    assert.deepEqual(
+      descriptions.flatMap(({ place, text }) => wrong(place, text)),
+      [],
+    );
+  });
+
+  it('make titles of checks of at most eight words', () => {
+    const long = Object.entries(checkTitles).filter(([, title]) => title.split(/\s+/).length > 8);
+    assert.deepEqual(long, []);
+  });
+
+  it('make sentences of at most 30 words in messages, hints and help', () => {
+    assert.deepEqual(
+      STRINGS.flatMap(({ place, text }) => tooLong(place, text)),
+      [],
+    );
+  });
+
+  it('make sentences of at most 30 words in the pages of checks, and in the first paragraph of every page', () => {
+    const whole = PAGES.filter((page) => /^docs\/checks\/NS-/.test(page)).flatMap((page) =>
+      proseOf(page)
+        .split(/\n\n+|\n(?=- |\d+\. )/)
+        .flatMap((part) => tooLong(page, part.replaceAll(/\s+/g, ' '))),
+    );
+    const first = PAGES.filter((page) => !page.startsWith('docs/cli/')).flatMap((page) => tooLong(page, firstParagraph(page)));
+    assert.deepEqual([...whole, ...first], []);
+  });
+
+  it('agree with the number before them', () => {
+    const uncounted = STRINGS.filter(({ text }) => UNCOUNTED.test(text)).map(({ place, text }) => `${place}: ${text}`);
+    assert.deepEqual(uncounted, []);
+  });
+
+  it('cite no section of notes', () => {
+    const cited = STRINGS.filter(({ text }) => / §|§\S+ \w|\bdomain \d+\/\d/.test(text) && !/^\w+ §[\d.a-z]+(?:\/\d+[a-z]?)?$/.test(text));
+    assert.deepEqual(
+      cited.map(({ place, text }) => `${place}: ${text}`),
+      [],
+    );
+  });
+
+  it('would be found if they were others', () => {
+    for (const text of ['mended by hand', 'the run goes on', 'a person decides', 'judged anew', 'the way back', 'takes them off'])
+      assert.notDeepEqual(wrong('x', text), [], text);
+    assert.deepEqual(wrong('x', 'the outcome is `left-to-person`, and `judge` is a function'), []);
+    assert.match(`${expression('nodes.length')} nodes`, UNCOUNTED);
+    assert.equal(tooLong('x', `${'word '.repeat(MOST_WORDS + 1)}.`).length, 1);
+    const call = expression("b('in, side')");
+    assert.deepEqual(
+      sourceTexts(`const a = \`x ${call} y\`; // c\nreturn /it's/.test(a) ? 'd ' + 'e' : ''`).map(({ text }) => text),
+      [`x ${call} y`, 'in, side', 'c', 'd e', ''],
+    );
+  });
+});
