@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { listenerJob, NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
@@ -95,6 +98,34 @@ describe('run --probe-network', () => {
     assert.equal((await ran(scenario, [...RUN, '--dry-run=server'])).exit, 0);
     assert.equal((await ran(scenario, RUN, [false])).exit, 5);
     assert.deepEqual(seen, []);
+  });
+
+  it('is held to a saved plan', async () => {
+    const scenario = await ground();
+    const folder = await mkdtemp(join(tmpdir(), 'network-probe-'));
+    const file = join(folder, 'plan.json');
+    try {
+      assert.equal((await ran(scenario, ['plan', '--skip', 'cli', ...PROBE, '--out', file])).exit, 0);
+      const without = await ran(scenario, ['run', '--skip', 'cli', '--yes', '--plan-file', file]);
+      assert.equal(without.exit, 7, without.text);
+      const { exit, text } = await ran(scenario, [...RUN, '--yes', '--plan-file', file]);
+      assert.equal(exit, 0, text);
+      assert.match(text, /^wait: {3}pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/m);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('does not begin without the rights for its Jobs, and names the role with its namespace', async () => {
+    const scenario = await ground();
+    Object.assign(scenario.cluster, {
+      reviewAccess: async (requests: readonly AccessRequest[]) =>
+        requests.map(({ verb, resource }) => `${verb} ${resource}` !== 'create jobs'),
+    });
+    const { exit, text, next } = await ran(scenario, [...RUN, '--yes']);
+    assert.equal(exit, 3, text);
+    assert.match(text, /NS-009 1 permission missing: create jobs\.batch in probe/);
+    assert.match(next ?? '', /permissions --probe-namespace=probe --for run /);
   });
 
   for (const [missing, words] of [

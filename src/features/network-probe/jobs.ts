@@ -7,7 +7,8 @@ export const NETWORK_PROBES = `${PROBE_LABEL}=network`;
 
 /** The name that every cluster resolves. */
 export const RESOLVED = 'kubernetes.default.svc';
-export const PORT = 8080;
+const PORT = 8080;
+export const CONTAINER = 'probe';
 const TRIES = 5;
 
 /** Exit codes of the client. */
@@ -75,7 +76,7 @@ export function clientJob(part: Part, address: string): KubeObject {
 function job({ namespace, image, id, node, part }: Part, script: readonly string[]): KubeObject {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
   const container = {
-    name: 'probe',
+    name: CONTAINER,
     image,
     imagePullPolicy: 'IfNotPresent',
     command: ['sh', '-c', ...script],

@@ -13,6 +13,8 @@ import { type Found, foundBy, type PodSays, type Probed, podSays } from './verdi
 const LISTENS_MS = 60_000;
 /** Five tries of a client, each with the patience of its resolver. */
 const ENDS_MS = 150_000;
+/** A Job whose pod is refused never gets one. */
+const CREATED_MS = 10_000;
 const APART_MS = 1_000;
 
 type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
@@ -68,7 +70,8 @@ async function settled(
   { cluster, clock }: Ports,
   told: Told,
 ): Promise<readonly Settled[]> {
-  const until = clock.now().getTime() + (wanted === 'runs' ? LISTENS_MS : ENDS_MS);
+  const begun = clock.now().getTime();
+  const until = begun + (wanted === 'runs' ? LISTENS_MS : ENDS_MS);
   const namespace = jobs[0]?.job.metadata.namespace ?? '';
   const look = async () => {
     const pods = await cluster.list(K.Pod, { namespace, labelSelector: NETWORK_PROBES });
@@ -83,7 +86,10 @@ async function settled(
       if (isPassing(thrown)) return seen;
       throw thrown;
     });
-    const open = seen.filter(({ says }) => says.state === 'waits' || (wanted === 'ended' && says.state === 'runs'));
+    const waited = clock.now().getTime() - begun;
+    const open = seen.filter(({ pod, says }) =>
+      says.state === 'waits' ? pod !== undefined || waited < CREATED_MS : wanted === 'ended' && says.state === 'runs',
+    );
     told.report(
       seen.length - open.length,
       seen.length,

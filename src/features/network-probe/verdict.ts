@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { heldBy, meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
-import { CODES, RESOLVED } from './jobs.ts';
+import { CODES, CONTAINER, RESOLVED } from './jobs.ts';
 
 /** What a pod of the probe says: it runs, it has ended, or why it does neither. */
 export type PodSays =
@@ -19,6 +19,7 @@ interface PodShape {
     readonly message?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
     readonly containerStatuses?: readonly {
+      readonly name?: string;
       readonly state?: {
         readonly waiting?: { readonly reason?: string; readonly message?: string };
         readonly terminated?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string };
@@ -33,7 +34,8 @@ const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
 export function podSays(pod: KubeObject | undefined): PodSays {
   if (!pod) return { state: 'waits', why: 'no pod was created' };
   const { phase, podIP = '', conditions = [], containerStatuses = [], reason = '', message = '' } = (pod as PodShape).status ?? {};
-  const { waiting, terminated } = containerStatuses[0]?.state ?? {};
+  // A mesh may have put others beside it.
+  const { waiting, terminated } = containerStatuses.find(({ name }) => name === CONTAINER)?.state ?? {};
   if (terminated) return { state: 'ended', code: terminated.exitCode ?? 0, says: terminated.message ?? terminated.reason ?? '' };
   if (phase === 'Failed') return { state: 'refused', why: [reason, message].filter((one) => one !== '').join(': ') || 'its pod failed' };
   if (phase === 'Running' && podIP !== '') return { state: 'runs', address: podIP };

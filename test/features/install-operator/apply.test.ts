@@ -173,6 +173,21 @@ describe('the operator path', () => {
     assert.equal(end.effect.until.target.registry, undefined);
   });
 
+  it('probes the network between the first upgraded agent and the others, and at the end, where that is asked for', async () => {
+    const bench = await operatedBench({ options: { probeNetwork: { image: 'busybox', namespace: 'probe' } } });
+    const actions = await actionsOf(waitStage, bench);
+    assert.deepEqual(
+      actions.map(({ id, effect }) => `${id} ${effect.type}`),
+      ['first-agent wait', 'probe-between probe-network', 'operator wait', 'probe-end probe-network'],
+    );
+    const [first, probe] = actions;
+    const agents = { namespace: 'calico-system', name: 'calico-node', runs: { release: 'v3.32.1', digests: [] } };
+    assert.ok(probe?.effect.type === 'probe-network');
+    assert.partialDeepStrictEqual(probe.effect, { image: 'busybox', namespace: 'probe', agents });
+    assert.ok(first?.effect.type === 'wait' && first.effect.until.type === 'operator-end');
+    assert.partialDeepStrictEqual(first.effect.until.firstOf, agents);
+  });
+
   it('waits for images from the registry that the Installation names', async () => {
     const bench = await operatedBench();
     bench.around.edit('Installation', 'default', [{ op: 'add', path: '/spec/registry', value: 'mirror.corp/x' }]);

@@ -71,6 +71,39 @@ describe('the wait for the operator', () => {
     assert.ok(failure?.suggestions?.some((one) => /^running pods keep their network; new pods on .* get none/.test(one)));
   });
 
+  it('ends with the first upgraded agent where no more is asked for', async () => {
+    const clock = steppingClock();
+    const cluster = operatorCluster([[0, edited]], clock);
+    const place = { namespace: 'calico-system', name: 'calico-node', container: 'calico-node', ready: { type: 'all-containers' } } as const;
+    const pod = (tag: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'calico-node-x', namespace: place.namespace },
+      spec: { nodeName: 'a', containers: [{ name: 'calico-node', image: `quay.io/calico/node:${tag}` }] },
+      status: {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True' }],
+        containerStatuses: [{ name: 'calico-node', ready: true }],
+      },
+    });
+    Object.assign(cluster, {
+      get: (
+        (get) =>
+        async (kind: Kind, ...where: [string, string?]) =>
+          kind.kind === 'DaemonSet' ? { ...pod(''), spec: { selector: { matchLabels: {} } } } : get(kind, ...where)
+      )(cluster.get),
+      list: (
+        (list) =>
+        async (kind: Kind, ...more: [ListOptions?]) =>
+          kind.kind === 'Pod' ? [pod(clock.seconds() < 40 ? 'v3.27.5' : target.release)] : list(kind, ...more)
+      )(cluster.list),
+    });
+    const firstOf = { ...place, runs: { release: target.release, digests: [] } };
+    const wait = { timeoutMs: 600_000, signal: new AbortController().signal, report: () => undefined, warn: () => undefined };
+    await waitOperator({ cluster, clock }, { ...expected, firstOf }, wait);
+    assert.ok(clock.seconds() >= 40 && clock.seconds() <= 42, String(clock.seconds()));
+  });
+
   it('takes a look that fails for no look: what held has to hold anew', async () => {
     const { seconds, reports, failure } = await tried([
       [0, after],

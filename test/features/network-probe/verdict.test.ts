@@ -45,7 +45,14 @@ describe('the nodes of a network probe', () => {
 
 describe('what a pod of a network probe says', () => {
   const pod = (status: object): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, status });
-  const container = (state: object, more: object = {}) => pod({ containerStatuses: [{ state }], ...more });
+  const container = (state: object, more: object = {}) =>
+    pod({
+      containerStatuses: [
+        { name: 'mesh', state: { running: {} } },
+        { name: 'probe', state },
+      ],
+      ...more,
+    });
   for (const [title, object, says] of [
     ['none yet', undefined, { state: 'waits', why: 'no pod was created' }],
     ['it runs', container({ running: {} }, { phase: 'Running', podIP: '10.0.0.1' }), { state: 'runs', address: '10.0.0.1' }],
