@@ -188,7 +188,7 @@ describe('the journal of owner references ends', () => {
         evidence.map(({ text }) => text),
         ['ConfigMap/default/owned-pool'],
       );
-      assert.match(evidence[0]?.detail ?? '', /took it off after it was put back/);
+      assert.match(evidence[0]?.detail ?? '', /removed it after it was put back/);
       const ended = await perform(sandbox, stages, folder, { flags: { accept: ['NS-744'] } });
       assert.deepEqual([ended.exit, await journal()], ['done', undefined]);
     });

@@ -83,7 +83,7 @@ describe('an object that only --installed-manifest has', () => {
   it('is left alone where the server no longer knows its kind', async () => {
     const old = { ...added({}, 'PodSecurityPolicy'), apiVersion: 'policy/v1beta1' };
     const around = await bench([], {}, old);
-    assert.match((await told(around)).join(), /^obsolete PodSecurityPolicy\/mine .* left as it is\.$/);
+    assert.match((await told(around)).join(), /^obsolete PodSecurityPolicy\/mine .* is not changed\.$/);
     assert.equal((await openApply(around)).findings().find(({ id }) => id === 'NS-202')?.outcome, 'ok');
   });
 
