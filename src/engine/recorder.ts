@@ -1,4 +1,5 @@
 import type { Action } from '../kernel/action.ts';
+import { agoText } from '../kernel/age-text.ts';
 import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
@@ -186,7 +187,7 @@ export class Recorder {
     if (isOpen && !options.accept.some((one) => one.check === 'NS-012')) {
       throw new Fault(
         'blocked',
-        `a run to ${stored.target} begun at ${stored.startedAt} is unfinished, and this one goes to ${options.release}`,
+        `a run to ${stored.target}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${options.release}`,
         [`finish it first: ${command`kubectl netsvc-upgrade run --release ${stored.target}`}`, 'or leave it behind: --accept NS-012'],
       );
     }

@@ -21,7 +21,7 @@ export interface FindingsView {
 /** The list of evaluated checks, grouped by what they look at, with the tally as its last line. */
 export function findingsLines(findings: readonly Finding[], view: FindingsView): readonly string[] {
   const categories = [...new Set(findings.map((finding) => finding.category))];
-  return [...categories.flatMap((category) => categoryLines(category, findings, view)), tallyLine(findings)];
+  return [...categories.flatMap((category) => categoryLines(category, findings, view)), tallyLine(findings, view)];
 }
 
 function categoryLines(category: Category, findings: readonly Finding[], view: FindingsView): readonly string[] {
@@ -70,7 +70,8 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
         ...proof(finding, view),
       ];
     case 'expected':
-      return [`${palette.warn('~')} ${finding.id} expected in a run: ${finding.message}`];
+      // What the run itself causes is told as part of the run: it needs nobody.
+      return [`  ${finding.id} expected during this run: ${finding.message}`];
     case 'cured':
       return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} fixed by this run (was: ${finding.message})`];
   }
@@ -99,16 +100,24 @@ function evidenceLine(one: Evidence, wide: boolean): string {
   return `    - ${one.text}${detail ? `: ${detail}` : ''}`;
 }
 
-/** `41 ok, 1 warning, 1 error, 1 accepted`; what there is none of is left out, but never the number of passed checks. */
-export function tallyLine(findings: readonly Finding[]): string {
+/** `41 ok, 1 warning, 1 error, 1 accepted`: each line above is in one of them. What there is none of is left out, but never the number of passed checks. */
+export function tallyLine(findings: readonly Finding[], { wide }: Pick<FindingsView, 'wide'>): string {
   const { ok, warning, error, accepted } = tally(findings);
   const advised = findings.filter(isAdvice).length;
+  const expected = findings.filter(({ outcome }) => outcome === 'expected').length;
+  const silent = findings.filter(({ outcome }) => outcome === 'not-applicable');
+  const leftOut = silent.filter(({ message }) => message.startsWith(LEFT_OUT)).length;
   const parts = [
-    `${ok - advised} ok`,
+    `${ok - advised - expected} ok`,
     advised > 0 ? `${advised} advice` : '',
     anyOf(warning, 'warning'),
     anyOf(error, 'error'),
-    accepted > 0 ? `${accepted} accepted` : '',
+    ...[
+      [accepted, 'accepted'],
+      [expected, 'expected during this run'],
+      [leftOut, 'left out'],
+      [wide ? silent.length - leftOut : 0, 'not evaluated or not applicable'],
+    ].map(([count, what]) => (count === 0 ? '' : `${count} ${what}`)),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -110,7 +110,14 @@ function checksSection(findings: readonly Finding[], failing: readonly Finding['
   const open = OPEN.flatMap((outcome) => findings.filter((finding) => finding.outcome === outcome));
   const passed = ['ok', 'not-applicable'].flatMap((outcome) => findings.filter((finding) => finding.outcome === outcome));
   return {
-    ...{ kind: 'table', id: 'checks', name: 'Checks', title: 'What was found', lead: tallyLine(findings), suite: { name: 'checks' } },
+    ...{
+      kind: 'table',
+      id: 'checks',
+      name: 'Checks',
+      title: 'What was found',
+      lead: tallyLine(findings, { wide: false }),
+      suite: { name: 'checks' },
+    },
     table: {
       ...{ label: 'checks', heading: 1, minor: { title: `${counted(passed.length, 'check')} that passed or do not apply here` } },
       head: ['Outcome', 'Check', 'Fact', 'What to do'],

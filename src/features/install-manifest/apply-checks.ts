@@ -1,3 +1,4 @@
+import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -74,11 +75,12 @@ const UNTOLD = 'Make the change in a copy of the target manifest and give it wit
 const SINCE_BEGUN =
   'They were set after this run had begun. Accept by name those that may be lost, and set the others again after the run. Or make the change in a copy of upgrade.yaml, and resume with --upgrade-file FILE --accept NS-206.';
 
-const takenEvidence = ({ ref, path, mine, theirs, manager, time }: TakenChange): Evidence => ({
-  text: `${refText(ref)} ${path}`.trim(),
-  object: ref,
-  detail: `${ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`}, set by ${manager}${time === undefined ? '' : ` at ${time}`}`,
-});
+function takenEvidence({ ref, path, mine, theirs, manager, time }: TakenChange, now: Date): Evidence {
+  const what = ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`;
+  const by = `${what}, set by ${manager}`;
+  const when = time === undefined ? { detail: by } : { detail: `${by} at ${time}`, brief: `${by} ${agoText(time, now)}` };
+  return { text: `${refText(ref)} ${path}`.trim(), object: ref, ...when };
+}
 
 export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
   id: 'NS-202',
@@ -230,8 +232,9 @@ const ofTarget: readonly Check<TargetJudged>[] = [
     category: 'manifest',
     severity: 'error',
     ref: '§7/4',
-    judge({ untold: taken }) {
-      return failIfAny(taken.map(takenEvidence), 'every change in the cluster can be told from the server’s defaults', () => ({
+    judge({ untold: taken }, { startedAt }) {
+      const evidence = taken.map((one) => takenEvidence(one, startedAt));
+      return failIfAny(evidence, 'every change in the cluster can be told from the server’s defaults', () => ({
         because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
         hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
         next: `${PROGRAM} plan -o wide`,

@@ -1,4 +1,5 @@
 import { accessText } from '../../kernel/access-text.ts';
+import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -52,14 +53,16 @@ export const accessChecks: readonly PreflightCheck[] = [
     category: 'access',
     severity: 'error',
     ref: 'house rule 4',
-    judge: (facts) => {
+    judge: (facts, { startedAt: now }) => {
       const holder = read(facts.lockHolder);
       if (holder === undefined) return ok('no other run holds the lock');
-      const since = `held since ${holder.acquiredAt}, last renewed ${holder.renewedAt}`;
+      const { identity, acquiredAt, renewedAt } = holder;
+      const detail = `held since ${acquiredAt}, last renewed ${renewedAt}`;
+      const brief = `taken ${agoText(acquiredAt, now)}, last renewed ${agoText(renewedAt, now)}`;
       return failed(
-        `another run holds the lock: ${holder.identity}`,
+        `another run holds the lock: ${identity}`,
         'Wait for it to end. If its process is gone and the lock is not renewed any more: kubectl netsvc-upgrade unlock',
-        { next: `${PROGRAM} status --watch`, exit: 'locked', evidence: [{ text: holder.identity, detail: since }] },
+        { next: `${PROGRAM} status --watch`, exit: 'locked', evidence: [{ text: identity, detail, brief }] },
       );
     },
   },
@@ -69,7 +72,7 @@ export const accessChecks: readonly PreflightCheck[] = [
     category: 'access',
     severity: 'error',
     ref: 'house rule 4',
-    judge: (facts, { options, clusterUid }) => {
+    judge: (facts, { options, clusterUid, startedAt: now }) => {
       const record = read(facts.record);
       if (!record) return ok('no earlier run is recorded');
       if (record.clusterUid !== clusterUid) {
@@ -82,7 +85,7 @@ export const accessChecks: readonly PreflightCheck[] = [
         );
       }
       if (record.finishedAt !== undefined) return ok(`last run to ${record.target}: ${record.outcome ?? 'finished'}`);
-      if (record.target === options.release) return ok(`continues the run to ${record.target} begun at ${record.startedAt}`);
+      if (record.target === options.release) return ok(`continues the run to ${record.target}, begun ${agoText(record.startedAt, now)}`);
       return failed(
         `a run to ${record.target} is unfinished, and this one goes to ${options.release}`,
         `Finish it first: only its own record explains what it left behind.`,

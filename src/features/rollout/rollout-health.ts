@@ -12,7 +12,7 @@ import { explained, failed, type PreflightCheck, withInstallation } from '../sur
 import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
-export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403'] as const;
+export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403', 'NS-606'] as const;
 
 type Role = 'agent' | 'controllers' | 'typha';
 

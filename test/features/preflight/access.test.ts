@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { accessChecks } from '../../../src/features/preflight/access-checks.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';
@@ -31,7 +33,8 @@ checkCases('NS-010', {
   'fails if it is being deleted': { facts: { namespaces: { value: [object('v1', 'Namespace/kube-system', deleted)] } }, is: 'error' },
 });
 
-const heldBy = (identity: string) => ({ lockHolder: { value: { identity, acquiredAt: '', renewedAt: '' } } });
+const acquiredAt = new Date(contextOf({}).startedAt.getTime() - 240_000).toISOString();
+const heldBy = (identity: string) => ({ lockHolder: { value: { identity, acquiredAt, renewedAt: acquiredAt } } });
 
 checkCases('NS-011', {
   'passes if nobody holds it': { is: 'ok' },
@@ -61,4 +64,18 @@ checkCases('NS-012', {
   'passes after a finished run': { facts: recorded({ target: 'v3.31.0', finishedAt: '2026-01-01T11:00:00Z' }), is: 'ok' },
   'fails on an unfinished run to another release': { facts: recorded({ target: 'v3.31.0' }), is: 'error', next: /--release v3\.31\.0/ },
   'fails on the record of another cluster': { facts: recorded({ clusterUid: 'other' }), is: 'error' },
+});
+
+describe('a lock that another run holds', () => {
+  it('is told with ages on the screen, and with its times in the document', () => {
+    const check = accessChecks.find(({ id }) => id === 'NS-011') ?? assert.fail('NS-011');
+    const verdict = check.judge(heldBy('anna@host') as unknown as Parameters<typeof check.judge>[0], contextOf({}));
+    assert.deepEqual(verdict.status === 'failed' && verdict.evidence, [
+      {
+        text: 'anna@host',
+        detail: `held since ${acquiredAt}, last renewed ${acquiredAt}`,
+        brief: 'taken 4m ago, last renewed 4m ago',
+      },
+    ]);
+  });
 });
