@@ -24,6 +24,7 @@ export interface Acted {
   readonly outdated?: Outdated;
   /** What a wait went on without, and why. */
   readonly left?: Readonly<Record<string, string>>;
+  readonly told?: string;
 }
 
 /** Performs single actions: cluster checked, removal recorded, then the effect, told to the observers. */
@@ -61,7 +62,7 @@ export class Actor {
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
-      const { detail, digests, notes, left } = await this.#executor.perform(stage.id, action);
+      const { detail, digests, notes, left, told } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (this.#context.options.dryRun === 'none') this.#judged.cured(action);
       this.#recorder.settle(kept, { done: true });
@@ -69,7 +70,7 @@ export class Actor {
       if (notes) await this.#recorder.note(notes);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
-      return left ? { left } : {};
+      return { ...(left ? { left } : {}), ...(told === undefined ? {} : { told }) };
     } catch (thrown) {
       const interrupted = thrown instanceof Fault && thrown.code === 'interrupted';
       this.#observe({

@@ -15,8 +15,9 @@ const OTHER_WRITER = [
 ];
 const NOT_SO = ['fix what it says, then continue with the same command'];
 
-/** What was left behind, in one line; undefined if nothing was. */
-export function leftText(left: ReadonlyMap<string, string>): string | undefined {
-  if (left.size === 0) return undefined;
-  return `left behind: ${[...left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
+/** What actions found out, and what was left behind, in one line; undefined if there is nothing to say. */
+export function toldText(told: ReadonlySet<string>, left: ReadonlyMap<string, string>): string | undefined {
+  const behind = [...left].map(([what, why]) => `${what} (${why})`).join('; ');
+  const all = [...told, ...(behind === '' ? [] : [`left behind: ${behind}`])];
+  return all.length === 0 ? undefined : all.join('; ');
 }

@@ -4,7 +4,7 @@ import type { ExitName } from '../kernel/fault.ts';
 import type { Outdated } from '../kernel/outdated.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import type { ChainParts } from './chain-parts.ts';
-import { leftText, noRest } from './no-rest.ts';
+import { noRest, toldText } from './no-rest.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
 /**
@@ -35,6 +35,8 @@ export class StageRounds {
   #tookMs = 0;
   /** What waits of the stage went on without, and why. */
   readonly #left = new Map<string, string>();
+  /** What actions of the stage found out. */
+  readonly #told = new Set<string>();
   /** A wait of this round went on without something. */
   #leaves = false;
   /** A whole plan was performed, and it asked for another look. */
@@ -166,8 +168,9 @@ export class StageRounds {
       }
       if (!onlyWritesFiles(effects, action)) looks.end();
       this.#begun += 1;
-      const { outdated, left = {} } = await actor.act(stage, action, before + index, before + plan.actions.length);
+      const { outdated, left = {}, told } = await actor.act(stage, action, before + index, before + plan.actions.length);
       this.#noteLeft(left);
+      if (told !== undefined) this.#told.add(told);
       this.#outdated = outdated;
       if (outdated) return afterOutdated(action);
     }
@@ -234,7 +237,7 @@ export class StageRounds {
     const state = skipped === undefined ? 'done' : 'skipped';
     const startedAt = this.#startedAt;
     const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
-    const because = skipped ?? leftText(this.#left);
+    const because = skipped ?? toldText(this.#told, this.#left);
     const manual = this.#manual > 0 ? { manual: this.#manual } : {};
     recorder.noteStage({ ...record, ...(because === undefined ? {} : { because }), ...manual });
     const durationMs = endedAt.getTime() - startedAt.getTime() + this.#tookMs;

@@ -31,6 +31,8 @@ export interface Around {
 export interface Performed {
   /** A few words for the report. */
   readonly detail?: string | undefined;
+  /** What it found out, for the line of its stage at the end of the run and in its record. */
+  readonly told?: string;
   /** sha256 of what was fetched for it, by file name. */
   readonly digests?: Readonly<Record<string, string>>;
   /** For the run record. */

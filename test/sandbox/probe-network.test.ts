@@ -63,6 +63,11 @@ describe('run --probe-network', () => {
       /^apply: {3}pods on node-01 \(upgraded\) and node-03 \(old\) reach each other, and resolve kubernetes\.default\.svc$/m,
     );
     assert.match(text, /^wait: {3}pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/m);
+    for (const [stage, is] of [
+      ['apply', 'old'],
+      ['wait', 'upgraded'],
+    ])
+      assert.match(text, new RegExp(`^${stage} +done +pods on node-01 \\(upgraded\\) and node-03 \\(${is}\\) reach each other`, 'm'));
     const once = ['listener node-01', 'listener node-03', 'client node-01', 'client node-03'];
     assert.deepEqual(seen, [...once, ...once]);
     assert.deepEqual(await leftIn(scenario), []);

@@ -3,7 +3,7 @@ import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-t
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf } from '../../kernel/object.ts';
-import type { Around } from '../../kernel/performing.ts';
+import type { Around, Performed } from '../../kernel/performing.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, readAgents, takingNode } from './agents.ts';
 import { listenerJob, NETWORK_PROBES } from './jobs.ts';
@@ -28,7 +28,7 @@ export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {
   'probe-network': {
     does: 'writes',
     isFixed: false,
-    perform: async (ports, effect, around) => ({ detail: await probeNetwork(ports, effect, around) }),
+    perform: probeNetwork,
     async dryRun({ cluster }, { image, namespace }) {
       await cluster.dryRunCreate(K.Job, listenerJob({ namespace, image, id: 'dry-run', node: 'any', part: 'listener' }));
       return { detail: 'not created (dry run)' };
@@ -44,7 +44,7 @@ export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {
 const TRIES = 2;
 
 /** Throws Fault('stopped') where pods do not reach each other, and Fault('interrupted') if a person stops it. What could not be probed is a warning. */
-async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<string> {
+async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Performed> {
   const missing = await missingRight(ports, effect);
   if (missing !== undefined) return unmade(around, missing);
   await sweep(ports, effect, around);
@@ -54,15 +54,16 @@ async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Ar
     const probed = await probedOn(nodes, ports, effect, around);
     if ('unmade' in probed) return unmade(around, probed.unmade);
     const fault = networkFault(probed.found, effect.agents, effect.namespace);
-    if (!fault) return reachedText(probed.found);
+    if (!fault) return { detail: reachedText(probed.found), told: reachedText(probed.found) };
     if (!(await hasMoved(probed.found, ports, effect))) throw fault;
   }
   return unmade(around, 'agents of the probed nodes were replaced meanwhile');
 }
 
-function unmade({ warn }: Around, because: string): string {
-  warn(`the pod network was not probed: ${because}`);
-  return 'not probed';
+function unmade({ warn }: Around, because: string): Performed {
+  const told = `the pod network was not probed: ${because}`;
+  warn(told);
+  return { detail: 'not probed', told };
 }
 
 /** What could not be deleted afterwards is not created. */
