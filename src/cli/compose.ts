@@ -30,7 +30,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   ]);
   const connection = await readConnection(connectionFlagsOf(typed.flags), env);
   if (connection.cluster['insecure-skip-tls-verify'])
-    warn(`the API server ${connection.server} is not verified (insecure-skip-tls-verify): whoever is on the way to it can act as it`);
+    warn(`the API server ${connection.server} is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
   // Loaded while the first answer is on its way.
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);

@@ -70,7 +70,7 @@ function page(id: string, name: string, table: FastPathTable): FastAnswer | unde
 
 function refuse(written: string, { argv, name, env }: Call, table: FastPathTable): FastAnswer {
   const isFlag = written.startsWith('-');
-  const fact = isFlag ? `${written.split('=')[0]} stands before the command` : `unknown command "${written}"`;
+  const fact = isFlag ? `${written.split('=')[0]} must follow the command` : `unknown command "${written}"`;
   const meant = isFlag ? undefined : nearest(written, table.names);
   const next = isFlag
     ? `put the command first: ${name} COMMAND ${written.split('=')[0]} …`

@@ -119,7 +119,7 @@ export const ownerrefsTargetFlags = {
     ...carried,
     helpValue: 'FIELD=mine|theirs',
     ...repeatable,
-    summary: 'whose value stands where you and the release both changed a field; repeatable',
+    summary: 'resolve a conflict: keep `mine` or take `theirs`; repeatable',
   }),
   chart: Flags.string({
     ...recorded,

@@ -38,7 +38,7 @@ function head(asked: RoleRequest, profile: Profile, from: string, ways: readonly
     ...(ways.length === 0
       ? ['# It does not amount to cluster-admin.']
       : [
-          '# It amounts to cluster-admin: bind it to nobody who is not trusted with that, and unbind it afterwards. For:',
+          '# It amounts to cluster-admin: bind it only to trusted accounts, and unbind it afterwards. For:',
           ...ways.map((one) => `#   ${one}`),
         ]),
     '# To bind it:',

@@ -78,7 +78,7 @@ function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: Ow
   const lost = lackingIn(stripped, journal);
   if (lost === undefined || found.owners?.problem !== undefined) return found;
   const what = `${counted(lost.references, 'reference')} of ${counted(lost.objects, 'object')}`;
-  const problem = `the run record says that ${what} are removed, and the journal does not hold them: only it knows which`;
+  const problem = `the run record says that ${what} are removed, and the journal does not hold them. Only the journal knows which`;
   return { ...found, owners: { ...(found.owners ?? NOTHING), problem, suggestions: ['kubectl netsvc-upgrade explain NS-753'] } };
 }
 

@@ -13,7 +13,7 @@ export class Report extends BaseCommand {
 Without RUN-ID, the report of the last run. With --support, a file to give to whoever helps you.
 The exit code says whether the report could be made; how the run ended is in the report.`,
     'none; it reads the record of a run',
-    { when: 'After a run, for whoever was not at the terminal.' },
+    { when: 'After a run, for those who were not at the terminal.' },
   );
   static override usage = '<%= command.id %> [RUN-ID] [flags]';
   static override examples = [
@@ -21,7 +21,7 @@ The exit code says whether the report could be made; how the run ended is in the
     '<%= config.bin %> report --report-file=run.html',
     '<%= config.bin %> report --support=support.tgz',
   ];
-  static override args = { run: Args.string({ name: 'run-id', description: 'id of a run, as status says it' }) };
+  static override args = { run: Args.string({ name: 'run-id', description: 'id of a run, as status shows it' }) };
   static override flags = { ...reportFlags, ...recordFlags, ...outputFlags, ...connectionFlags };
 
   async run(): Promise<ExitName> {

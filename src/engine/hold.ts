@@ -42,7 +42,7 @@ export class Hold {
   mayGoOn(): void {
     this.mustHold();
     if (this.#ports.interruption.soft.aborted) {
-      throw new Fault('interrupted', 'stopped after the current action', ['continue with the same command']);
+      throw new Fault('interrupted', 'stopped after the current action', ['run the same command again']);
     }
   }
 
@@ -69,7 +69,7 @@ export class Hold {
 function lockLost(): Fault {
   return new Fault('locked', 'the lock was lost: another run may have taken over; nothing more was written', [
     'look with: kubectl netsvc-upgrade status',
-    'then continue with the same command',
+    'then run the same command again',
   ]);
 }
 

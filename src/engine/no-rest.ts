@@ -11,9 +11,9 @@ export function noRest({ id }: Pick<AnyStage, 'id'>, outdated: Outdated | undefi
 
 const OTHER_WRITER = [
   'find the other writer with: kubectl get … --show-managed-fields -o yaml',
-  'pause it, then continue with the same command',
+  'pause it, then run the same command again',
 ];
-const NOT_SO = ['fix what it says, then continue with the same command'];
+const NOT_SO = ['fix the cause above, then run the same command again'];
 
 /** What actions found out, and what was left behind, in one line; undefined if there is nothing to say. */
 export function toldText(told: ReadonlySet<string>, left: ReadonlyMap<string, string>): string | undefined {

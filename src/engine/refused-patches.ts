@@ -20,6 +20,6 @@ export function refusal(refused: readonly string[], of: number): Fault {
   const more = refused.length > NAMED ? `; and ${refused.length - NAMED} more` : '';
   return new Fault('failed', `the server refuses ${refused.length} of ${counted(of, 'patch', 'patches')}: ${named}${more}`, [
     'let this account patch these objects, or fix what its admission webhooks object to; the others are done',
-    'then continue with the same command',
+    'then run the same command again',
   ]);
 }

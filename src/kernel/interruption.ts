@@ -22,7 +22,7 @@ export function interruptionOf(soft: AbortSignal, hard: AbortSignal): Interrupti
 
 /** What was given up says this, whatever it was. */
 export function interrupted(): Fault {
-  return new Fault('interrupted', 'stopped at once: what was under way was given up', ['continue with the same command']);
+  return new Fault('interrupted', 'stopped at once: what was under way was given up', ['run the same command again']);
 }
 
 /** The same of a command that has only read by then. */

@@ -17,10 +17,10 @@ export async function runTool(
   const name = program ?? tools.programOf(run.tool);
   const command = commandLine(run, name);
   if (result.problem === 'not-found') {
-    throw new Fault('failed', `${name} was not found on PATH`, [`install ${name}, then continue with the same command`]);
+    throw new Fault('failed', `${name} was not found on PATH`, [`install ${name}, then run the same command again`]);
   }
   if (result.problem === 'cancelled')
-    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);
+    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['run the same command again']);
   if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`, CONTINUE);
   if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
   // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
@@ -29,7 +29,7 @@ export async function runTool(
   }
 }
 
-export const CONTINUE = ['fix the cause, then continue with the same command: what is done stays done'];
+export const CONTINUE = ['fix the cause, then run the same command again: what is done stays done'];
 
 function lastLines(text: string): string {
   return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';

@@ -7,7 +7,7 @@ export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiV
   const served = await cluster.resolve(apiVersion, kind);
   if (!served)
     throw new Fault('failed', `the API server does not serve ${kind} in group ${groupOf(apiVersion) || 'core'}`, [
-      'look at its APIService or CustomResourceDefinition, then continue with the same command',
+      'look at its APIService or CustomResourceDefinition, then run the same command again',
     ]);
   return served;
 }

@@ -53,6 +53,6 @@ function withoutSecrets(object: KubeObject): KubeObject {
   );
   if (object.kind !== 'Secret' || !hasValues) return object;
   throw new Fault('conflicts', `Secret/${object.metadata.namespace ?? 'default'}/${object.metadata.name} of your file has values`, [
-    'take it out of the file and create it by itself, so that no key stands in a file of ours',
+    'take it out of the file and create it by itself, so that no file of this program holds a key',
   ]);
 }

@@ -98,7 +98,7 @@ function noteOrder(walk: Walk, { name, path }: Place, { base, mine }: ThreeLists
   const common = (items: Items, other: Items) => [...items.keys()].filter((key) => other.has(key)).join();
   if (common(base, mine) !== common(mine, base)) {
     walk.note(
-      `${fieldOf(walk.ref, path)}: your order differs from the release's; the target's order stands. Check whether yours had a reason.`,
+      `${fieldOf(walk.ref, path)}: your order differs from the release's; the target's order is used. Check whether yours had a reason.`,
     );
   }
 }

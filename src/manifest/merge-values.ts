@@ -7,7 +7,7 @@ import { BOTH_CHANGED, decide, fieldOf, forcedAt, type Place, settle, type Three
 
 type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
 
-const OWN_BUILD = 'It is not an image of the release under another registry: only you know which image stands for the target.';
+const OWN_BUILD = 'It is not an image of the release under another registry: only you know which image replaces the target’s.';
 const FROM_YOURS = 'The target’s is taken from your registry either way.';
 const NO_JSON = 'Your text is not JSON, as the release has it.';
 

@@ -69,7 +69,7 @@ describe('Ctrl-C while the server is silent', function () {
       const { exit, said } = await interrupted({}, 1, ...command.split(' '));
       assert.equal(exit, 130, said);
       assert.match(said, /^Stopping\. /m);
-      assert.match(said, /^error: stopped at once.*\ncontinue with the same command$/m);
+      assert.match(said, /^error: stopped at once.*\nrun the same command again$/m);
     });
 
   it('once ends a survey: what is not answered is not taken for an answer', async () => {
@@ -86,6 +86,6 @@ describe('Ctrl-C while the server is silent', function () {
     const { exit, said } = await interrupted({ ...UID, ...LEASE }, 2, 'unlock', '--yes');
     assert.equal(exit, 130, said);
     assert.match(said, /^Stopping after the current action\..*\nStopping the current action\..*\nerror: stopped at once/m);
-    assert.match(said, /^continue with the same command$/m);
+    assert.match(said, /^run the same command again$/m);
   });
 });

@@ -90,14 +90,14 @@ describe('the fast path', () => {
     assert.equal(refused?.exit, 64);
     assert.match(
       refused?.stderr ?? '',
-      /^error: --token stands before the command\nput the command first: kubectl netsvc-upgrade COMMAND --token …\n$/,
+      /^error: --token must follow the command\nput the command first: kubectl netsvc-upgrade COMMAND --token …\n$/,
     );
   });
 
   const refusals: readonly (readonly [string, Readonly<Record<string, string>>, string, string])[] = [
     ['prefligth -o json', {}, 'unknown command "prefligth"', `did you mean: ${NAME} preflight`],
-    ['--context x preflight -o json', {}, '--context stands before the command', `put the command first: ${NAME} COMMAND --context …`],
-    ['--output=json preflight', {}, '--output stands before the command', `put the command first: ${NAME} COMMAND --output …`],
+    ['--context x preflight -o json', {}, '--context must follow the command', `put the command first: ${NAME} COMMAND --context …`],
+    ['--output=json preflight', {}, '--output must follow the command', `put the command first: ${NAME} COMMAND --output …`],
     ['help zzzzzzzz -ojson', {}, 'unknown command "zzzzzzzz"', `see the commands: ${NAME} --help`],
     ['zzzzzzzz', { NETSVC_UPGRADE_OUTPUT: 'json' }, 'unknown command "zzzzzzzz"', `see the commands: ${NAME} --help`],
   ];

@@ -239,7 +239,7 @@ describe('a server that is not verified', () => {
         const request = { flags: { kubeconfig: file }, env: process.env, interruption, interactive: false, looksOnly: true };
         await assert.rejects(compose({ ...request, warn: (text) => warnings.push(text) }, '0'));
         const said =
-          'the API server https://127.0.0.1:1 is not verified (insecure-skip-tls-verify): whoever is on the way to it can act as it';
+          'the API server https://127.0.0.1:1 is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it';
         assert.deepEqual(warnings, insecure ? [said] : []);
       } finally {
         rmSync(folder, { recursive: true });

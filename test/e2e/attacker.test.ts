@@ -261,7 +261,7 @@ describe('state that is changed under a run', function () {
     const { exitCode, stdout, stderr } = await child;
     assert.equal(exitCode, 7, `${stdout}\n${stderr}`);
     assert.match(stderr, /Secret\/kube-system\/netsvc-upgrade-run was changed by somebody else during this run/);
-    assert.match(stderr, /then continue with the same command/);
+    assert.match(stderr, /then run the same command again/);
     assert.doesNotMatch(stderr, /^\s+at /m);
     await assert.rejects(cluster.plane.api.get('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/evil'), /404|not found/i);
     const lease = await cluster.plane.api.get<ApiObject & { readonly spec: { readonly holderIdentity?: string } }>(LEASE);

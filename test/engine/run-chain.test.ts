@@ -441,7 +441,7 @@ describe('runChain', () => {
       const { outcome } = await run(bench, [scripted('apply', forever, { converges: true })]);
       assert.deepEqual([outcome.exit, outcome.message], ['failed', message]);
       assert.equal(/--show-managed-fields/.test(outcome.suggestions.join()), other);
-      assert.match(outcome.suggestions.at(-1) ?? '', /continue with the same command/);
+      assert.match(outcome.suggestions.at(-1) ?? '', /run the same command again/);
     });
 
   it('sends a server dry run instead of the write and takes no lock', async () => {

@@ -23,7 +23,7 @@ describe('a text in quotes whose later lines are not indented', () => {
   it('is noted with line and column, and sent as it stands', () => {
     const { notes, text } = read("  x: y\n  a: 'one\n  two'\n");
     assert.deepEqual(notes.length, 1);
-    assert.match(notes[0] ?? '', /^f\.yaml:9:6: a text in quotes .* Indent its later lines\.$/);
+    assert.match(notes[0] ?? '', /^f\.yaml:9:6: lines of a quoted text .* Indent its later lines\.$/);
     assert.ok(text?.includes("'one\n  two'"));
   });
 

@@ -219,7 +219,7 @@ describe('what hep --undo creates again', () => {
       ],
     );
     const judged = events.flatMap((event) => (event.type === 'judged' ? event.findings : [])).find(({ id }) => id === 'NS-724');
-    assert.match(`${judged?.message}`, /^1 host endpoint of which nobody recorded who removed them, created again: old-2$/);
+    assert.match(`${judged?.message}`, /^1 host endpoint without a record of who removed them, created again: old-2$/);
   });
 
   it('is not what a person deleted after it was back', async () => {

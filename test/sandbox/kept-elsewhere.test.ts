@@ -110,7 +110,7 @@ describe('a former sidecar template that another machine kept', () => {
       scenario.state.keptElsewhere = true;
       const { exit, said } = await commanded(scenario, 'alp', '--undo', '--yes', ...flags);
       assert.equal(exit, 3, said);
-      assert.match(said, new RegExp(`NS-015 another machine kept the former template that would come back: ${NAME}`));
+      assert.match(said, new RegExp(`NS-015 another machine kept the former template that would be restored: ${NAME}`));
       assert.equal(configOf(scenario), templateOf(NEW));
     });
 

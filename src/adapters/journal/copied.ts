@@ -59,7 +59,7 @@ function leftOver(folder: JournalPlace): Fault {
     'failed',
     `the cluster has no journal of owner references, but there is a local copy of one: ${folder.whereIs(JOURNAL_NAME)}`,
     [
-      'if the journal in the cluster was lost, continue with the same command and --accept NS-751: it is restored from the copy',
+      'if the journal in the cluster was lost, run the same command again with --accept NS-751: it is restored from the copy',
       'if that upgrade was ended from elsewhere, move the folder away, or name another one with --journal-dir',
     ],
   );

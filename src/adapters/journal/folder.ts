@@ -72,7 +72,7 @@ export function journalFolder(folder: string): JournalPlace {
       trouble === 'foreign'
         ? [`keep ${folder}: what that cluster lacks is put back from it`, 'name another folder with --journal-dir, or leave it out']
         : [
-            `move ${folder} away, and continue with the same command: where the cluster has the journal, the next strip makes a new copy`,
+            `move ${folder} away, and run the same command again: where the cluster has the journal, the next strip makes a new copy`,
             'where the cluster has none, docs/journal.md has the manual recovery from what is left in the folder',
           ],
   };

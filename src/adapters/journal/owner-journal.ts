@@ -56,7 +56,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     const stored = await place.read(name);
     if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;
     if (failure) throw failure.thrown;
-    throw refusal(place, name)('it does not hold what was just written; nothing was removed on its strength');
+    throw refusal(place, name)('it does not hold what was just written; nothing was removed because of it');
   }
 
   /** Adds the append to the head; over when it is read there. */

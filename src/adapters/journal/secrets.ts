@@ -45,9 +45,9 @@ function damagedAdvice(namespace: string, name: string): readonly string[] {
 function foreignAdvice(namespace: string): readonly string[] {
   const { save, remove } = wholeJournal(namespace);
   return [
-    `nothing was removed in this cluster on its strength; the other cluster may need it, so save it: ${save}`,
+    `nothing was removed in this cluster because of it; the other cluster may need it, so save it: ${save}`,
     `then delete it here: ${remove}`,
-    'then continue with the same command',
+    'then run the same command again',
   ];
 }
 

@@ -92,7 +92,7 @@ export function foreignSecret(where: string, namespace: string, name: string): F
 /** Somebody else wrote the state while this run held the lock. */
 export function changedUnderUs(where: string, isGone: boolean): Fault {
   return new Fault('stale', `${where} was ${isGone ? 'deleted' : 'changed'} by somebody else during this run; nothing more was written`, [
-    'find out who writes it: the audit log of the API server, and who else runs: kubectl netsvc-upgrade status',
-    'then continue with the same command: it plans again from what is there now',
+    'find out which client writes it (audit log of the API server), and whether another run is active: kubectl netsvc-upgrade status',
+    'then run the same command again: it plans again from what is there now',
   ]);
 }

@@ -29,7 +29,7 @@ export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans):
     await clock.sleep(POLL_MS, stop).catch((thrown: unknown) => {
       if (!stop.aborted) throw thrown;
     });
-    if (stop.aborted) throw new Fault('interrupted', `stopped while waiting for ${names}`, ['continue with the same command']);
+    if (stop.aborted) throw new Fault('interrupted', `stopped while waiting for ${names}`, ['run the same command again']);
   }
 }
 
@@ -37,6 +37,6 @@ function stillThere(names: string, left: readonly Orphan[]): Fault {
   const fact = `${names}, started by a run that does not hold the lock any more, has not ended for ${PATIENCE_MS / 1000} s and may still write to this cluster`;
   return new Fault('locked', fact, [
     `end it with: kill ${left.map(({ pid }) => pid).join(' ')}`,
-    'then continue with the same command: what is done stays done',
+    'then run the same command again: what is done stays done',
   ]);
 }

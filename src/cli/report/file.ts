@@ -22,7 +22,7 @@ export function formatOfFile(file: string): OutputFormat | undefined {
 export async function assertReportFile(file: string | undefined): Promise<void> {
   if (file === undefined) return;
   if (formatOfFile(file) === undefined)
-    throw new Fault('usage', `--report-file ${file}: its suffix says no format`, [
+    throw new Fault('usage', `--report-file ${file}: its suffix is no known format`, [
       `name it with one of ${Object.keys(FORMATS)
         .map((suffix) => `.${suffix}`)
         .join(' ')}`,

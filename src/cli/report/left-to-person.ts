@@ -22,6 +22,6 @@ export function stopForPerson(exit: ExitName, left: readonly string[], stages: n
   if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;
   return new Fault('stopped', `${counted(left.length, 'manual step')} left`, [
     ...left,
-    'then run the same command again: it says what is still open',
+    'then run the same command again: it shows what is still open',
   ]);
 }

@@ -18,7 +18,7 @@ export function storeBackup(live: readonly KubeObject[], profile: Profile): Stor
   const command = snapshotCommand(settings, profile);
   const first = command === undefined ? 'take a snapshot of it with its own tools first' : `take a snapshot of it first: ${command}`;
   return {
-    note: `the data of the service is in the key-value store, and not in this backup; ${first} (RESTORE.md says more)`,
+    note: `the data of the service is in the key-value store, and not in this backup; ${first} (see RESTORE.md)`,
     section: sectionOf(settings, command, profile),
   };
 }
@@ -70,7 +70,7 @@ function endpointsText(settings: StoreSettings | undefined): string {
 function certificatesText(settings: StoreSettings | undefined, { datastore }: Profile): string {
   if (!settings?.paths.some((path) => path !== '')) return 'No certificates are set.';
   const secret = datastore.secret === undefined ? '' : `, from the Secret ${settings.ref.namespace}/${datastore.secret}`;
-  return `The certificates stand by their paths in the agents' containers${secret}: name the same files as they are called where you run it.`;
+  return `The certificates are named by their paths in the agents' containers${secret}: use the paths of these files on the machine where you run it.`;
 }
 
 /** Files that can be put back one by one; the CLI asks namespaced kinds in one namespace unless told otherwise. */

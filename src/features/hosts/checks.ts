@@ -47,7 +47,7 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
       const gone = hit.filter(({ removed }) => removed);
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
         because: `${counted(hit.length, 'host')} ${means}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
-        hint: gone.length > 0 ? `${hint} The old endpoints come back with: ${PROGRAM} hep --undo` : hint,
+        hint: gone.length > 0 ? `${hint} Restore the old endpoints with: ${PROGRAM} hep --undo` : hint,
         next: gone.length > 0 ? UNDO_PREVIEW : PREVIEW,
       }));
     },
@@ -146,7 +146,7 @@ export const hepChecks: readonly HepCheck[] = [
     const shown = errors.length > 0 ? errors : labelProblems;
     return failIfAny(
       shown.map(({ node, text }) => ({ text: node, detail: text })),
-      'every label of an old endpoint can stand on its node',
+      'every label of an old endpoint can be copied to its node',
       (names) => ({
         because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
         hint: 'Give the endpoint and the node the same value, or write selectors without the label. Labels of other managers are never overwritten.',

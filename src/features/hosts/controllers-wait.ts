@@ -48,5 +48,5 @@ const ROLLING = 'Let the rolling update of the agents end first.';
 const STRAYED = 'Delete these pods, or let the DaemonSet select and tolerate their nodes again.';
 
 function strayed(nodes: number): string {
-  return `agents run on ${counted(nodes, 'node')} that should have none, and the controllers wait for ever`;
+  return `agents run on ${counted(nodes, 'node')} that should have none, and the controllers wait forever`;
 }

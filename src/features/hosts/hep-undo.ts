@@ -20,7 +20,7 @@ export const hepUndoChecks: readonly HepCheck[] = [
           ? [`${counted(others.length, 'host endpoint')} removed by somebody else, not created again: ${names(others)}`]
           : []),
         ...(untold.length > 0
-          ? [`${counted(untold.length, 'host endpoint')} of which nobody recorded who removed them, created again: ${names(untold)}`]
+          ? [`${counted(untold.length, 'host endpoint')} without a record of who removed them, created again: ${names(untold)}`]
           : []),
       ];
       return failed(because.join('; '), 'Create the former again if you want them back, and delete the latter if they were meant to go.', {

@@ -64,7 +64,7 @@ export function overrideOf(told: Told, { profile, options }: Context, needed: bo
     return [{ text: name, detail: `${name}=${override.value} of the controllers overrides the setting`, hint: takeOut('Deployment.') }];
   }
   if (!isHarmful(running)) return [];
-  const detail = `${name}=${running} was given to the controllers that run, as their configuration says, and overrides the setting`;
+  const detail = `${name}=${running} is set in the running controllers, as their configuration shows, and overrides the setting`;
   return [{ text: name, detail, hint: takeOut('environment, and let them start again.') }];
 }
 
@@ -76,7 +76,7 @@ function enableFirst({ override, settings, configuration }: Told, name: string, 
   if (fields.length === 0 || !(isUnknown || values.some((value) => value?.toLowerCase() === 'enabled'))) return undefined;
   const { kind, name: configured } = controllersConfiguration;
   const set = `Set ${fields.join(' and ')} of ${kind}/${configured} to Enabled first`;
-  const why = `automatic endpoints stand by ${name} alone, and without it the controllers delete them`;
+  const why = `only ${name} keeps automatic endpoints, and without it the controllers delete them`;
   return `${isUnknown ? 'Where it is enabled: ' : ''}${set}: ${why}.`;
 }
 

@@ -59,11 +59,11 @@ export async function waitHostEndpoints(ports: Ports, expected: EndpointsExpecte
 
 function ending(open: readonly Uncovered[], of: number, { signal, timeoutMs }: EndpointWait): Fault {
   if (signal.aborted)
-    return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', ['continue with the same command']);
+    return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', ['run the same command again']);
   const what = `${open.length} of ${counted(of, 'node')} without a complete automatic host endpoint`;
   return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [
     'look at the log of the controllers: they wait for the agents’ rollout before they make endpoints',
-    'fix what is named above, then continue with the same command',
+    'fix what is named above, then run the same command again',
   ]);
 }
 

@@ -11,7 +11,7 @@ import { chartTargetChecks } from './chart-target.ts';
 
 function doubtsOf({ storage, object, record }: StoredRelease, facts: ChartJudged, context: Context): readonly string[] {
   const inConfigMap = `it is read from ${object}, and more accounts may write ConfigMaps than Secrets`;
-  const elsewhere = `the operator names namespace ${facts.named}, and whoever may write in ${record.namespace} could have stored it there`;
+  const elsewhere = `the operator names namespace ${facts.named}, and any account that may write in ${record.namespace} could have stored it there`;
   // A move that this run began leaves it so until it ends.
   const isMoved = facts.named === undefined || continues(facts.record, context);
   return [...(storage === 'ConfigMap' ? [inConfigMap] : []), ...(isMoved ? [] : [elsewhere])];

@@ -18,7 +18,7 @@ export const chartPreflightChecks: readonly PreflightCheck[] = [
       if (findings === undefined) return notApplicable('this path does not use the chart tool');
       const open = findings.filter(({ outcome }) => outcome === 'error');
       const [first] = open;
-      if (first === undefined) return ok('nothing stands against the upgrade of the chart release');
+      if (first === undefined) return ok('the chart release can be upgraded');
       const ids = listed(open.map(({ id }) => id));
       const conflicts = open.every(({ exit }) => exit === 'conflicts');
       const more = open.length > 1 ? ` (and ${counted(open.length - 1, 'more finding')}: the details of each are shown with -o wide)` : '';

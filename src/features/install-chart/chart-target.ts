@@ -120,7 +120,7 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
         return ok('helm writes no field that another manager has set to something else, and puts back nothing that was removed');
       return failed(
         undone(found),
-        'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
+        'Put what you want to keep into a file for --values; accept by name to set all of these fields to the chart’s values.',
         {
           next: `${PROGRAM} plan --values FILE`,
           exit: 'conflicts',

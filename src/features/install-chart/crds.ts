@@ -39,7 +39,7 @@ export const chartCrds = pathPart<ChartCrds>({
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
     const { crds, previews } = facts;
     if (writes) refuseMisplaced(installation, context);
-    if (!writes) return { skip: `every CRD is as ${crds.url} says` };
+    if (!writes) return { skip: `every CRD equals ${crds.url}` };
     return {
       actions: applyCrds(facts, '§4.2/1', context),
       objects: previews.map(({ planned }) => planned),

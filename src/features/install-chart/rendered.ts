@@ -34,7 +34,7 @@ export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, fa
 function unrendered({ helm, stored, target }: Renderable): Fault {
   const because = [stored, target, helm].flatMap((one) => ('unread' in one ? [one.unread] : [])).join('; ');
   return new Fault('blocked', `the chart could not be rendered: ${because || 'its upgrade is not known'}`, [
-    'see what stands against it with: kubectl netsvc-upgrade preflight',
+    'see why it cannot be upgraded: kubectl netsvc-upgrade preflight',
   ]);
 }
 

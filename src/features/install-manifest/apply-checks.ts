@@ -113,8 +113,7 @@ export const baseKnown: Check<TargetJudged> = {
       const { bases, doubt } = read(edits);
       if (bases.length === 0) return notApplicable(NOT_MERGED);
       // Another release's stands in, or may: that is the next check's.
-      if (doubt)
-        return notApplicable(`compared with the manifest of ${bases[0]}; NS-207 says why that need not be the installed release's`);
+      if (doubt) return notApplicable(`compared with the manifest of ${bases[0]}; NS-207 says why it may not be the installed release's`);
       return ok(`your changes are found by comparing with the manifest of ${bases[0]}`);
     }
     return failed(

@@ -79,7 +79,7 @@ function markTrace({ path, after }: FieldChange, target: KubeObject, live: KubeO
   return { ref: refOf(target), path, change: 'add', mine: after, source, outcome: 'kept', note: STAYS };
 }
 
-const STAYS = 'It stays in the cluster: the target says nothing of it.';
+const STAYS = 'It stays in the cluster: the target does not set it.';
 
 /** This many fields are named. */
 const SHOWN = 3;

@@ -52,7 +52,7 @@ export async function waitCrds(
     open = (await Promise.all(open.map(({ name }) => lagOf(cluster, name)))).filter((one) => one !== undefined);
     report(names.length - open.length, names.length, 'CRDs established', open[0] && textOf(open[0]));
     if (open.length === 0) return;
-    if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', ['continue with the same command']);
+    if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', ['run the same command again']);
     if (clock.now().getTime() >= until) throw tooLate(open, timeoutMs);
     await clock.sleep(APART_MS, signal).catch(() => undefined);
   }
@@ -93,7 +93,7 @@ function notEstablished({ status }: KubeObject): string | undefined {
 function tooLate(open: readonly Lag[], timeoutMs: number): Fault {
   return new Fault('timeout', `CRDs not established after ${Math.round(timeoutMs / 1000)} s: ${open.map(textOf).join('; ')}`, [
     `see why with: ${command`kubectl describe crd ${open.map(({ name }) => name)}`}`,
-    'then continue with the same command',
+    'then run the same command again',
   ]);
 }
 

@@ -28,7 +28,7 @@ const OTHER_PATH = 'the data is not in a key-value store';
 
 const NAME_THEM =
   'Name them with --kvstore-endpoints https://HOST:PORT[,…]; or give your manifest with --installed-manifest. A file given with --upgrade-file has to say them itself.';
-const NOT_REACHED = 'Write them into the file given with --upgrade-file, which is applied as it stands, or leave --kvstore-endpoints out.';
+const NOT_REACHED = 'Write them into the file given with --upgrade-file, which is applied unchanged, or omit --kvstore-endpoints.';
 
 /** What the user asked for by flag and the target does not say. */
 function otherThan(given: string | undefined, { endpoints }: StoreSettings): string | undefined {

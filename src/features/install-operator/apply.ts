@@ -58,7 +58,7 @@ export const operatorApply = pathPart<OperatorFacts>({
     const { target, previews } = facts;
     const actions = operatorActions(facts, context);
     const left = leftBehind(facts.orphans);
-    if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs`, objects: left };
+    if (actions.length === 0) return { skip: `the operator equals ${target.url}, and runs`, objects: left };
     return {
       actions,
       objects: [...previews.map(({ planned }) => planned), ...facts.flowLogs.map(created), ...left],

@@ -57,7 +57,7 @@ export const typhaOrderChecks: readonly PreflightCheck[] = [
 
 /** For the plan of every path on which an operator replaces both. */
 export function typhaOrderNote({ hasTypha }: Pick<Installation, 'hasTypha'>): readonly string[] {
-  return hasTypha ? ['the operator replaces Typha and the agents in the same second; nobody can order them'] : [];
+  return hasTypha ? ['the operator replaces Typha and the agents in the same second; that order cannot be changed'] : [];
 }
 
 export const operatorChecks: readonly Check<ApplyJudged>[] = [...targetChecks, typhaOrderTaken];

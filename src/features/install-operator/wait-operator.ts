@@ -43,7 +43,7 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
   let [last, counted] = [started, 0];
   let memory: OperatorMemory = {};
   for (;;) {
-    if (wait.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['continue with the same command']);
+    if (wait.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['run the same command again']);
     const look = await lookAt({ cluster, clock }, expected, counted, memory);
     memory = look.memory;
     tell(look, wait, told);
@@ -144,6 +144,6 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
-      : 'repair the operator, then continue with the same command',
+      : 'repair the operator, then run the same command again',
   ]);
 }

@@ -41,7 +41,7 @@ export const applyStage = pathStage<ApplyFacts>({
   plan(facts, context) {
     const actions = upgradeActions(facts, context);
     const left = leftBehind(facts.orphans);
-    if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out`, objects: left };
+    if (actions.length === 0) return { skip: `everything equals ${facts.target.url}, and is rolled out`, objects: left };
     const { target } = facts;
     return {
       actions,

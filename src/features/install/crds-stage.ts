@@ -39,7 +39,7 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   },
   plan(facts, context) {
     const { crds, previews } = facts;
-    if (!facts.writes) return { skip: `the CRDs are as ${crds.url} says` };
+    if (!facts.writes) return { skip: `the CRDs equal ${crds.url}` };
     return {
       actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
       objects: previews.map(({ planned }) => planned),

@@ -97,7 +97,7 @@ async function settled(
     );
     if (open.length === 0 || clock.now().getTime() >= until) return seen;
     if (told.stop.aborted) {
-      throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', ['continue with the same command']);
+      throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', ['run the same command again']);
     }
     await clock.sleep(APART_MS, told.stop).catch(() => undefined);
   }

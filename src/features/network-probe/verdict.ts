@@ -105,7 +105,7 @@ export function networkFault(found: readonly Found[], agents: AgentsOf, namespac
       : [AFFECTED, `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
     // An operator puts back what it is not told itself.
     ...('image' in agents.runs ? [heldBy(agents)] : []),
-    'fix what is named above, then continue with the same command; without --probe-network nothing is probed',
+    'fix what is named above, then run the same command again; without --probe-network nothing is probed',
   ]);
 }
 

@@ -52,7 +52,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${counted(entries.length, 'object')} missing`,
-    ['nothing was removed; look at who else writes Secrets in the state namespace, then continue with the same command'],
+    ['nothing was removed; look at who else writes Secrets in the state namespace, then run the same command again'],
   );
 }
 
@@ -68,7 +68,7 @@ export async function assertRecorded({ ownerJournal }: Ports, { patches, recorde
   if (!first) return;
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   throw new Fault('failed', `the journal in the cluster does not hold the owner references of ${refText(first.target)}${others}`, [
-    'nothing was removed; continue with the same command: it records them first',
+    'nothing was removed; run the same command again: it records them first',
   ]);
 }
 

@@ -36,7 +36,7 @@ export const journalChecks: readonly JournalCheck[] = [
       if (copy === undefined) return ok();
       return failed(
         `the cluster has no journal of owner references, only this machine has a copy: ${copy}`,
-        'If the journal in the cluster was lost, the copy stands in for it: --accept NS-751. If that upgrade was ended from elsewhere, move the folder away, or name another one with --journal-dir.',
+        'If the journal in the cluster was lost, use the copy instead: --accept NS-751. If another machine finished that upgrade, move the folder away, or name another one with --journal-dir.',
         { next: `${PROGRAM} explain NS-751` },
       );
     },

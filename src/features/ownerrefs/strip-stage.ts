@@ -38,7 +38,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   plan(facts, context) {
     if (!facts.references) return { skip: 'this upgrade changes no UID' };
     if (context.options.ownerrefs === 'never') return { skip: 'owner references are not changed (--ownerrefs=never)' };
-    if (facts.apiReplaced) return { skip: 'the new API server is on its way: what had to be removed was, before it' };
+    if (facts.apiReplaced) return { skip: 'the new API server is being rolled out: references were removed before it' };
     const { objects, kinds } = facts.references;
     const chosen = chosenBy(context, facts.recorded);
     const plan = stripPlan(objects, chosen, facts.recorded);

@@ -54,7 +54,7 @@ export const policyKeptHere: RemovalCheck = {
       'what would be created was kept by this machine',
       (names) => ({
         because: `another machine kept ${counted(fromElsewhere.length, 'policy', 'policies')} that would be created: ${names}`,
-        hint: 'Run the command on the machine that deleted it. Or read what it says, then accept it by its name.',
+        hint: 'Run the command on the machine that deleted it. Or read its content, then accept it by its name.',
         next: `${PROGRAM} policy --undo --dry-run=client -o wide`,
         byName: true,
         eachByName: true,

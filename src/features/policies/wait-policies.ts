@@ -56,7 +56,7 @@ export async function waitPolicies({ cluster, clock }: Ports, expected: Policies
       if (isLast) throw tooLate(pending, wait.timeoutMs);
     }
     if (wait.signal.aborted)
-      throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['continue with the same command']);
+      throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['run the same command again']);
     await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
   }
 }
@@ -92,7 +92,7 @@ function tooLate(pending: readonly string[], timeoutMs: number): Fault {
     `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`,
     [
       'look at the log of the controllers: they rename policies once every agent is rolled out',
-      'then continue with the same command; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
+      'then run the same command again; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
     ],
   );
 }

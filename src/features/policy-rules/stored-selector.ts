@@ -12,7 +12,7 @@ export function storedSelector(object: KubeObject, field: string, text: string):
     throw new Fault(
       'failed',
       `${refText(refOf(object))}: spec.${field} is no selector: ${thrown.message}`,
-      ['correct the selector, or delete the policy: nobody can tell what it does'],
+      ['correct the selector, or delete the policy: its effect cannot be determined'],
       thrown,
     );
   }

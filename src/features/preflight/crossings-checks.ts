@@ -133,7 +133,7 @@ export const crossingsChecks: readonly PreflightCheck[] = [
       ];
       return failIfAny(evidence, `${renamed}; no policy of yours is in it, and no tier of yours is ordered around it`, (names) => ({
         because: `${renamed}, which policies of yours in it and tiers of yours around it do not follow: ${names}`,
-        hint: `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
+        hint: `Move policies of yours into ${rename.to} or a tier of your own, and check the order of your tiers; they are not renamed for you.`,
         next: command`kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
       }));
     }),

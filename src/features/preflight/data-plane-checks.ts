@@ -118,7 +118,7 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
     return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
   const patch = JSON.stringify({ spec: field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), nftables) });
   return failed(
-    `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration says`,
+    `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration is`,
     `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same packet filter; it restarts the agents.`,
     {
       evidence: [evidenceOf(installation)],

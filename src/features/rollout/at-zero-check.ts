@@ -27,7 +27,7 @@ export const noneAtZero: Check<ReplicasJudged> = {
   judge({ atZero }) {
     const evidence = atZero.map(({ ref, from }) => ({ text: `Deployment/${ref.namespace}/${ref.name}`, detail: from }));
     return failIfAny(evidence, 'what is waited for keeps a replica', (names) => ({
-      because: `${counted(atZero.length, 'workload')} without which the service stands still would have no pod: ${names}`,
+      because: `${counted(atZero.length, 'workload')} that the service needs would have no pod: ${names}`,
       hint: [...new Set(atZero.map(({ place }) => FIXES[place]))].join(' '),
       next: nextFor(atZero),
     }));

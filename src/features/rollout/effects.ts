@@ -85,11 +85,11 @@ async function waitApiServices(
     }
     if (open.size === 0) return;
   }
-  if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['continue with the same command']);
+  if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['run the same command again']);
   const list = [...open].map(([name, because]) => `${name}: ${because}`).join('; ');
   throw new Fault('timeout', `APIService not available after ${Math.round(timeoutMs / 1000)} s: ${list}`, [
     `see why: kubectl describe apiservice ${[...open.keys()].join(' ')}`,
-    'look at the pods of its server, then continue with the same command',
+    'look at the pods of its server, then run the same command again',
   ]);
 }
 

@@ -43,7 +43,7 @@ const MEANINGS: readonly Meaning[] = [
   { says: /BIRD is not ready|bird\.ctl|birdv4?\.ctl/i, means: 'the BGP daemon of the agent does not run, or has no session yet' },
   {
     says: /felix is not ready|readiness probe reporting 503|probe reporting 503/i,
-    means: 'the agent has not set up its rules yet, or cannot: its log says what it waits for',
+    means: 'the agent has not set up its rules yet, or cannot: its log shows what it waits for',
   },
 ];
 

@@ -130,7 +130,7 @@ function stopped(found: readonly PodWithoutNetwork[], targets: ReturnType<typeof
     ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
     ...targets.slice(0, 1).map(heldBy),
-    'fix the node that is named, then continue with the same command',
+    'fix the node that is named, then run the same command again',
     'or allow more such nodes with --max-failed',
   ]);
 }

@@ -51,6 +51,6 @@ export async function cliList(
 
 function unreadable(command: string, { stderr, problem }: ToolResult): Fault {
   return new Fault('failed', `${command} failed: ${stderr.trim() || problem}`, [
-    'fix what is named above, then continue with the same command',
+    'fix what is named above, then run the same command again',
   ]);
 }

@@ -28,7 +28,7 @@ export async function assertSameStore(
   const now = 'guid' in answer ? `it has ${store.guidField} ${answer.guid}, not ${store.guid}` : answer.because;
   throw new Fault('failed', `this is another key-value store than the one confirmed, or it cannot be told: ${now}`, [
     `check ${config.join(' ').slice('--config='.length)} and its endpoints; this write was not sent`,
-    'then continue with the same command: what is done stays done',
+    'then run the same command again: what is done stays done',
   ]);
 }
 

@@ -53,7 +53,7 @@ async function assertStarts(
     const answer = await tools.run({ tool: 'netsvcctl', args }, { program, timeoutMs: TRIAL_MS });
     const client = clientRelease(answer.stdout);
     if (client === release) return;
-    said = client === undefined ? problemOf(answer) : `it says it is ${client}`;
+    said = client === undefined ? problemOf(answer) : `its version is ${client}`;
     if (client !== undefined) break;
   }
   throw new Fault('failed', `${url} was started once and is not ${release} (${said}): nothing was installed`, [

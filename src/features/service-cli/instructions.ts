@@ -41,7 +41,7 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
   const id = `by-hand-${index + 1}`;
   const title = `remove ${file} (${release ?? 'release unknown'})`;
   if (age === 'unknown') {
-    const said = release === undefined ? 'does not tell its release' : `says it is ${release}`;
+    const said = release === undefined ? 'does not tell its release' : `reports version ${release}`;
     return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`);
   }
   if (owner && 'unknown' in owner) {

@@ -58,7 +58,7 @@ export const templatesKeptHere: AlpCheck = {
   judge({ undo, restored, fromElsewhere }) {
     if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
     return failIfAny(read(fromElsewhere), 'every former template was kept by this machine', (names) => ({
-      because: `another machine kept the former template that would come back: ${names}`,
+      because: `another machine kept the former template that would be restored: ${names}`,
       hint: 'Read what would be written: containers of the template run in every meshed pod. Then accept each injector by its name.',
       next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
       byName: true,

@@ -55,7 +55,7 @@ export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFa
   if ('unread' in target)
     throw new Unread({
       unread: 'the target manifest was not read: see NS-601',
-      hint: 'Fix what NS-601 says; this is checked then.',
+      hint: 'Not evaluated: depends on NS-601. Fix NS-601 first.',
       needs: 'NS-601',
     });
   return target.value;

@@ -15,7 +15,7 @@ const isStale = (why: RegExp) => (thrown: unknown) => {
   assert.equal(thrown.code, 'stale');
   assert.match(thrown.message, why);
   assert.match(thrown.message, /^Secret\/kube-system\/netsvc-upgrade-run was /);
-  assert.match(thrown.suggestions.join('\n'), /then continue with the same command/);
+  assert.match(thrown.suggestions.join('\n'), /then run the same command again/);
   return true;
 };
 

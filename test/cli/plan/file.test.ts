@@ -79,7 +79,7 @@ describe('a run with a saved plan', () => {
         (thrown) =>
           thrown instanceof Fault &&
           thrown.code === 'stale' &&
-          /is stale: apply has nothing to do any more: everything is as .* says, and rolled out$/.test(thrown.message),
+          /is stale: apply has nothing to do any more: everything equals .*, and is rolled out$/.test(thrown.message),
       );
   });
 

@@ -36,7 +36,7 @@ describe('--report-file', () => {
     it(`${name} is refused before the cluster is asked anything`, async () => {
       const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
       assert.equal(await bench.run('apply', '--yes', '--report-file', at(name)), 64);
-      assert.match(bench.err(), /^error: --report-file \S+: its suffix says no format\nname it with one of \.json /);
+      assert.match(bench.err(), /^error: --report-file \S+: its suffix is no known format\nname it with one of \.json /);
       assert.deepEqual([bench.requests.length, readdirSync(folder)], [0, []]);
     });
 

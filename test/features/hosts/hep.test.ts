@@ -225,7 +225,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-724',
     facts: { idle: true, gone: [left('a', 'other'), left('b', 'untold'), left('c', 'migration')] },
     is: 'warning',
-    says: /^1 host endpoint removed by somebody else, not created again: a; 1 host endpoint of which nobody .*, created again: b$/,
+    says: /^1 host endpoint removed by somebody else, not created again: a; 1 host endpoint without a record .*, created again: b$/,
     about: ['a', 'b'],
   },
   'a CLI that reaches another cluster’s store': {

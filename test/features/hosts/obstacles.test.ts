@@ -121,7 +121,7 @@ const AUTO_CREATE = 'spec.controllers.node.hostEndpoint.autoCreate';
 const CREATE_DEFAULT = 'spec.controllers.node.hostEndpoint.createDefaultHostEndpoint';
 /** Without the variable the controllers would delete every automatic endpoint. */
 const enableFirst = (fields: string, where = 'Deployment.') =>
-  `Set ${fields} of KubeControllersConfiguration/default to Enabled first: automatic endpoints stand by AUTO_HOST_ENDPOINTS alone, and without it the controllers delete them. Then take AUTO_HOST_ENDPOINTS out of the controllers’ ${where}`;
+  `Set ${fields} of KubeControllersConfiguration/default to Enabled first: only AUTO_HOST_ENDPOINTS keeps automatic endpoints, and without it the controllers delete them. Then take AUTO_HOST_ENDPOINTS out of the controllers’ ${where}`;
 const overridden = (value: string, hint = TAKE_OUT) => [
   'AUTO_HOST_ENDPOINTS',
   `AUTO_HOST_ENDPOINTS=${value} of the controllers overrides the setting`,
@@ -135,7 +135,7 @@ const unreadBecause = (because: string, hint = `Where it is enabled: ${enableFir
 ];
 const given = (value: string, hint: string) => [
   'AUTO_HOST_ENDPOINTS',
-  `AUTO_HOST_ENDPOINTS=${value} was given to the controllers that run, as their configuration says, and overrides the setting`,
+  `AUTO_HOST_ENDPOINTS=${value} is set in the running controllers, as their configuration shows, and overrides the setting`,
   hint,
 ];
 const mapKey = (key: string, name = 'settings') => ({ configMapKeyRef: { name, key } });
@@ -238,7 +238,7 @@ const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[
   'an agent on a node that should have none, though the rollout is complete': [
     { status: { numberMisscheduled: 1 } },
     unfinished(
-      'numberMisscheduled is 1: agents run on 1 node that should have none, and the controllers wait for ever',
+      'numberMisscheduled is 1: agents run on 1 node that should have none, and the controllers wait forever',
       'Delete these pods, or let the DaemonSet select and tolerate their nodes again.',
     ),
   ],

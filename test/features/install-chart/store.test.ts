@@ -32,7 +32,7 @@ describe('a chart release that an account without Secrets could have stored', ()
     const stored = { ...FORGED, namespace: 'shop' };
     const { outcome, message, next } = await judged({ storage: 'none', objects: storedIn({ stored }) });
     assert.equal(outcome, 'error');
-    assert.match(message, /^release shop\/calico: the operator names namespace tigera-operator, and whoever may write in shop/);
+    assert.match(message, /^release shop\/calico: the operator names namespace tigera-operator, and any account that may write in shop/);
     assert.equal(next, 'helm get values calico --namespace shop');
   });
 

@@ -94,7 +94,7 @@ describe('definitions of resources that somebody edited', () => {
         source.manager,
         note,
       ]);
-    const STAYS = 'It stays in the cluster: the target says nothing of it.';
+    const STAYS = 'It stays in the cluster: the target does not set it.';
 
     it('keep it: the target says nothing of it', () => {
       assert.deepEqual(rows(own(marked())), [['kept', 'metadata.annotations[example.org/owner]', 'me', 'kubectl-annotate', STAYS]]);

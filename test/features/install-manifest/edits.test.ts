@@ -272,7 +272,7 @@ describe('when edits are told', () => {
     await upgrade(bench);
     bench.record = runRecord({ finishedAt: '2026-01-01T12:00:00Z', kept: ['r/apply/edits#1'] });
     bench.kept.set('r/apply/edits#1', await keptOf(applyBench(await edited())));
-    assert.match(JSON.stringify((await openApply(bench)).plan()), /everything is as .* says, and rolled out/);
+    assert.match(JSON.stringify((await openApply(bench)).plan()), /everything equals .*, and is rolled out/);
     bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'replace', path: `${TEMPLATE}/resources/requests/cpu`, value: '700m' }]);
     assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"700m"/);
   });

@@ -151,7 +151,7 @@ describe('the wait for the operator', () => {
       'see why: kubectl -n calico-system describe pod calico-node-a',
       'calico-node-a says: Unhealthy: Readiness probe failed: felix is not ready: readiness probe reporting 503',
       'calico-node-a logs: int_dataplane.go: error programming nftables',
-      'this means: the agent has not set up its rules yet, or cannot: its log says what it waits for',
+      'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for',
     ]);
     assert.equal(paths.length, 2, 'once, at the end');
   });

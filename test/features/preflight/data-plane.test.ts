@@ -54,7 +54,7 @@ checkCases('NS-506', {
     ),
     is: 'warning',
     about: ['Installation/default'],
-    says: /whatever nftablesMode of the FelixConfiguration says/,
+    says: /whatever nftablesMode of the FelixConfiguration is/,
     next: /kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"Nftables"\}\}\}'/,
   },
   'warns where the Installation says nothing, which is iptables': { ...onOperators, facts: operated({}), is: 'warning' },

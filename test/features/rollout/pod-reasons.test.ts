@@ -48,7 +48,7 @@ describe('why a pod does not get ready', () => {
     });
     assert.deepEqual(await reasonsOf(server, [LATE]), [
       'agent-y says: Unhealthy (12 times): Readiness probe failed: calico/node is not ready: felix is not ready: probe reporting 503',
-      'this means: the agent has not set up its rules yet, or cannot: its log says what it waits for',
+      'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for',
     ]);
     assert.deepEqual(server.paths, [
       '/api/v1/namespaces/kube-system/events?fieldSelector=involvedObject.kind%3DPod%2CinvolvedObject.name%3Dagent-y&limit=50',

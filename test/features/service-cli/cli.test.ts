@@ -164,7 +164,7 @@ describe('the stage cli', () => {
     ],
     'in a folder that may not be written': [{ writable: [] }, /may not be written: remove it with: sudo rm \/usr\/local\/bin\/calicoctl$/],
     'that does not tell its release': [{ prints: {} }, /does not tell its release/],
-    'of a branch build': [{ prints: { '/usr/local/bin/calicoctl': versionText('master') } }, /says it is master/],
+    'of a branch build': [{ prints: { '/usr/local/bin/calicoctl': versionText('master') } }, /reports version master/],
   };
   for (const [title, [change, says]] of Object.entries(untouched)) {
     it(`leaves a CLI alone ${title}, and says what to do`, async () => {

@@ -73,7 +73,7 @@ describe('installing the CLI', () => {
 
   for (const [title, says, because] of [
     ['does not start, a truncated one', [], /is not v3\.32\.2 \(it crashed\): nothing was installed/],
-    ['is of another release', ['Client Version:    v3.31.0\n'], /\(it says it is v3\.31\.0\)/],
+    ['is of another release', ['Client Version:    v3.31.0\n'], /\(its version is v3\.31\.0\)/],
   ] as const)
     it(`installs nothing that ${title}`, async () => {
       const { ports, calls } = bench('aa', says);
