@@ -3,6 +3,7 @@ import type { Looked } from '../engine/plan-chain.ts';
 import { agoText } from '../kernel/age-text.ts';
 import { counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
+import type { Installation } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
@@ -26,6 +27,14 @@ export interface Known {
   readonly looks: Looks<Acting>;
 }
 
+/** What was confirmed. */
+export interface Confirmed {
+  /** What is installed, what comes, where. */
+  readonly head: UpgradeHead;
+  /** Where the agents run, where that is clear. */
+  readonly agent?: Installation['agent'];
+}
+
 /** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */
 export interface Confirmation {
   readonly stopped?: ExitName;
@@ -33,8 +42,7 @@ export interface Confirmation {
   readonly writes: boolean;
   /** The session to go on with: the person may have taken something on. */
   readonly session: Session;
-  /** What is installed, what comes, where: as it was confirmed. */
-  readonly head?: UpgradeHead;
+  readonly confirmed?: Confirmed;
   /** What was looked at a moment ago; absent where a person has thought about it meanwhile. */
   readonly known?: Known;
 }
@@ -64,17 +72,24 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, h
   return session.agreedTo(saved.document.digest);
 }
 
-async function confirmWith(session: Session, stages: readonly AnyStage[], planned: Planned & Known, head: PlanHead): Promise<Confirmation> {
+async function confirmWith(
+  session: Session,
+  stages: readonly AnyStage[],
+  planned: Planned & Known & { readonly installed: Installation | undefined },
+  head: PlanHead,
+): Promise<Confirmation> {
   const { writes } = planned;
-  const { digest: _, ...confirmed } = head;
-  if (!writes || session.context.options.yes) return { session, writes, head: confirmed, known: planned };
+  const { digest: _, ...shown } = head;
+  const { agent } = planned.installed ?? {};
+  const confirmed = { head: shown, ...(agent ? { agent } : {}) };
+  if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   session.say(await summaryOf(session, planned));
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
-  return { session, writes, head: confirmed };
+  return { session, writes, confirmed };
 }
 
 /** What to do once a person has said no, with what earlier parts of the run have changed. */

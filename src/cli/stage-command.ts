@@ -1,4 +1,4 @@
-import type { ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
+import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import type { Looks } from '../engine/looks.ts';
 import { actionTexts } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
@@ -9,7 +9,7 @@ import type { AnyStage } from '../kernel/stage.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
 import { flagsOfRun } from './carry.ts';
-import { confirmPlan, type Known } from './chain-confirm.ts';
+import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
 import { type PlanOutputs, showPlan } from './plan/chain.ts';
@@ -44,7 +44,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
-      ...(answer.head === undefined ? {} : { head: answer.head }),
+      ...answer.confirmed,
       ...(saved ? { within: await withinPlan(saved, answer.session.context, await answer.session.acting()) } : {}),
       ...(answer.known ? { known: answer.known } : {}),
     });
@@ -60,13 +60,11 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, output
   );
 }
 
-interface Planned extends Pick<RunMore, 'changes' | 'within'> {
+interface Planned extends Partial<Confirmed>, Pick<RunMore, 'changes' | 'within'> {
   readonly known?: Known;
-  /** As it was confirmed. */
-  readonly head?: UpgradeHead;
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], { known, head, ...more }: Planned = {}): Promise<ExitName> {
+async function perform(session: Session, stages: readonly AnyStage[], { known, head, agent, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
   const acting = await session.acting();
   const looks = known?.looks ?? new Looks(acting);
@@ -93,6 +91,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     ...(known ? { looked: known.looked } : {}),
+    ...(agent ? { announce: announcing(acting, agent) } : {}),
     keepsake,
     looks,
   }).finally(async () => {
@@ -106,6 +105,15 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
 
 /** A run that is resumed began with another release than is installed now. */
 const definedSource = (source: string | undefined) => (source === undefined ? {} : { source });
+
+/** Loaded where there is something to tell. */
+function announcing(ports: Acting, agent: NonNullable<Confirmed['agent']>): Announce {
+  const events = async () => new (await import('./notify/cluster-events.ts')).ClusterEvents(ports, agent);
+  return {
+    begun: async (...told) => (await events()).begun(...told),
+    ended: async (...told) => (await events()).ended(...told),
+  };
+}
 
 /** What is installed, for the header; not being able to tell costs nothing. */
 async function headBy(session: Session, looks: Looks<Acting>): Promise<UpgradeHead | undefined> {

@@ -2,7 +2,7 @@ import type { Finding } from '../kernel/check.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
-import type { StageRecord } from '../kernel/run-record.ts';
+import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { StagePlan } from '../kernel/stage.ts';
 import type { Looks } from './looks.ts';
 import type { Looked } from './plan-chain.ts';
@@ -26,6 +26,7 @@ export interface ChainOutcome {
 
 export interface RunMore {
   readonly keepsake?: Keepsake;
+  readonly announce?: Announce;
   /** Stages that the plan opened a moment ago; taken for what they are while nothing has been written. */
   readonly looked?: Looked;
   /**
@@ -41,6 +42,12 @@ export interface RunMore {
 
 /** A stage and what one of its rounds would do. */
 export type Within = (stage: string, plan: Exclude<StagePlan, { skip: string }>) => void;
+
+/** Tells others where a run begins to write and where it ends, right after its record says so. Never rejects: nothing depends on it. */
+export interface Announce {
+  begun(record: RunRecord, stage: string, isResumed: boolean): Promise<void>;
+  ended(record: RunRecord, outcome: ChainOutcome): Promise<void>;
+}
 
 /** What is kept beside the run record about this part of the run; asked for once, at its end. */
 export type Keepsake = (outcome: ChainOutcome) => Promise<unknown>;

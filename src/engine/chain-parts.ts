@@ -40,7 +40,7 @@ export function chainParts(
   const live = context.options.dryRun === 'none';
   const hold = new Hold(ports);
   const looks = more.looks ?? new Looks(ports);
-  const recorder = new Recorder(ports, context);
+  const recorder = new Recorder(ports, context, more.announce);
   const judged = new Judged();
   const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
   const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });

@@ -8,6 +8,7 @@ import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
 import { continues, notesOf, type RecordNotes, type RunRecord, type StageRecord, withNotes } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
+import type { Announce, ChainOutcome } from './chain-outcome.ts';
 
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
@@ -24,6 +25,7 @@ export interface Ending {
 export class Recorder {
   readonly #ports: EnginePorts;
   readonly #context: Context;
+  readonly #announce: Announce | undefined;
   #record: RunRecord | undefined;
   #loaded = false;
   /** Of an earlier run, about what is still there: a new record must not forget it. */
@@ -35,9 +37,10 @@ export class Recorder {
   /** What became of removals, to be stored with what comes next. */
   #owed: KeptLine[] = [];
 
-  constructor(ports: EnginePorts, context: Context) {
+  constructor(ports: EnginePorts, context: Context, announce?: Announce) {
     this.#ports = ports;
     this.#context = context;
+    this.#announce = announce;
   }
 
   get stages(): readonly StageRecord[] {
@@ -49,6 +52,11 @@ export class Recorder {
     if (!this.#record) return {};
     const { runId, source } = this.#record;
     return source === undefined ? { runId } : { runId, source };
+  }
+
+  /** The run is told to be over, as its record says. */
+  async announceEnd(outcome: ChainOutcome): Promise<void> {
+    if (this.#record) await this.#announce?.ended(this.#record, outcome);
   }
 
   /** What a stage wants remembered once this run writes; nothing is stored yet. */
@@ -67,8 +75,10 @@ export class Recorder {
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
     const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
     const next = before ? staged : withNotes(staged, this.#notes);
+    const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
-    if (!this.#record || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
+    if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
+    if (isFirst) await this.#finish(async () => this.#announce?.begun(next, id, before !== undefined));
   }
 
   /** A stage begins, so that `status` tells it from any machine; a run that has written nothing yet has no record. */

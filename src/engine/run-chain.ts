@@ -66,7 +66,10 @@ async function ended(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Prom
     ...(stage ? { stoppedAt: stage.id } : {}),
     ...recorder.run,
   };
-  if (!hold.isLost && live) await keepOutcome(parts, outcome);
+  if (!hold.isLost && live) {
+    await recorder.announceEnd(outcome);
+    await keepOutcome(parts, outcome);
+  }
   return outcome;
 }
 

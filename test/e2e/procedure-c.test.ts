@@ -102,6 +102,20 @@ describe("procedure C on a real control plane, the document's names", () => {
     assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), /:v3\.32\.2$/);
   });
 
+  it('kubectl describe of the agents shows where the run began, failed and ended', async () => {
+    const { stdout } = await cluster.plane.kubectl(['describe', 'ds', '-n', 'kube-system', 'netsvc-node']);
+    const told = stdout.split('\n').filter((line) => line.includes('kubectl-netsvc-upgrade'));
+    const rows = told.map((line) => line.trim().split(/ {2,}/)).map(([type, reason, , , message = '']) => [type, reason, message]);
+    assert.deepEqual(
+      rows.map(([type, reason]) => `${type} ${reason}`).toSorted(),
+      ['Normal NetsvcUpgradeCompleted', 'Normal NetsvcUpgradeStarted', 'Warning NetsvcUpgradeFailed'],
+      stdout,
+    );
+    const messages = rows.map(([, , message]) => message).join('\n');
+    assert.match(messages, /^Upgrade v3\.26\.4 → v3\.32\.2 failed at stage \S+ \(run \S+, by \S+\): .*netsvc-node/m);
+    assert.match(messages, /^Upgrade v3\.26\.4 → v3\.32\.2 is done \(run /m);
+  });
+
   it('a second run writes nothing', async () => {
     const before = await cluster.versions();
     const result = await cluster.upgrade(...RUN, ...NETSVC);

@@ -72,7 +72,7 @@ function endOf(document: OutputDocument): End {
 }
 
 /** Everything that is neither done nor broken waits for a person. */
-function eventOf(exit: ExitName): NotifiedEvent {
+export function eventOf(exit: ExitName): NotifiedEvent {
   if (exit === 'done' || exit === 'interrupted') return exit;
   return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';
 }
@@ -82,7 +82,8 @@ function notice(event: NotifiedEvent, begun: Begun, end: Omit<Partial<Notificati
   return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text, ...begun, ...end, at: at.toISOString() };
 }
 
-const SAID: Readonly<Record<NotifiedEvent, string>> = {
+/** After `Upgrade v3.27.5 → v3.32.1`. */
+export const SAID: Readonly<Record<NotifiedEvent, string>> = {
   started: 'started',
   stopped: 'stopped and needs your decision',
   failed: 'failed',

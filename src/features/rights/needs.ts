@@ -98,6 +98,12 @@ export const networkProbe: Needs = (_, { probeNamespace: namespace }) => {
   ];
 };
 
+/** Where a run begins to write and where it ends; without the right nothing is told. */
+export const events: Needs = () => {
+  const why = 'events of the agents’ DaemonSet that tell of the run';
+  return [...allow(['get'], K.DaemonSet, why, { required: false }), ...allow(['create'], K.Event, why, { required: false })];
+};
+
 export const record: Needs = (_, { stateNamespace: namespace }) =>
   allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace });
 

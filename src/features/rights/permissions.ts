@@ -9,6 +9,7 @@ import {
   type DocumentKind,
   detection,
   documents,
+  events,
   journal,
   lock,
   mesh,
@@ -129,7 +130,7 @@ const USUAL: readonly StageId[] = [
   ...(['ownerrefs-restore', 'cli', 'alp', 'verify', 'ownerrefs-forget'] as const),
 ];
 
-const writing = (...stages: readonly StageId[]) => [session, lock, record, ...stages.flatMap((id) => stageNeeds[id])];
+const writing = (...stages: readonly StageId[]) => [session, lock, record, ...stages.flatMap((id) => stageNeeds[id]), events];
 /** What is only planned writes no journal. */
 const reading = (...stages: readonly StageId[]) => [
   session,
