@@ -3,7 +3,7 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 /** Conversion of UIDs, and what comes off and goes back. */
 export const REFERENCES: Room = {
   name: 'references',
-  tests: ['test/features/ownerrefs/*.test.ts'],
+  tests: ['test/features/ownerrefs/*.test.ts', 'test/kernel/owner-*.test.ts'],
   faults: [
     ...faultsIn('src/kernel/owner-uid.ts', [
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6]);'],
