@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { ExitName } from '../kernel/fault.ts';
-import { askedOf, wordsOf } from './asked.ts';
+import { askedOf, wordsOf } from './command-line.ts';
 import type { FlagShape } from './environment.ts';
 import type { Seams } from './seams.ts';
 import { seamsOf } from './seams.ts';

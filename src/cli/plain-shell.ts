@@ -1,5 +1,5 @@
 import type { ExitName } from '../kernel/fault.ts';
-import { askedOf, wordsOf } from './asked.ts';
+import { askedOf, wordsOf } from './command-line.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type PlainFlags, readPlainFlags } from './plain-flags.ts';

@@ -3,13 +3,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
-const note = (name: string): string => readFileSync(join(root, 'docs', 'internals', 'notes', `${name}.md`), 'utf8');
+const page = (name: string): string => readFileSync(join(root, 'docs', 'internals', `${name}.md`), 'utf8');
+const note = (name: string): string => page(`notes/${name}`);
 
 /** How a comment or a check names a note, and the page. */
 const PAGES: readonly (readonly [RegExp, string])[] = [
   [/\bdomain §(\d+(?:\.\d+)?[a-z]?)(?:\/(\d+[a-z]?))?/g, note('domain')],
   [/\bhost endpoint notes §?(\d+(?:\.\d+)?)()/g, note('host-endpoints')],
   [/\bcli notes §?(\d+(?:\.\d+)?)()/g, note('cli')],
+  [/\bhouse rule (\d+)()/g, page('architecture')],
   [/\bplan notes §?(\d+(?:\.\d+)?)()/g, note('plan')],
 ];
 

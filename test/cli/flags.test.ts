@@ -8,6 +8,9 @@ import * as stageTables from '../../src/cli/stage-flags.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
+const readers = globSync('{cli,commands}/**/*.ts', { cwd: src })
+  .filter((file) => !/^cli\/(?:stage-)?flags\.ts$/.test(file))
+  .map((file) => readFileSync(join(src, file), 'utf8'));
 /** Every word between quotes, but for where the value of a flag is read: `flags['backup-dir']`, `{ 'backup-dir': folder }`. */
 const quoted = texts.flatMap((text) => [...text.matchAll(/(?<!\[)'([a-z]+(?:-[a-z]+)+)'(?!: [a-z_])/g)].map(([, word = '']) => word));
 /** Names of one word are names of other things, too. */
@@ -22,6 +25,15 @@ describe('the tables of flags', () => {
   for (const name of compound)
     it(`are the one list that names ${name}`, () => {
       assert.equal(quoted.filter((word) => word === name).length, 1 + (ELSEWHERE[name] ?? 0));
+    });
+
+  for (const name of [...new Set(names)].filter((one) => /^[a-z]/.test(one)).sort())
+    it(`have ${name} for something: the program reads it`, () => {
+      const word = name.includes('-') ? `'${name}'` : `(?:flags|asked|values)\\??\\.${name}\\b|[{,]\\s*${name}\\b[^'"]*\\}|'${name}'`;
+      assert.ok(
+        readers.some((text) => new RegExp(word).test(text)),
+        `${name} is a row that nobody reads: toOptions in src/cli/options.ts`,
+      );
     });
 
   it('read numbers as oclif does', async () => {

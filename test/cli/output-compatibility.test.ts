@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { effects } from '../../src/cli/effects.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const schemas = join(root, 'schemas', 'output');
@@ -41,6 +42,11 @@ describe('the documents of output.netsvc-upgrade/v1', () => {
     const kept = new Set(now);
     const broken = before.filter((promise) => !kept.has(promise));
     assert.deepEqual(broken, [], 'make a new apiVersion instead');
+  });
+
+  it('name every effect that an action may have', () => {
+    const listed = now.flatMap((promise) => /^common\.action\.effect\.type may be "(.+)"$/.exec(promise)?.[1] ?? []);
+    assert.deepEqual([...listed].sort(), Object.keys(effects).sort());
   });
 
   it('have their new promises written down (add these lines to test/fixtures/output-v1.txt)', () => {

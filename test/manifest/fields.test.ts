@@ -3,8 +3,8 @@ import type { ManagedFieldsEntry } from '../../src/kernel/object.ts';
 import { ownersOf } from '../../src/kube/field-owners.ts';
 import { keyOfItem, mergeKeys } from '../../src/kube/list-keys.ts';
 import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
+import { maskChanges } from '../../src/manifest/mask-changes.ts';
 import { comparable } from '../../src/manifest/normalise.ts';
-import { maskChanges } from '../../src/manifest/secrets.ts';
 
 const pod = (containers: unknown) => ({ spec: { template: { spec: { containers } } } });
 const at = 'spec.template.spec.containers[calico-node]';

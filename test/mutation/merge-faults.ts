@@ -98,7 +98,7 @@ export const MERGE: Room = {
     ]),
     ...faultsIn('src/manifest/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
     ...faultsIn('src/manifest/alike.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
-    ...faultsIn('src/manifest/secrets.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
+    ...faultsIn('src/manifest/mask-changes.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
     ...faultsIn('src/manifest/carry.ts', [
       ["  if (object.kind !== 'Secret' || !hasValues) return object;", '  if (hasValues || !hasValues) return object;'],
       ['.filter((document) => !gone.has(identityOf(document)))', ''],

@@ -40,7 +40,7 @@ const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DR
 const KUBECTL_ALONE = { KUBERC: 'off' } as const;
 
 /**
- * The service's CLI takes its datastore from many places; it gets exactly one (cli §1.3).
+ * The service's CLI takes its datastore from many places; it gets exactly one (cli notes §1.3).
  * On Windows a variable's name is the same in any case, so those of another case go as well.
  */
 export function environmentFor(

@@ -5,10 +5,10 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { PlanDocument } from '../documents.ts';
-import type { Save } from './chain.ts';
 import { planDifferences } from './differences.ts';
 import { anotherPlace, assertPlanPlace } from './place.ts';
 import { isPlanOfOurs, parsePlan } from './shape.ts';
+import type { Save } from './show.ts';
 import { differencesSince } from './since.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';

@@ -5,7 +5,7 @@ import { headLine, recordHead } from '../../report/head-line.ts';
 import { recordedFlagsLine, withRecorded } from '../carry.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';
-import { endViewOf } from './chain.ts';
+import { endViewOf } from './end.ts';
 import { isDone, recordedReport, recordOf } from './recorded.ts';
 import { runLines } from './run-lines.ts';
 

@@ -2,8 +2,8 @@ import { type KubeObject, type ManagedFieldsEntry, refOf } from '../../kernel/ob
 import type { FieldChange, PlannedObject } from '../../kernel/plan.ts';
 import { isHandedOver } from '../../kube/managed-fields.ts';
 import { changedFields } from '../../manifest/definition-differences.ts';
+import { maskChanges } from '../../manifest/mask-changes.ts';
 import { comparable } from '../../manifest/normalise.ts';
-import { maskChanges } from '../../manifest/secrets.ts';
 import { takenFields } from '../../manifest/taken-fields.ts';
 import { takersOf } from '../survey/index.ts';
 

@@ -32,7 +32,7 @@ export class FailedPods {
     if (settled.length > 0 && all.size > this.#maxFailed) throw tooMany(settled, all.size, this.#maxFailed);
     if (!this.#leftBehind || settled.length === 0) return false;
     const keys = new Set(settled.map(({ key }) => key));
-    if (!progress.every((one) => one.done || isStuck(one, keys))) return false;
+    if (!progress.every((one) => one.done || restsOnFailed(one, keys))) return false;
     for (const key of keys) this.#leftBehind.add(key);
     return true;
   }
@@ -53,7 +53,7 @@ function keyOf({ target }: RolloutProgress, { pod }: PodProgress): string {
 }
 
 /** No pod is on its way any more, and at least one has failed for good. */
-function isStuck(one: RolloutProgress, settled: ReadonlySet<string>): boolean {
+function restsOnFailed(one: RolloutProgress, settled: ReadonlySet<string>): boolean {
   const moving = one.pods.some((pod) => pod.phase === 'updating' || (pod.phase === 'failed' && !settled.has(keyOf(one, pod))));
   return !moving && one.pods.some((pod) => settled.has(keyOf(one, pod)));
 }
