@@ -25,6 +25,7 @@ describe('a wait that ends without success, on a real control plane', function (
     const second = await cluster.upgrade(...RUN);
     assert.equal(second.exitCode, 124, second.stderr);
     assert.ok(second.stderr.includes(`${pod} says: Unhealthy (7 times): ${MESSAGE}`), second.stderr);
+    assert.match(second.stderr, /not ready, \d+ s: Unhealthy \(7 times\): Readiness probe failed: felix is not ready/, 'while it waits');
     assert.match(second.stderr, /this means: the agent has not set up its rules yet/);
     assert.doesNotMatch(second.stderr, /of another/);
   });

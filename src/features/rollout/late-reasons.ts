@@ -17,10 +17,9 @@ export class LateReasons {
     const stayed = late.filter((one) => this.#before.includes(keyOf(one)));
     this.#before = late.map(keyOf);
     const isTurn = this.#isTurn || !others;
-    this.#isTurn = !isTurn;
-    if (!isTurn) return undefined;
     const [first] = stayed.toSorted((a, b) => this.#asked.lastIndexOf(keyOf(a)) - this.#asked.lastIndexOf(keyOf(b)));
-    return first;
+    this.#isTurn = !isTurn || first === undefined;
+    return isTurn ? first : undefined;
   }
 
   async ask(cluster: Pick<ClusterReader, 'raw'>, pod: Lagging): Promise<void> {

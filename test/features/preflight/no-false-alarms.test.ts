@@ -8,23 +8,12 @@ import { crdFact } from '../../../src/features/survey/inventory-sign.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Variant } from '../../../src/kernel/profile.ts';
-import { isOlder } from '../../../src/kernel/release.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, healthy, pod, resources, targetOf } from '../../fixtures/facts.ts';
 import { inventoryOfObjects } from '../../support/inventory.ts';
+import { isTrue } from '../../support/true-conditions.ts';
 
 const TARGET = calico.defaultRelease;
-
-/** Conditions that hold of manifests as they were published. */
-const TRUE: Readonly<Record<string, (file: string, release: string) => boolean>> = {
-  // It sets FELIX_WIREGUARDMTU twice.
-  'NS-408': (_file, release) => release === 'v3.15.0',
-  'NS-507': (file) => file === 'calico-bpf.yaml',
-  // The registry moved with this release.
-  'NS-606': (_file, release) => isOlder(release, 'v3.31.0'),
-  // Until then the manifest had a number.
-  'NS-607': (_file, release) => isOlder(release, 'v3.17.0'),
-};
 
 const ofKind = (objects: readonly KubeObject[], kind: string) => objects.filter((one) => one.kind === kind);
 
@@ -80,7 +69,7 @@ describe('untouched manifests of published releases', function () {
         const facts = untouched(stored.documentsOf(release, variant.file) ?? [], target, variant);
         const findings = judgeAll(preflightChecks, facts, contextOf({ release: TARGET }));
         const raised = findings.filter(
-          ({ id, outcome }) => (outcome === 'warning' || outcome === 'error') && !TRUE[id]?.(variant.file, release),
+          ({ id, outcome }) => (outcome === 'warning' || outcome === 'error') && !isTrue(id, variant.file, release),
         );
         found.push(...raised.map(({ id, message }) => `${id} ${variant.file} ${release}: ${message}`));
       }
