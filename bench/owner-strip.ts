@@ -27,7 +27,7 @@ const owner = (uid: string): OwnerReference => ({ apiVersion: 'projectcalico.org
 const TURN = 1000;
 
 /**
- * Taking the references off so many objects: journal and patches of this program, against the same patches by a load generator
+ * Removing the references of this many objects: journal and patches of this program, against the same patches by a load generator
  * (bare HTTPS, as many connections as are in flight), in turns, so that a slow moment of the machine hits both, and twice, so that each
  * has patched every object; and against a shell loop of kubectl patch, extrapolated from 100.
  */
@@ -86,7 +86,7 @@ function opsOf(entry: JournalEntry) {
   return stripPatch(entry, { uid: entry.object.uid, references: entry.references }).ops;
 }
 
-/** References that were removed, as they were: the next round takes the very same off again. */
+/** References that were removed, as they were: the next round removes the very same again. */
 function opsBack(entry: JournalEntry) {
   const [reference] = entry.references;
   return restorePatch(entry, { uid: entry.object.uid, references: [] }, () => ({ uid: reference?.uid ?? '' })).ops;

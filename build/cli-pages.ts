@@ -83,7 +83,7 @@ function usageOf({ id, usage }: Command): string {
   return `${OWN_NAME} ${text.replace('<%= command.id %>', id)}`;
 }
 
-/** The examples of a command as a person types them. */
+/** The examples of a command as the user types them. */
 export function examplesOf({ examples = [] }: Command): readonly string[] {
   return examples.map((one) => (typeof one === 'string' ? one : one.command).replaceAll('<%= config.bin %>', OWN_NAME));
 }

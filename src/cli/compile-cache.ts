@@ -1,5 +1,5 @@
 /**
- * Lets Node keep what it compiled, in a folder of the person's own: code is run from there, so nobody else may write into it.
+ * Lets Node keep what it compiled, in a folder of the user's own: code is run from there, so nobody else may write into it.
  * Without such a folder everything works, a little slower.
  */
 export function keepCompiled(env: Readonly<Record<string, string | undefined>>): void {

@@ -7,7 +7,7 @@ const PROGRAMS = ['kubectl-netsvc_upgrade', 'netsvcctl-upgrade'];
 
 /**
  * bash splits words at `=` and `:` too, and replaces only what is behind them: the line is split at blanks here, and what bash
- * keeps is cut off every choice. Bash 3.2 (macOS) has neither mapfile nor compopt.
+ * keeps is removed from every choice. Bash 3.2 (macOS) has neither mapfile nor compopt.
  */
 const bash = `_netsvc_upgrade() {
   local line=\${COMP_LINE:0:COMP_POINT} words current kept choices choice directive=4

@@ -11,7 +11,7 @@ export interface DemoStage {
 interface DemoScenario {
   /** What is told before the run. */
   readonly told: string;
-  /** Nobody answers for the person: the run ends as it does without a terminal. */
+  /** Nobody answers for the user: the run ends as it does without a terminal. */
   readonly needsPerson?: true;
   prepare(stage: DemoStage): Promise<void> | void;
 }

@@ -1,7 +1,7 @@
 import type { SessionFlags } from './session.ts';
 import { type Terminal, tellErr } from './terminal.ts';
 
-/** Yes to every question, which is shown with its answer: without a person at the terminal, and with `--yes`. */
+/** Yes to every question, which is shown with its answer: without the user at the terminal, and with `--yes`. */
 export function answeredYes(terminal: Terminal): Terminal {
   return {
     ...terminal,

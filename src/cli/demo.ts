@@ -75,7 +75,7 @@ async function stuckThenFixed(request: DemoRequest, scenario: Scenario, say: (li
   return shownRun(request, scenario);
 }
 
-/** What a person sees of a run, with the question; a person who is not there has said yes. */
+/** What the user sees of a run, with the question; the user who is not there has said yes. */
 function shownRun(request: DemoRequest, scenario: Scenario): Promise<ExitName> {
   const { flags, seams } = request;
   const { terminal } = seams;

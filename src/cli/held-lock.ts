@@ -6,7 +6,7 @@ import { carriedTo } from './carry.ts';
 import type { Outcome } from './report/run.ts';
 import type { Session } from './session.ts';
 
-/** Before anything is planned: where another run is at work, a person is told so at once. Undefined where nobody is. */
+/** Before anything is planned: where another run is at work, the user is told so at once. Undefined where nobody is. */
 export async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const { lock, records, clock } = session.composition;
   const holder = await lock.holder();

@@ -19,7 +19,7 @@ export interface SignalSource {
   exit(code: number): void;
 }
 
-/** Calls once after so many milliseconds, unless stopped. */
+/** Calls once after this many milliseconds, unless stopped. */
 export type After = (ms: number, call: () => void) => () => void;
 
 /**
@@ -56,7 +56,7 @@ export function listenForInterrupts(say: (text: string) => void, source: SignalS
     else source.exit(INTERRUPTED);
   };
   let defect: { readonly thrown: unknown } | undefined;
-  // A second one says nothing new, and a time that runs is not set anew.
+  // A second one says nothing new, and a time that runs is not set again.
   const onDefect = (thrown: unknown) => {
     if (defect) return;
     defect = { thrown };

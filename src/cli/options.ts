@@ -20,7 +20,7 @@ export interface OptionFacts {
   readonly defaultRelease: string;
   /** Every check id that `--accept` may name. */
   readonly checks: readonly string[];
-  /** Ids of before, with those under which their checks go on. */
+  /** Earlier ids, with those under which their checks continue. */
   readonly withdrawn?: Withdrawn;
 }
 

@@ -43,7 +43,7 @@ function givenBy(word: string, next: string | undefined, flags: PlainFlags): (Gi
   return next === undefined ? undefined : { name, value: next, words: 2 };
 }
 
-/** False if oclif has to judge it. */
+/** False if oclif has to evaluate it. */
 function add(values: Record<string, unknown>, { name, value }: Given, flags: PlainFlags): boolean {
   const { multiple, options } = flags[name] ?? {};
   const before = values[name];

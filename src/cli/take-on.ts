@@ -4,7 +4,7 @@ import { oneLine } from '../kernel/visible.ts';
 import type { Session } from './session.ts';
 
 /**
- * What a person takes on by typing each subject, on a terminal and without `--yes`; undefined where any open error is of another
+ * What the user accepts by typing each subject, on a terminal and without `--yes`; undefined where any open error is of another
  * kind, or a name is not typed as it is shown.
  */
 export async function takenOnByName(session: Session, findings: readonly Finding[]): Promise<readonly Acceptance[] | undefined> {

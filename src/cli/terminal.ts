@@ -5,18 +5,18 @@ import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/wrap.ts';
 import { surviving } from './closed-pipe.ts';
 
-/** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
+/** Where words go and answers come from. Data on `out`, everything for the user on `err`. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** A person can be asked: stdin and stderr are terminals. */
+  /** The user can be asked: stdin and stderr are terminals. */
   readonly interactive: boolean;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly columns: number;
-  /** True only for a clear yes. Throws Fault('interrupted') if the person stops instead of answering. */
+  /** True only for a clear yes. Throws Fault('interrupted') if the user stops instead of answering. */
   confirm(question: string, stop: AbortSignal): Promise<boolean>;
-  /** What the person typed; undefined at the end of the input. Throws as `confirm` does. */
+  /** What the user typed; undefined at the end of the input. Throws as `confirm` does. */
   ask(question: string, stop: AbortSignal): Promise<string | undefined>;
 }
 
@@ -65,7 +65,7 @@ export function processTerminal(env: NodeJS.ProcessEnv, streams: Streams = own):
   };
 }
 
-/** Words for a person: no line is wider than the terminal, where there is one. */
+/** Words for the user: no line is wider than the terminal, where there is one. */
 export function tellOut(terminal: Terminal, text: string): void {
   terminal.out(terminal.outIsTerminal ? fitted(text, terminal.columns) : text);
 }
@@ -74,7 +74,7 @@ export function tellErr(terminal: Terminal, text: string): void {
   terminal.err(terminal.errIsTerminal ? fitted(text, terminal.columns) : text);
 }
 
-/** Where a question is asked; a person's terminal outside tests. */
+/** Where a question is asked; the user's terminal outside tests. */
 export interface Dialogue {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;

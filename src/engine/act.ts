@@ -22,7 +22,7 @@ export interface ActorParts {
 export interface Acted {
   /** The action's precondition no longer held: nothing was written, plan again. */
   readonly outdated?: Outdated;
-  /** What a wait went on without, and why. */
+  /** What a wait continued without, and why. */
   readonly left?: Readonly<Record<string, string>>;
   readonly told?: string;
 }
@@ -49,7 +49,7 @@ export class Actor {
     this.#judged = judged;
   }
 
-  /** A first Ctrl-C lets it come to its end, but for a wait: the cluster goes on by itself. */
+  /** A first Ctrl-C lets it come to its end, but for a wait: the cluster continues by itself. */
   act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
     const perform = () => this.#act(stage, action, index, of);
     return action.effect.type === 'wait' ? perform() : this.#ports.interruption.finish(perform);
@@ -102,7 +102,7 @@ export class Actor {
     return kept;
   }
 
-  /** The cluster that the person confirmed is the cluster that is written to (house rule 5). */
+  /** The cluster that the user confirmed is the cluster that is written to (house rule 5). */
   async #sameCluster(): Promise<void> {
     const system = await this.#ports.cluster.get(K.Namespace, 'kube-system');
     const uid = system?.metadata.uid;

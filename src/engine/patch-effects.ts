@@ -77,7 +77,7 @@ async function patchObject(ports: EnginePorts, effect: Patch): Promise<string> {
     const kind = await servedKind(ports.cluster, target);
     await ports.cluster.patch(kind, { ...target, uid }, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
   } catch (thrown) {
-    // A failed `test` has no causes; a 422 with causes is the server's judgement of the result, and trying again is in vain.
+    // A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain.
     const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;
     if (isInvalid) throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
     if (thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status)) {

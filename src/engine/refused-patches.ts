@@ -4,10 +4,10 @@ import { ApiFailure } from '../kernel/ports.ts';
 
 /** Answers about this one object: who may patch it, what an admission webhook says, a kind that knows no patch. Others may be patched all the same. */
 const REFUSED = new Set([400, 403, 405]);
-/** So many refused objects are named, the rest are counted. */
+/** This many refused objects are named, the rest are counted. */
 const NAMED = 5;
 
-/** A failed `test` has no causes; a 422 with causes is the server's judgement of the result, and trying again is in vain. */
+/** A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain. */
 export function isRefusal(thrown: unknown): boolean {
   if (!(thrown instanceof ApiFailure)) return false;
   const { status, reason, causes } = thrown;

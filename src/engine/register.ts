@@ -68,7 +68,7 @@ const timePassed: ExpectationType<TimePassed> = {
   text: ({ ms }) => `${elapsedText(ms)} to pass`,
 };
 
-/** A step that only a person can do: it is said, no more. The end of the run lists it. */
+/** A step that only the user can do: it is said, no more. The end of the run lists it. */
 const askEffect: EffectType<Ask> = {
   does: 'nothing',
   isFixed: false,

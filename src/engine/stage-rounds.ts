@@ -8,7 +8,7 @@ import { noRest, toldText } from './no-rest.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
 /**
- * What a stage needs after a round: to be judged and planned again (the lock was just taken), to be planned again
+ * What a stage needs after a round: to be evaluated and planned again (the lock was just taken), to be planned again
  * (the cluster moved on, or it converges in rounds), or nothing.
  */
 type Next = 'judge' | 'plan' | 'done';
@@ -16,13 +16,13 @@ type Next = 'judge' | 'plan' | 'done';
 /** A stage is planned again this often without coming nearer to its end before the engine gives up and says why. */
 const MAX_ROUNDS = 8;
 
-/** So long a judgement counts as fresh, if nothing was written since: a rollout that is waited for takes hours. */
+/** So long a evaluation counts as fresh, if nothing was written since: a rollout that is waited for takes hours. */
 const FRESH_MS = 10_000;
 
 /** Between two looks at a result: what lags behind, lags by less. */
 const SETTLE_MS = 2_000;
 
-/** One stage of a chain: surveyed, judged, planned and performed, until nothing is left of its plan. */
+/** One stage of a chain: surveyed, evaluated, planned and performed, until nothing is left of its plan. */
 export class StageRounds {
   readonly #stage: AnyStage;
   readonly #parts: ChainParts;
@@ -33,21 +33,21 @@ export class StageRounds {
   #ownLook = false;
   /** Time that a look took which was made before the stage began. */
   #tookMs = 0;
-  /** What waits of the stage went on without, and why. */
+  /** What waits of the stage continued without, and why. */
   readonly #left = new Map<string, string>();
   /** What actions of the stage found out. */
   readonly #told = new Set<string>();
-  /** A wait of this round went on without something. */
+  /** A wait of this round continued without something. */
   #leaves = false;
   /** A whole plan was performed, and it asked for another look. */
   #again = false;
-  /** The actions of the last round, if they changed nothing and a wait went on without something. */
+  /** The actions of the last round, if they changed nothing and a wait continued without something. */
   #lastLeft: string | undefined;
   /** What the action says that was performed last, if its precondition no longer held. */
   #outdated: Outdated | undefined;
   /** Actions that were begun: a plan that is made again counts on. */
   #begun = 0;
-  /** Steps of the last plan that wait for a person. */
+  /** Steps of the last plan that wait for the user. */
   #manual = 0;
 
   constructor(stage: AnyStage, parts: ChainParts) {
@@ -73,7 +73,7 @@ export class StageRounds {
       await recorder.settled();
       this.#ownLook = false;
       const open = this.#lookedAt(round) ?? (await this.#open(round));
-      // What a survey was not told because a person gave it up is no finding.
+      // What a survey was not told because the user gave it up is no finding.
       hold.mayGoOn();
       const plan = this.#judgedPlan(open, next, round);
       if (typeof plan === 'string') return plan;
@@ -87,7 +87,7 @@ export class StageRounds {
     throw noRest(stage, this.#outdated);
   }
 
-  /** What a run has just written may not be in every answer yet: a result is judged bad only by two looks. */
+  /** What a run has just written may not be in every answer yet: a result is evaluated bad only by two looks. */
   async #open(round: number): Promise<OpenStage> {
     const { ports, context, stages, observe, live, actor, hold, looks } = this.#parts;
     const stage = this.#stage;
@@ -119,7 +119,7 @@ export class StageRounds {
     return looked?.open;
   }
 
-  /** The plan of a round, or the exit that its judgement means. A round that is only planned again is judged where an action needs that. */
+  /** The plan of a round, or the exit that its evaluation means. A round that is only planned again is evaluated where an action needs that. */
   #judgedPlan(open: OpenStage, next: Next, round: number): StagePlan | ExitName {
     const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
     if (exit) return exit;
@@ -128,7 +128,7 @@ export class StageRounds {
     return (isLate ? this.#judge(open, false) : undefined) ?? plan;
   }
 
-  /** Once when the stage begins, and again when the lock is held: only then can no other run change what is judged. */
+  /** Once when the stage begins, and again when the lock is held: only then can no other run change what is evaluated. */
   #judge(open: OpenStage, first: boolean): ExitName | undefined {
     const { context, observe, judged, actor, plans } = this.#parts;
     const { id } = this.#stage;
@@ -138,7 +138,7 @@ export class StageRounds {
     if (first || exit) observe({ type: 'judged', stage: id, findings });
     if (exit) return exit;
     const plan = plannedStage(this.#stage, open);
-    // The plan that a person sees is the one before the stage changed anything.
+    // The plan that the user sees is the one before the stage changed anything.
     if (actor.writes === this.#writesBefore) plans.set(id, plan);
     if (first) observe({ type: 'planned', stage: id, plan });
     return undefined;
@@ -200,7 +200,7 @@ export class StageRounds {
     this.#leaves ||= Object.keys(left).length > 0;
   }
 
-  /** True if the round before went on without the same: planning again would lead to the same waits again. */
+  /** True if the round before continued without the same: planning again would lead to the same waits again. */
   #leavesTheSame(actions: readonly Action[], changes: boolean): boolean {
     const now = this.#leaves && !changes ? actions.map(({ id, title }) => `${id} ${title}`).join('\n') : undefined;
     const isSame = now !== undefined && now === this.#lastLeft;
@@ -209,8 +209,8 @@ export class StageRounds {
   }
 
   /**
-   * Whether the judgement of a round that begins now is too old for an action. What wants a look of its own, and one after writes, goes by
-   * what the round itself just saw; a wait makes a judgement old without any.
+   * Whether the evaluation of a round that begins now is too old for an action. What wants a look of its own, and one after writes, goes by
+   * what the round itself just saw; a wait makes a evaluation old without any.
    */
   #ageing(): (action: Action) => boolean {
     const { ports, actor, live } = this.#parts;
@@ -246,12 +246,12 @@ export class StageRounds {
   }
 }
 
-/** It may go only by what was judged in its own round, or not long before. */
+/** It may go only by what was evaluated in its own round, or not long before. */
 function wantsJudgement({ afresh, judgedWithinMs }: Action): boolean {
   return afresh === true || judgedWithinMs !== undefined;
 }
 
-/** Where the judgement may not be old, it may not be older than the change that the action met either. */
+/** Where the evaluation may not be old, it may not be older than the change that the action met either. */
 function afterOutdated({ judgedWithinMs }: Action): Next {
   return judgedWithinMs === undefined ? 'plan' : 'judge';
 }

@@ -11,7 +11,7 @@ import { rolloutExpectations } from './rollout/index.ts';
 import { cliEffects, cliGuards } from './service-cli/index.ts';
 import { sidecarPreconditions } from './sidecars/index.ts';
 
-/** What the features bring to the register of effects; one that is missing is a type error. */
+/** What the features add to the register of effects; one that is missing is a type error. */
 export const featureEffects: FeatureEffects = {
   effects: { ...backupEffects, ...cliEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects },
   expectations: { ...hostExpectations, ...manifestExpectations, ...operatorExpectations, ...policyExpectations, ...rolloutExpectations },

@@ -47,7 +47,7 @@ export type Verdict =
       readonly severity?: Severity;
       /** Exit code when this finding blocks; `blocked` unless said. */
       readonly exit?: ExitName;
-      /** A person on a terminal may take it on by typing each subject; elsewhere `--accept` does. */
+      /** The user on a terminal may accept it by typing each subject; elsewhere `--accept` does. */
       readonly byName?: boolean;
       /** Only subject by subject: `--accept` of the whole check is not enough. */
       readonly eachByName?: boolean;
@@ -58,7 +58,7 @@ export type Verdict =
 /** How the text of a passed check begins that recommends something all the same: told, never counted against anything. */
 export const ADVICE = 'advice: ';
 
-/** A pure judgement over what a stage surveyed. Facts that could not be read make it fail, never pass. */
+/** A pure evaluation over what a stage surveyed. Facts that could not be read make it fail, never pass. */
 export interface Check<Facts> {
   readonly id: CheckId;
   readonly title: string;
@@ -69,13 +69,13 @@ export interface Check<Facts> {
   judge(facts: Facts, context: Context): Verdict;
 }
 
-/** A judged check, after `--accept`. */
+/** A evaluated check, after `--accept`. */
 export interface Finding {
   readonly id: string;
   readonly title: string;
   readonly category: Category;
   readonly ref: string;
-  /** `cured`: was open when it was judged, and the run has fixed it since. */
+  /** `cured`: was open when it was evaluated, and the run has fixed it since. */
   readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';
   readonly message: string;
   readonly hint?: string;
@@ -85,7 +85,7 @@ export interface Finding {
   readonly was?: Severity;
   /** Exit code when it blocks, if not `blocked`. */
   readonly exit?: ExitName;
-  /** A person on a terminal may take it on by typing each subject. */
+  /** The user on a terminal may accept it by typing each subject. */
   readonly byName?: boolean;
   /** Checks that could not be evaluated because of this one. */
   readonly neededBy?: readonly string[];

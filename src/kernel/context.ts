@@ -13,7 +13,7 @@ export interface Acceptance {
 
 export type DryRun = 'none' | 'server' | 'client';
 
-/** Everything a person chose, after flags, environment and defaults. */
+/** Everything the user chose, after flags, environment and defaults. */
 export interface Options {
   /** Target release tag: `v3.32.2`. */
   readonly release: string;
@@ -35,7 +35,7 @@ export interface Options {
   readonly chartRepository?: string;
   /** The chart with the CRDs, rendered instead of the release's CRD file. */
   readonly crdChart?: string;
-  /** A person's own values for the chart, over those of the release. */
+  /** The user's own values for the chart, over those of the release. */
   readonly chartValues?: string;
   /** The operator is to apply the CRDs itself (option 2 of §4.2). */
   readonly manageCrds?: boolean;
@@ -56,7 +56,7 @@ export interface Options {
   readonly enableFlowLogs?: boolean;
   /** Take back what an earlier run of the stage did (`hep --undo`). */
   readonly undo?: boolean;
-  /** A mesh template of a person's own (`alp --template`). */
+  /** A mesh template of the user's own (`alp --template`). */
   readonly template?: string;
   readonly onlyTemplate?: boolean;
   /** Workloads restarted at a time. */
@@ -66,7 +66,7 @@ export interface Options {
   /** Limits what `alp` restarts. */
   readonly selector?: string;
   readonly namespace?: string;
-  /** The temporary policy that a person told to delete, by name. */
+  /** The temporary policy that the user told to delete, by name. */
   readonly deletePolicy?: string;
   /** A preflight that asks for nothing but reading, and for no Secret. */
   readonly readOnly?: boolean;
@@ -87,7 +87,7 @@ export interface Options {
   readonly parallel?: number;
   /** Folder of a second copy of the journal of owner references. */
   readonly journalDir?: string;
-  /** A person asked to end the journal of owner references (`ownerrefs forget`). */
+  /** The user asked to end the journal of owner references (`ownerrefs forget`). */
   readonly forgetOwners?: boolean;
 }
 
@@ -124,7 +124,7 @@ export interface Context {
   readonly kubeconfig?: string;
   /** Folder of downloaded and written files on this machine. */
   readonly workFolder: string;
-  /** Digest of the saved plan that was agreed to; a run notes it, so that it can go on with the same file. */
+  /** Digest of the saved plan that was agreed to; a run notes it, so that it can continue with the same file. */
   readonly savedPlan?: string;
   /** Flags of the command line that a continued run needs again, as they were written; no connection and no credential among them. */
   readonly flags?: readonly string[];

@@ -34,7 +34,7 @@ export interface EffectType<E> {
   perform(ports: EnginePorts, effect: E, around: Around): Promise<Performed>;
   /** `--dry-run=server`: the server is asked, and nothing is stored. `announced` where only the write itself could tell. */
   dryRun(ports: EnginePorts, effect: E, around: Around): Promise<Performed>;
-  /** The command that a person could type, or the same in words; one line. */
+  /** The command that the user could type, or the same in words; one line. */
   text(effect: E, programOf: ProgramOf): string;
   /** As it may be shown: without values of Secrets, and with long contents by their size. */
   mask(effect: E): E;
@@ -82,7 +82,7 @@ export type GuardTypes = { readonly [G in keyof Guards]: GuardType<Guards[G]> };
 export type CoreEffects = Pick<EffectTypes, 'exec' | 'patch' | 'patch-all' | 'delete' | 'write' | 'wait' | 'ask'>;
 export type CoreExpectations = Pick<ExpectationTypes, 'time-passed'>;
 
-/** What the features bring: a type that one of them names and none registers is a type error. */
+/** What the features add: a type that one of them names and none registers is a type error. */
 export interface FeatureEffects {
   readonly effects: Omit<EffectTypes, keyof CoreEffects>;
   readonly expectations: Omit<ExpectationTypes, keyof CoreExpectations>;

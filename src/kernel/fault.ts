@@ -38,7 +38,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
  */
 export class Fault extends Error {
   readonly code: ExitName;
-  /** Next steps, each an imperative sentence or a command: a fact alone leaves the user alone with it. */
+  /** Next steps, each an imperative sentence or a command: a fact alone does not help. */
   readonly suggestions: readonly string[];
 
   constructor(code: ExitName, fact: string, suggestions: readonly string[], cause?: unknown) {

@@ -7,7 +7,7 @@ import type { ActionTrace, NoteTrace, RunHistory } from './run-history.ts';
 /** Texts of programs are cut to this many characters. */
 const DETAIL_CHARACTERS = 2000;
 const NOTES = 200;
-/** A step that only a person can do has been said, which is not done. */
+/** A step that only the user can do has been said, which is not done. */
 const LEFT = { outcome: 'left-to-person' } as const;
 
 /** Listens to the engine and keeps what a report needs. Holds no action's content, only what was done, when and with what result. */

@@ -5,7 +5,7 @@ export type InstallPath = 'chart' | 'operator' | 'manifest' | 'kvstore';
 
 const PATHS: readonly string[] = ['chart', 'operator', 'manifest', 'kvstore'] satisfies readonly InstallPath[];
 
-/** The flag by which a person says which of the candidates it is: install paths, or else variants. */
+/** The flag by which the user says which of the candidates it is: install paths, or else variants. */
 export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {
   return candidates.every((one) => PATHS.includes(one)) ? '--path' : '--variant';
 }

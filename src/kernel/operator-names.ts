@@ -29,7 +29,7 @@ export interface ChartNames {
   readonly manageCrds: string;
   /** Values that pin the operator's release where they are set. */
   readonly pins: readonly string[];
-  /** What newer charts switch on by themselves, and the kind that it brings. */
+  /** What newer charts switch on by themselves, and the kind that it adds. */
   readonly additions: readonly { readonly value: string; readonly kind: string }[];
   /** Value without which the target's chart takes the CSI driver away, and what says no to it. */
   readonly csi?: { readonly value: string; readonly off: string };

@@ -73,7 +73,7 @@ function isBoth(a: string | undefined, b: string | undefined): boolean {
 
 /**
  * Removed once is removed for good: a later entry that keeps it would lose it. Whom a UID means is known best from when it was alive: a
- * later search finds whoever has the name then. Whether it is back, the later entry says: one that takes it off again ends the earlier note.
+ * later search finds whoever has the name then. Whether it is back, the later entry says: one that removes it again ends the earlier note.
  */
 function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
   if (!earlier.owner || !later.owner) return later.owner ?? earlier.owner;

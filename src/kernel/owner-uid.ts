@@ -1,5 +1,5 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** Bytes that the conversion leaves alone: version and variant of the UUID. */
+/** Bytes that the conversion does not change: version and variant of the UUID. */
 const LEFT_ALONE = new Set([6, 8]);
 const REVERSED = Array.from({ length: 256 }, (_, byte) => reversed(byte));
 
@@ -40,7 +40,7 @@ export interface OwnerStanding {
   readonly keepsUids: boolean;
   /** The target release serves converted UIDs. */
   readonly targetConverts: boolean;
-  /** The installed release does so already, judged by its version; undefined if that is not known. Only asked without `backingUid`. */
+  /** The installed release does so already, evaluated by its version; undefined if that is not known. Only asked without `backingUid`. */
   readonly sourceConverts?: boolean;
 }
 

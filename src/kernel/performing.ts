@@ -9,7 +9,7 @@ export type Report = (done: number, of: number, what: string, why?: string) => v
 /** Told each line that a program writes. */
 export type OnLine = NonNullable<RunToolOptions['onLine']>;
 
-/** What an effect has around it while it is performed: when to end, whom to tell, and what the run has gone on without. */
+/** What an effect has around it while it is performed: when to end, whom to tell, and what the run has continued without. */
 export interface Around {
   /** Ends waits at the first Ctrl-C, or when the lock is lost. */
   readonly stop: AbortSignal;
@@ -21,7 +21,7 @@ export interface Around {
   /** Workloads that earlier waits of the run left behind; those of this one are added. */
   readonly leftBehind: Set<string>;
   readonly report: Report;
-  /** A line that a person should read while it goes on. */
+  /** A line that the user should read while it continues. */
   readonly warn: (text: string) => void;
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
   readonly onLine: OnLine;
@@ -37,6 +37,6 @@ export interface Performed {
   readonly digests?: Readonly<Record<string, string>>;
   /** For the run record. */
   readonly notes?: RecordNotes;
-  /** What did not come to its end and is left as it is, within what the person tolerates: object → why. */
+  /** What did not come to its end and is not changed, within what the user tolerates: object → why. */
   readonly left?: Readonly<Record<string, string>>;
 }

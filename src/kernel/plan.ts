@@ -106,7 +106,7 @@ export interface PlannedStage {
   readonly actions: readonly Action[];
   readonly objects: readonly PlannedObject[];
   readonly notes: readonly string[];
-  /** What a person changed and what becomes of it; absent where nothing was looked for. */
+  /** What the user changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Trace[];
   /** sha256 of the artifacts that the stage works with, by file name. */
   readonly digests?: Readonly<Record<string, string>>;

@@ -255,7 +255,7 @@ export interface OwnerJournalStore {
   load(): Promise<OwnerJournal | undefined>;
   /**
    * Durable and read back when it resolves; only then may the references go. What an append that failed left is not part of the journal.
-   * Without entries it brings a second copy up to date that missed some, and does nothing else.
+   * Without entries it updates a second copy that missed some, and does nothing else.
    */
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */

@@ -203,7 +203,7 @@ export interface OperatorCrossings {
   readonly refused: readonly { readonly since: string; readonly field: string; readonly value: string; readonly instead: string }[];
   /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
   readonly pools: { readonly plural: string; readonly field: readonly string[] };
-  /** The kind that lets the operator bring the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
+  /** The kind that lets the operator install the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
   readonly gateway: {
     readonly kind: string;
     readonly plural: string;
@@ -303,7 +303,7 @@ export interface Profile {
     readonly flowLogs?: readonly string[];
     /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
     readonly end?: OperatorEnd;
-    /** Arguments with which the operator's own program prints every image that it may bring, and ends. */
+    /** Arguments with which the operator's own program prints every image that it may use, and ends. */
     readonly imageListArgs?: readonly string[];
     /** What its target evaluates otherwise; without it nothing of this is checked. */
     readonly crossings?: OperatorCrossings;
@@ -340,7 +340,7 @@ export interface Profile {
   };
   /** Releases at which the UIDs of v3 objects change. */
   readonly uidChanges: readonly string[];
-  /** Releases of older lines that brought the first of these changes too: their line has it from there on. */
+  /** Releases of older lines that have the first of these changes too: their line has it from there on. */
   readonly uidBackports?: readonly string[];
   readonly leftovers: Leftovers;
   readonly merge: MergeKnowledge;

@@ -4,7 +4,7 @@ import type { InstallPath } from './installation.ts';
 import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
 
-/** Paths on which `apply` always brings something. */
+/** Paths on which `apply` always changes something. */
 const NOTES_DIGESTS: ReadonlySet<string> = new Set<InstallPath>(['operator', 'manifest', 'kvstore']);
 
 /** Who begins or continues a run, and with which command. */
@@ -52,7 +52,7 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
     ...merged,
     ...definedOf({ plan, flags }),
     digests: { ...remember.digests, ...base.digests },
-    // What a record of an older program leaves open is told by its digests: before others come to them.
+    // What a record of an older program leaves open is identified by its digests: before others come to them.
     wrote: writersOf(base),
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
     outcome: undefined,
@@ -70,7 +70,7 @@ export function withStages(record: RunRecord, stages: readonly StageRecord[]): R
   return { ...record, stages: [...record.stages.filter((one) => !mine.has(one.id)), ...stages] };
 }
 
-/** The stage is about to write: noted before, for it may be cut off at any moment. */
+/** The stage is about to write: noted before, for it may be interrupted at any moment. */
 export function withWriter(record: RunRecord, stage: StageRecord['id']): RunRecord {
   return { ...record, wrote: [...new Set([...writersOf(record), stage])] };
 }
@@ -86,7 +86,7 @@ export function hasApplied(record: RunRecord): boolean {
   return writersOf(record).includes('apply');
 }
 
-/** `apply` notes the digest of what it brings before its first write; the chart may bring its resource definitions itself (`--manage-crds`). */
+/** `apply` notes the digest of what it applies before its first write; the chart may install its resource definitions itself (`--manage-crds`). */
 function isBeforeApply({ path, digests }: RunRecord): boolean {
   return NOTES_DIGESTS.has(path) && Object.keys(digests).length === 0;
 }

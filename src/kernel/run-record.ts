@@ -8,12 +8,12 @@ export const UNKNOWN_PATH = 'unknown';
 
 export interface StageRecord {
   readonly id: string;
-  /** `interrupted`: a person stopped it; the same command continues it. */
+  /** `interrupted`: the user stopped it; the same command continues it. */
   readonly state: 'running' | 'done' | 'skipped' | 'failed' | 'interrupted';
   readonly startedAt: string;
   readonly endedAt?: string;
   readonly because?: string;
-  /** Steps that only a person can do, and that it waits for; absent for none. */
+  /** Steps that only the user can do, and that it waits for; absent for none. */
   readonly manual?: number;
 }
 

@@ -36,9 +36,9 @@ export type StagePlan =
       readonly objects?: readonly PlannedObject[];
       /** What comes next depends on what these actions wait for: the stage is planned again after them, though they change nothing. */
       readonly again?: boolean;
-      /** Facts that a person should read before saying yes. */
+      /** Facts that the user should read before saying yes. */
       readonly notes?: readonly string[];
-      /** What a person changed and what becomes of it. */
+      /** What the user changed and what becomes of it. */
       readonly edits?: readonly Trace[];
       /** What becomes of each node's host. */
       readonly hosts?: readonly PlannedHost[];
@@ -56,7 +56,7 @@ export type StagePlan =
 export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup'>>;
 
 /**
- * One part of the procedure as a value: it surveys (reads only), judges (pure) and plans (pure).
+ * One part of the procedure as a value: it surveys (reads only), evaluates (pure) and plans (pure).
  * It never acts; the engine does.
  */
 export interface Stage<Facts> {
@@ -65,7 +65,7 @@ export interface Stage<Facts> {
   readonly ref: string;
   /** True for stages that never change anything. */
   readonly readOnly: boolean;
-  /** Judges what the upgrade brought about: its checks make no sense before it. */
+  /** Evaluates the result of the upgrade: its checks make no sense before it. */
   readonly judgesResult?: boolean;
   /** Ids of checks of earlier stages whose findings are over once this stage has ended: it proves the state that they asked for. */
   readonly settles?: readonly string[];
@@ -103,7 +103,7 @@ export function stage<Facts>(definition: Stage<Facts>): AnyStage {
   };
 }
 
-/** Judgement and plan of facts that have been read. */
+/** Evaluation and plan of facts that have been read. */
 export function openedWith<Facts>({ checks, plan }: Pick<Stage<Facts>, 'checks' | 'plan'>, facts: Facts, context: Context): OpenStage {
   return { findings: () => judgeAll(checks, facts, context), plan: () => plan(facts, context) };
 }

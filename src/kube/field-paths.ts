@@ -1,5 +1,5 @@
 /**
- * Paths of fields as people write them: `spec.template.spec.containers[calico-node].env[IP].value`,
+ * Paths of fields as users write them: `spec.template.spec.containers[calico-node].env[IP].value`,
  * `metadata.annotations[example.org/owner]`. Brackets hold an item's key, or a map key that is no plain word.
  */
 export type Steps = readonly string[];

@@ -5,13 +5,13 @@ import { imageKey, parseImage } from './images.ts';
 import { itemsOf } from './list-items.ts';
 import { sameMeaning } from './same-meaning.ts';
 
-/** What the server writes where a person wrote nothing. */
+/** What the server writes where the user wrote nothing. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP', operator: 'Equal' };
 
 export interface Comparison {
   /** Name of the field that holds the value. */
   readonly name?: string;
-  /** An entry of a map whose keys people choose: empty is not absent. */
+  /** An entry of a map whose keys users choose: empty is not absent. */
   readonly entry?: boolean;
   /** Types count too, as in JSON: `"1"` is not `1`. */
   readonly strict?: boolean;
@@ -53,7 +53,7 @@ function alikeLists(a: readonly unknown[], b: readonly unknown[], how: Compariso
   return a.every((item, index) => alike(item, b[index], { ...how, name: '', entry: false }));
 }
 
-/** Says nothing of a person's intent: the same meaning written differently, or another tag of the same image. */
+/** Says nothing of the user's intent: the same meaning written differently, or another tag of the same image. */
 export function isNoise({ before, after, path }: FieldChange): boolean {
   if (sameMeaning(before, after, isEntryPath(path))) return true;
   if (!isImage(path, before, after)) return false;
@@ -77,7 +77,7 @@ function isReleaseTag(image: string): boolean {
   return tag !== undefined && !image.includes('@') && parseRelease(tag)?.suffix === '';
 }
 
-/** Maps whose keys people choose. An entry without text is an entry all the same: `node-role.kubernetes.io/control-plane: ""`. */
+/** Maps whose keys users choose. An entry without text is an entry all the same: `node-role.kubernetes.io/control-plane: ""`. */
 const OPEN_MAPS = new Set(['labels', 'annotations', 'matchLabels', 'nodeSelector', 'selector', 'data', 'stringData', 'binaryData']);
 
 const WITHIN = new RegExp(`(^|\\.)(${[...OPEN_MAPS].join('|')})[.[]`);

@@ -9,24 +9,24 @@ export interface CarriedFile {
   readonly release: string;
   /** sha256 of the file with the edits. */
   readonly merged: string;
-  /** Objects that differ from the release's, and those that the person added, whole. Never a Secret's values. */
+  /** Objects that differ from the release's, and those that the user added, whole. Never a Secret's values. */
   readonly changed: readonly KubeObject[];
   /** Objects of the release that are left out, by identity. */
   readonly removed: readonly string[];
 }
 
 /**
- * A person's edits as they are carried into the target, kept beside the run record before the first write: from then on
+ * The user's edits as they are carried into the target, kept beside the run record before the first write: from then on
  * neither the live objects nor what kubectl noted on them tells them any more (§4.4/1, §7/4).
  */
 export interface CarriedEdits {
   readonly target: string;
-  /** sha256 of the files that a person named for telling edits; another one is too late once part of the cluster has them. */
+  /** sha256 of the files that the user named for telling edits; another one is too late once part of the cluster has them. */
   readonly told?: ToldBy;
-  /** Release of the manifest that the edits are told by. */
+  /** Release of the manifest that the edits are identified by. */
   readonly base: string;
   readonly resolutions: Readonly<Record<string, Side>>;
-  /** The server's rules for lists that the files were written by: a run that goes on writes the same text. */
+  /** The server's rules for lists that the files were written by: a resumed run writes the same text. */
   readonly lists?: KeptRules;
   readonly edits: readonly Trace[];
   /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */

@@ -17,7 +17,7 @@ type Difference = Pick<CarriedFile, 'changed' | 'removed'>;
 
 /**
  * What differs in each file once `merged` takes the place of all of them, by the files' names; files without a difference
- * have none. What a person added goes to the first file.
+ * have none. What the user added goes to the first file.
  */
 export function differences(files: readonly ReleasedFile[], merged: readonly KubeObject[]): ReadonlyMap<string, Difference> {
   const wanted = new Map(merged.map((object) => [identityOf(object), object]));

@@ -44,7 +44,7 @@ export function mergeOneOf(
   const names = listed.filter((name) => all.has(name));
   const [b, m, t] = [subset(base, names), subset(mine, names), subset(theirs, names)];
   const choice = (fields: Fields) => Object.keys(fields).toSorted().join();
-  // Where nobody chose anew, or the release did and the person did not, the fields merge one by one.
+  // Where nobody chose again, or the release did and the user did not, the fields merge one by one.
   if (walk.mode !== 'merge' || choice(b) === choice(m)) return new Set();
   const result = settle(walk, place, { base: absentIfEmpty(b), mine: absentIfEmpty(m), theirs: absentIfEmpty(t) });
   for (const [name, value] of Object.entries(fieldsOf(result))) merged.set(name, value);

@@ -17,16 +17,16 @@ export interface BaseCandidate {
 
 /** The manifests that may have been installed. */
 export interface Candidates {
-  /** The one that live states were compared by: the installed release's own, the one that a person named, or the nearest at hand. */
+  /** The one that live states were compared by: the installed release's own, the one that the user named, or the nearest at hand. */
   readonly first: BaseCandidate;
   readonly others: readonly BaseCandidate[];
   /** The release that the images tell; undefined if they tell none. */
   readonly installed: string | undefined;
-  /** A person named `first`. */
+  /** The user named `first`. */
   readonly given?: boolean;
 }
 
-/** Why a person must say which release was installed. */
+/** Why the user must say which release was installed. */
 export interface BaseDoubt {
   readonly because: string;
   /** Those that it may be, as `--base` takes them. */
@@ -46,8 +46,8 @@ type Input = Omit<MergeInput, 'base'>;
 
 /**
  * Merges by the installed release's own manifest. The images tell the release, and the text must agree: where the text of another is
- * nearer and leads to another result, a person says once which it was. Without the release's own manifest, what differs from another's
- * may be the release's as well as a person's: each difference is a question.
+ * nearer and leads to another result, the user says once which it was. Without the release's own manifest, what differs from another's
+ * may be the release's as well as the user's: each difference is a question.
  *
  * `apart`: definitions in the cluster, where they are not merged with the rest.
  */
@@ -101,7 +101,7 @@ interface Judged {
   readonly installed: string | undefined;
 }
 
-/** A person's word counts, unless what is at hand contradicts it. */
+/** The user's word counts, unless what is at hand contradicts it. */
 function byGiven(given: BaseCandidate, { distance, mergeBy, named, rival, installed }: Judged): ChosenBase {
   const isOther = installed !== undefined && !rival && parseRelease(given.release) !== undefined;
   const isWorse =
@@ -186,7 +186,7 @@ function changesResult({ outcome }: Trace): boolean {
   return outcome === 'kept' || outcome === 'conflict';
 }
 
-/** So many fields are named. */
+/** This many fields are named. */
 const SHOWN = 3;
 
 function someOf(fields: readonly string[]): string {

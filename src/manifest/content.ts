@@ -5,7 +5,7 @@ import { comparable } from './normalise.ts';
 const SCALED = 'f:replicas';
 
 /**
- * What people and tools mean an object to be, as one text that is the same for the same meaning: without status, what the
+ * What users and tools mean an object to be, as one text that is the same for the same meaning: without status, what the
  * server and controllers write by themselves, a number of replicas that an autoscaler sets, rules that are gathered from
  * other roles, and owner references, which the upgrade removes and restores itself. Undefined for a Secret: of its
  * values nothing may be told, not even by a checksum.

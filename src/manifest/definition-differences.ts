@@ -7,7 +7,7 @@ import { prepared } from './prepare.ts';
 
 /**
  * Fields in which a definition in the cluster differs from a release's, beyond what the server fills in or leaves out; undefined between
- * API versions: then every field may. Texts for people do not count.
+ * API versions: then every field may. Texts for users do not count.
  */
 export function definitionDifferences(released: KubeObject, state: KubeObject): readonly FieldChange[] | undefined {
   if (released.apiVersion !== state.apiVersion) return undefined;
@@ -107,7 +107,7 @@ function withoutKey(name: string, item: unknown): unknown {
   return Object.fromEntries(Object.entries(item).filter(([field]) => !told.includes(field)));
 }
 
-/** A definition without its descriptions: they are text for people, and releases reword them without changing anything. */
+/** A definition without its descriptions: they are text for users, and releases reword them without changing anything. */
 export function withoutTexts<T extends KubeObject>(definition: T): T {
   return definition.kind === 'CustomResourceDefinition' ? (bare(definition) as T) : definition;
 }

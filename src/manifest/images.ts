@@ -85,7 +85,7 @@ export class ImageMap {
   }
 }
 
-/** The specification of the pods that an object brings about; undefined for what has none. */
+/** The specification of the pods that an object creates; undefined for what has none. */
 function podsOf({ kind, spec }: KubeObject): Readonly<Record<string, unknown>> | undefined {
   if (!isRecord(spec)) return undefined;
   if (kind === 'Pod') return spec;

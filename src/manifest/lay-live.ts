@@ -37,7 +37,7 @@ export interface LaidOver {
 
 const SHARED = ['annotations', 'labels'];
 
-/** Managers behind which no person's single change stands. */
+/** Managers behind which no user's single change stands. */
 const OWN = new Set([KUBECTL, 'kubectl-client-side-apply']);
 
 /** What was applied, with what was changed in the cluster since laid over it; nothing of it is lost to the file. */
@@ -95,7 +95,7 @@ function managerOf({ metadata }: KubeObject, path: string): string | undefined {
   return owners.find(({ manager, subresource }) => subresource !== undefined || !OWN.has(manager))?.manager;
 }
 
-/** With the maps that people and controllers share, empty where `now` has them: each entry of theirs is a change of its own. */
+/** With the maps that users and controllers share, empty where `now` has them: each entry of theirs is a change of its own. */
 function withMapsOf(now: Fields, before: Fields): Fields {
   const filled = (is: unknown, was: unknown, names: readonly string[]) => {
     const missing = names.filter((name) => isRecord(is) && isRecord(is[name]) && !(isRecord(was) && name in was));

@@ -37,7 +37,7 @@ interface States {
 
 /**
  * True if applying the target leaves a controller's field alone: the target does not say it and it goes with nothing that the
- * target dropped (domain §6.4), and no edit of a person's own would say it either.
+ * target dropped (domain §6.4), and no edit of the user's own would say it either.
  */
 export function isLeftAlone({ path }: Place, { theirs: applied }: Three, { base, target }: States): boolean {
   if (!target || path === '' || !isFree(target, path)) return false;

@@ -8,7 +8,7 @@ const SETS = new Set(['add', 'drop', 'finalizers', 'accessModes', 'verbs', 'reso
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Lists that the API replaces whole and in which a person nevertheless edits single items. */
+/** Lists that the API replaces whole and in which the user nevertheless edits single items. */
 const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
   tolerations: (item) => wholeKey({ operator: 'Equal', ...item }, item.key ?? '*', item.effect ?? '*'),
   envFrom: (item) => envFromKey(item),

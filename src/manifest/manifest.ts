@@ -15,12 +15,12 @@ export interface ManifestDocument {
 export interface Manifest {
   readonly name: string;
   readonly documents: readonly ManifestDocument[];
-  /** What a person should know although kubectl accepts it: map keys that are there twice, lines in quotes without indentation. */
+  /** What the user should know although kubectl accepts it: map keys that are there twice, lines in quotes without indentation. */
   readonly notes?: readonly string[];
 }
 
 const LIMIT_BYTES = 20_000_000;
-/** The YAML reader needs quadratic time for brackets in brackets; no manifest has so many. */
+/** The YAML reader needs quadratic time for brackets in brackets; no manifest has this many. */
 const TOO_DEEP = /(?:[[{]\s*){200}/;
 
 interface Chunk {

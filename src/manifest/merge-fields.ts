@@ -28,7 +28,7 @@ const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annota
 export function mergeField(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   if (base === undefined && mine === undefined) return settle(walk, place, three);
-  // Another release would make a whole item of it the person's: it is decided as one.
+  // Another release would make a whole item of it the user's: it is decided as one.
   if (place.path !== '' && [mine, theirs].some(isRecord) && askedAt(walk, place) !== undefined) return settle(walk, place, three);
   const states = [base, mine, theirs].filter((state) => state !== undefined);
   const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json, entry: place.entry ?? false });
@@ -95,7 +95,7 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   const [b, m, t] = maps;
   if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
   const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);
-  // A list that lost its last item goes as a whole, unless the target has an empty one, or the person in what the target still has.
+  // A list that lost its last item goes as a whole, unless the target has an empty one, or the user in what the target still has.
   const isEmptyList = (list: unknown) => Array.isArray(list) && list.length === 0;
   return merged.length > 0 || (isEmptyList(three.mine) && !place.gone) || isEmptyList(three.theirs) ? merged : undefined;
 }

@@ -37,7 +37,7 @@ const FROM_TARGET = 'Definitions of resources always come from the target.';
 export interface ObjectReasons {
   /** The target cannot do without it. */
   readonly need?: string | undefined;
-  /** A person must decide. */
+  /** The user must decide. */
   readonly asked?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): K
   return { apiVersion, kind, ...fields, metadata: { ...merged, name: metadata.name } };
 }
 
-/** What the person's file added. Where it was deleted since, the file is no wish to have it back. */
+/** What the user's file added. Where it was deleted since, the file is no wish to have it back. */
 function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live'], { asked }: ObjectReasons): KubeObject | undefined {
   const isSecret = mine.kind === 'Secret';
   if (live === 'unserved' || (live === 'absent' && (isSecret || walk.resolution(refText(walk.ref)) !== 'mine'))) {
@@ -83,7 +83,7 @@ function leaveObject(walk: Walk, { base, mine }: ThreeObjects): undefined {
   return undefined;
 }
 
-/** True if an object that was removed comes back; then with what the person's file says of it, where it still has it. */
+/** True if an object that was removed comes back; then with what the user's file says of it, where it still has it. */
 function isBack(walk: Walk, theirs: KubeObject, { need, asked }: ObjectReasons, mine: KubeObject | undefined): boolean {
   const why = theirs.kind === DEFINITION ? FROM_TARGET : (need ?? (theirs.kind === 'DaemonSet' ? AGENTS : undefined));
   if (why === undefined && asked !== undefined) return decide(walk, ROOT, REMOVED, asked) !== undefined;

@@ -43,8 +43,8 @@ const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
 const RENAMED = 'You removed it, and the release gave it another name.';
 
 /**
- * Three-way merge: the target with what a person changed in the installed release's manifest, field by field, by Kubernetes'
- * own list keys. Nothing is resolved in silence: every edit is in `edits`, and what only a person can decide in `conflicts`.
+ * Three-way merge: the target with what the user changed in the installed release's manifest, field by field, by Kubernetes'
+ * own list keys. Nothing is resolved silently: every edit is in `edits`, and what only the user can decide in `conflicts`.
  *
  * `reasons` names fields that must be decided although the three states would settle them, each with why.
  */
@@ -57,7 +57,7 @@ export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, st
 }
 
 /**
- * Of decisions that nothing asks for, those that would be asked for without another one: a person who answers all that was asked
+ * Of decisions that nothing asks for, those that would be asked for without another one: the user who answers all that was asked
  * gives them too, and they stand.
  */
 function mootDecisions(input: MergeInput, reasons: ReadonlyMap<string, string>, unused: readonly string[]): ReadonlyMap<string, string> {

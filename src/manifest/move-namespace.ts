@@ -3,7 +3,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { keyOfItem } from '../kube/list-keys.ts';
 
-/** From the namespace that a release's manifest names to the one that a person put in its place. */
+/** From the namespace that a release's manifest names to the one that the user put in its place. */
 export interface Move {
   readonly from: string;
   readonly to: string;

@@ -8,7 +8,7 @@ import { tell, type Walk } from './walk.ts';
 const LISTS = ['initContainers', 'containers'] as const;
 const AS_THE_OTHERS = 'Not in your manifest; taken from where your other images come from.';
 
-/** Containers that the release did not have yet, or that the person had removed, come from the person's registry too, with the target's tag. */
+/** Containers that the release did not have yet, or that the user had removed, come from the user's registry too, with the target's tag. */
 export function mapNewImages(
   walk: Walk,
   object: KubeObject,

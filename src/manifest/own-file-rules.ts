@@ -19,7 +19,7 @@ interface ToldRules {
 }
 
 /**
- * The rules that a person has, by their own file and by the cluster, permission by permission: as one value, what the cluster
+ * The rules that the user has, by their own file and by the cluster, permission by permission: as one value, what the cluster
  * allows besides would be lost to a file that says something of another thing. What the file takes away and the target still has
  * is no question: a merge takes no permission away (§4.4/1). Undefined if rules have another shape than Kubernetes gives them.
  */

@@ -13,7 +13,7 @@ import { type Finding, ROOT, type Walk } from './walk.ts';
 
 type Objects = ReadonlyMap<string, KubeObject>;
 
-/** A field in which the person's file and the cluster say different things, and nothing tells which of the two counts. */
+/** A field in which the user's file and the cluster say different things, and nothing tells which of the two counts. */
 export interface Dispute {
   /** Identity of the object. */
   readonly object: string;
@@ -47,9 +47,9 @@ interface Reconciled {
 }
 
 /**
- * What a person has, by their own file and by the cluster. A file may be older than what was applied last: where only one of the
+ * What the user has, by their own file and by the cluster. A file may be older than what was applied last: where only one of the
  * two differs from the release, and that is the cluster, it counts; so does what was changed in the cluster after an apply. An
- * edit of the file that the cluster has not, or has otherwise, is the person's to decide (§4.4/1).
+ * edit of the file that the cluster has not, or has otherwise, is the user's to decide (§4.4/1).
  */
 export function withOwnFile(states: OwnFileStates): Reconciled {
   const { base, theirs, applied, cluster, file, away, listRules } = states;

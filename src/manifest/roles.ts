@@ -4,8 +4,8 @@ import { decide, inField, type Place, settle, tell, type Walk } from './walk.ts'
 const NEEDED = 'The target may need it; it stays.';
 
 /**
- * The target's rules, and what the person allowed besides. Rules that are only grouped otherwise are no edit; a permission that
- * the person took away stays where the target has it.
+ * The target's rules, and what the user allowed besides. Rules that are only grouped otherwise are no edit; a permission that
+ * the user took away stays where the target has it.
  */
 export function mergeRules(
   walk: Walk,
@@ -30,7 +30,7 @@ export function mergeRules(
   return [...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra];
 }
 
-/** What the person allowed besides and the target does not, as rules of their own. */
+/** What the user allowed besides and the target does not, as rules of their own. */
 function addedRules(walk: Walk, place: Place, permissions: readonly Permission[], theirs: readonly Permission[]): readonly unknown[] {
   return grouped(permissions).flatMap((added) => {
     const at = placeOf(place, added);
@@ -40,7 +40,7 @@ function addedRules(walk: Walk, place: Place, permissions: readonly Permission[]
       tell(walk, at, { ...three(added.verbs), theirs: ruleOf(added, added.verbs) }, 'already');
       return [];
     }
-    // Of the verbs on one thing the cluster may have some, and the person's file alone the others.
+    // Of the verbs on one thing the cluster may have some, and the user's file alone the others.
     const why = (verb: string) => walk.disputed?.(placeOfVerb(place, { ...added, verb }).path)?.because;
     const [because, open] = [verbs.map(why).find(Boolean), verbs.filter((verb) => why(verb) !== undefined)];
     const sure = verbs.filter((verb) => !open.includes(verb));

@@ -20,13 +20,13 @@ interface Attempt {
   readonly notes: readonly string[];
 }
 
-/** Where edits were found; what is in neither list, in the person's file. */
+/** Where edits were found; what is in neither list, in the user's file. */
 interface Sources {
   readonly live: readonly LiveChange[];
   readonly noted: readonly NotedField[];
 }
 
-/** What the merge found, as a person may see it: no Secret's values, no marks of ours. */
+/** What the merge found, as the user may see it: no Secret's values, no marks of ours. */
 export function resultOf({ documents, found, notes }: Attempt, sources: Sources, input: MergeInput): MergeResult {
   const asked = new Set(found.filter(({ because }) => because !== undefined).map(({ field }) => field));
   const gone = new Set(found.filter(({ path }) => path === '').map(({ field }) => field));
@@ -52,7 +52,7 @@ function traceOf(found: Found, source: TraceSource): Trace {
   return { ref, path, change, ...values(found), source, outcome, ...(decided ? { decided } : {}), ...(told ? { note: told } : {}) };
 }
 
-/** Of an image that is kept: its repository is the person's, its tag the target's. */
+/** Of an image that is kept: its repository is the user's, its tag the target's. */
 function resultAt({ ref, path, outcome, mine }: Found, documents: readonly KubeObject[]): Pick<Trace, 'result'> {
   if (outcome !== 'kept' || !path.endsWith('.image')) return {};
   const document = documents.find((one) => identityOf(one) === identityOfRef(ref));

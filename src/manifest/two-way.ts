@@ -11,7 +11,7 @@ export interface Seen {
 }
 
 /**
- * Live against target, field by field, for want of a base: whose wish a difference is, the release's or a person's, nobody can tell, so
+ * Live against target, field by field, for want of a base: whose wish a difference is, the release's or the user's, nobody can tell, so
  * it is shown with who owns the field. Another tag of the same image is no such question, and neither is another way to write the same.
  * A definition comes from the target whole: it is one row, and its texts are none.
  */
@@ -29,7 +29,7 @@ export function twoWayFields(objects: readonly Seen[]): readonly TwoWayField[] {
   });
 }
 
-/** People put annotations and labels on definitions; nobody edits their schema with intent. */
+/** Users put annotations and labels on definitions; nobody edits their schema with intent. */
 const isOwnField = ({ path }: FieldChange): boolean => path.startsWith('metadata.');
 
 /** A field that is called `description` has a schema there, not a text. */

@@ -18,7 +18,7 @@ export interface Place {
   readonly gone: boolean;
   /** Inside a JSON text. */
   readonly json: boolean;
-  /** An entry of a map whose keys people choose. */
+  /** An entry of a map whose keys users choose. */
   readonly entry?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Walk {
   /** Why a field must be decided although the three states alone would settle it. */
   forced(field: string): string | undefined;
   resolution(field: string): Side | undefined;
-  /** Why a person must tell about a place, or a part of it: their file and the cluster disagree. */
+  /** Why the user must tell about a place, or a part of it: their file and the cluster disagree. */
   disputed?(path: string): Disputed | undefined;
   /** In `mine`: texts that hold JSON are walked through too. */
   readonly intoTexts?: boolean;
@@ -141,7 +141,7 @@ function whyAsked({ base, mine }: Three): string {
   return mine === undefined ? REMOVED : base === undefined ? BOTH_ADDED : BOTH_CHANGED;
 }
 
-/** A person's decision, where there is one; until then the target's value stands. */
+/** The user's decision, where there is one; until then the target's value stands. */
 export function decide(walk: Walk, place: Place, three: Three, because: string, field = fieldOf(walk.ref, place.path)): unknown {
   const decided = walk.resolution(field);
   const outcome: Outcome = decided === undefined ? 'conflict' : decided === 'mine' ? 'kept' : 'target';

@@ -61,7 +61,7 @@ const operatorTags = {
   'v1.42.4': 'v3.32.1',
 };
 
-/** What `calicoctl get` shows of a person's own; without what the agents write themselves. */
+/** What `calicoctl get` shows of the user's own; without what the agents write themselves. */
 const storedKinds = {
   cluster: [
     'bgpconfigurations',

@@ -17,7 +17,7 @@ interface Source {
 const EXPLAINED = 'See docs/profiles.md; schemas/profile.schema.json lists every field.';
 
 /**
- * A person's own profile from YAML (or JSON) text; `extends: NAME` takes what it does not say from a shipped one.
+ * The user's own profile from YAML (or JSON) text; `extends: NAME` takes what it does not say from a shipped one.
  * @throws Fault('usage') with file, line and field for the first things that are wrong.
  */
 export async function loadProfile(text: string, fileName: string): Promise<Profile> {
@@ -91,7 +91,7 @@ function schemaMessage({ keyword, message = 'is wrong', params }: ErrorObject): 
   return message;
 }
 
-/** Line of the deepest part of the path that the person's text has; of a map's field the line of its key. */
+/** Line of the deepest part of the path that the user's text has; of a map's field the line of its key. */
 function lineOf({ document, lines }: Pick<Source, 'document' | 'lines'>, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true);

@@ -28,7 +28,7 @@ export function fields(properties: Readonly<Record<string, Schema>>, description
   };
 }
 
-/** Objects told apart by their `type`. */
+/** Objects distinguished by their `type`. */
 export function oneOfTypes(...schemas: readonly Schema[]): Schema {
   return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: schemas };
 }

@@ -19,7 +19,7 @@ const VALUE_WIDTH = 60;
 const TABLE_COLUMNS = 120;
 
 /**
- * What a person changed in the installed manifest, and what each field will be: what the target has already only with `wide`.
+ * What the user changed in the installed manifest, and what each field will be: what the target has already only with `wide`.
  * A table, or a block for each edit where the terminal is narrow.
  */
 export function editLines(edits: readonly Trace[], wide: boolean, terminalColumns = TABLE_COLUMNS): readonly string[] {
@@ -41,7 +41,7 @@ function blockOf([field = '', outcome = '', result = '', from = '', note = '']: 
   return [`EDIT  ${field}`, `      ${outcome}: ${result}`, `      from ${from}${note === '' ? '' : `: ${note}`}`];
 }
 
-/** What the field will be; while a person has to decide, both values. */
+/** What the field will be; while the user has to decide, both values. */
 export function resultText(edit: Trace, width: number): string {
   const { outcome, decided, mine, theirs } = edit;
   const text = (value: unknown) => (value === undefined ? 'absent' : valueText(value, width));

@@ -10,7 +10,7 @@ export interface LineChange {
 type Run = readonly [old: number, now: number, length: number];
 
 /**
- * The search for the shortest way (Myers) is given up after so many differing lines: what was found up to there stands, and it begins anew
+ * The search for the shortest way (Myers) is given up after this many differing lines: what was found up to there stands, and it begins again
  * behind it. Texts without a common line then cost time in proportion to their length, not to its square.
  */
 const REACH = 500;
@@ -52,7 +52,7 @@ function* commonRuns(a: Int32Array, b: Int32Array, reach: number): Generator<Run
 /** No way leads there: it would leave one of the texts. */
 const NONE = -1;
 
-/** How far one gets in the old text with so many differing lines, on diagonal `2 × index - differing`: `x - y` of each point on it. */
+/** How far one gets in the old text with this many differing lines, on diagonal `2 × index - differing`: `x - y` of each point on it. */
 type Row = Int32Array;
 
 /** The shortest way from the beginning to the end, or as far as `reach` differing lines lead. */

@@ -5,7 +5,7 @@ import type { RolloutTrace } from '../kernel/run-history.ts';
 import { doneAt } from './heat-map.ts';
 import { aboutText } from './rollout-pace.ts';
 
-/** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min · no undo after step 41`: what a person agrees to. */
+/** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min · no undo after step 41`: what the user agrees to. */
 export function planSummary(stages: readonly PlannedStage[], former: readonly RolloutTrace[] = []): string {
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;

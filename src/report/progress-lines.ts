@@ -22,7 +22,7 @@ type State = {
   rollout: readonly RolloutProgress[];
   summary: string;
   pace: RolloutPace;
-  /** Steps of the stage that wait for a person. */
+  /** Steps of the stage that wait for the user. */
   manual: number;
 };
 
@@ -83,7 +83,7 @@ function rolloutText(progress: readonly RolloutProgress[], elapsedMs: number, pa
   return `${texts.join('; ')}, ${elapsedText(elapsedMs)}`;
 }
 
-/** A stage is not done while it waits for a person. */
+/** A stage is not done while it waits for the user. */
 function ended({ manual }: State): string {
   return manual === 0 ? 'done in' : `${counted(manual, 'manual step')} left, after`;
 }

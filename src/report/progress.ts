@@ -10,7 +10,7 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
   return treeProgress(options);
 }
 
-/** What a person must know is said whatever else is left out: the engine tells it here and nowhere else. */
+/** What the user must know is said whatever else is left out: the engine tells it here and nowhere else. */
 function warningsOnly({ write, palette }: Pick<ProgressOptions, 'write' | 'palette'>): Progress {
   return {
     observe: (event) => {

@@ -31,7 +31,7 @@ export function junitOfFailure({ command, exit, message, suggestions }: ReportFa
   return junitDocument([{ name: `netsvc-upgrade ${command}`, cases: [failed] }], undefined);
 }
 
-/** What ended the command, where neither a check nor a stage says it: a step left to a person, a question that nobody could answer. */
+/** What ended the command, where neither a check nor a stage says it: a step left to the user, a question that nobody could answer. */
 function commandCases({ outcome: { code, number }, message, suggestions }: JunitFacts): readonly TestCase[] {
   // 2: changes are pending, which is what was asked.
   if (number === 0 || number === 2) return [];

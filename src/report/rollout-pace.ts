@@ -2,7 +2,7 @@ import type { RolloutProgress } from '../kernel/rollout.ts';
 
 /** Pods that must have become new before their pace says anything. */
 const ENOUGH = 2;
-/** A rollout that has been quiet for so many pods' time has no pace any more. */
+/** A rollout that has been quiet for this many pods' time has no pace any more. */
 const QUIET = 3;
 
 interface Seen {

@@ -5,7 +5,7 @@ const URGENCY: Readonly<Record<PodPhase, number>> = { failed: 0, updating: 1, ol
 /** Made once: a comparison that makes its own costs a second for five thousand nodes. */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** Pods that are not new yet, what hangs first: in at most so many lines, column heads and the counts of the others among them. */
+/** Pods that are not new yet, what hangs first: in at most this many lines, column heads and the counts of the others among them. */
 export function openPods(pods: readonly PodProgress[], rows: number): readonly string[] {
   const open = pods.filter((pod) => pod.phase !== 'new' && !isWaiting(pod));
   const waiting = pods.filter(isWaiting).length;

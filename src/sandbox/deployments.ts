@@ -4,7 +4,7 @@ import type { WorkloadDeps } from './kubelets.ts';
 import { isOfTemplate, isPodReady, isStopping, makePod, nodeOf, podsOf, specOf } from './pods-of.ts';
 import type { Store } from './store.ts';
 
-/** So many pods of the newest template: Recreate stops all old ones first, else an old one goes when a new one is ready. */
+/** This many pods of the newest template: Recreate stops all old ones first, else an old one goes when a new one is ready. */
 export function reconcileDeployment({ store, nodes }: Pick<WorkloadDeps, 'store' | 'nodes'>, deployment: KubeObject): void {
   const { replicas = 1, strategy } = specOf(deployment);
   const all = podsOf(store, deployment);

@@ -7,7 +7,7 @@ import type { Store } from './store.ts';
 const GROUP = 'netsvc.io';
 const CREATED_BY = { 'netsvc.io/created-by': 'netsvc-kube-controllers' };
 const SUFFIX = '-auto-hep';
-/** The controllers look again this long after a change. Virtual milliseconds. */
+/** The controllers check again this long after a change. Virtual milliseconds. */
 const DELAY_MS = 1000;
 
 /** Nodes that the controllers treat otherwise: for tests of what lags. */

@@ -14,7 +14,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** `kubectl apply --server-side --force-conflicts -f FILE`: document after document, going on after a failing one (plan notes 1, 5). */
+/** `kubectl apply --server-side --force-conflicts -f FILE`: document after document, continuing after a failing one (plan notes 1, 5). */
 export function kubectlApply(cluster: SandboxCluster, text: string, file: string, dryRun: boolean): Outcome {
   const [out, err]: [string[], string[]] = [[], []];
   for (const { object } of parseManifest(text, file).documents) {

@@ -9,7 +9,7 @@ export interface Writer {
 
 /**
  * managedFields after a create, replace or patch: the writer owns what it changed, and nobody else does any more.
- * `wanted` may bring managedFields of its own (kubectl's migration does): these count instead of the live ones.
+ * `wanted` may have managedFields of its own (kubectl's migration does): these count instead of the live ones.
  */
 export function ownedByUpdate(kind: Kind, before: KubeObject | undefined, wanted: KubeObject, writer: Writer): KubeObject {
   const { changed, removed } = differenceOf(before, wanted);

@@ -16,7 +16,7 @@ export interface SandboxOptions {
   readonly clock: VirtualClock;
   /** Resources besides the built-in ones and those of CRDs. */
   readonly kinds?: readonly Kind[];
-  /** What the person may do; everything unless said. */
+  /** What the user may do; everything unless said. */
   readonly mayDo?: (request: AccessRequest) => boolean;
   /** How long pods take. */
   readonly pullMs?: number;

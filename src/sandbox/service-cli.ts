@@ -84,7 +84,7 @@ function create(cluster: SandboxCluster, { kind: name, metadata, spec }: KubeObj
   return said(`Successfully created 1 '${name}' resource(s)\n`);
 }
 
-/** Goes on after a name that is not there, and says so in the end. */
+/** Continues after a name that is not there, and says so in the end. */
 function remove(cluster: SandboxCluster, kind: Kind, names: readonly string[]): Answer {
   const missing: string[] = [];
   for (const name of names) {

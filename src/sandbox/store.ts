@@ -76,7 +76,7 @@ export class Store {
     return sameButTimes(before, after) ? before : after;
   }
 
-  /** Stores what `changed` says; a write without a difference leaves the resourceVersion alone. Undefined objects are 404. */
+  /** Stores what `changed` says; a write without a difference keeps the resourceVersion. Undefined objects are 404. */
   update(kind: Kind, wanted: KubeObject): KubeObject {
     const { name, namespace } = wanted.metadata;
     const before = this.get(kind, name, namespace);

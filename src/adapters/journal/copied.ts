@@ -8,7 +8,7 @@ import { JOURNAL_NAME, type JournalPlace } from './place.ts';
 /**
  * The journal in the cluster with a second copy in a local folder (`--journal-dir`): the cluster first, then the folder, and only when
  * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether. Where the user has
- * said that the cluster's was lost (`isTrusted`), the next append brings it back from the copy.
+ * said that the cluster's was lost (`isTrusted`), the next append restores it from the copy.
  */
 export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted = false): OwnerJournalStore {
   const cluster = ownerJournal(deps);

@@ -26,7 +26,7 @@ export interface JournalDeps {
 export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = false }: JournalDeps): OwnerJournalStore {
   const { readHead, readAll, readUnacknowledged } = journalReader(place, clusterUid, namesFirst);
 
-  /** A head to append to: what is being forgotten is brought to its end first. */
+  /** A head to append to: what is being forgotten is finished first. */
   async function openHead(): Promise<void> {
     const read = await readHead();
     if (read?.head.forgotten) await erase();
@@ -127,7 +127,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
   };
 }
 
-/** Numbers go on over appends that failed, so that no name comes twice. */
+/** Numbers continue over appends that failed, so that no name comes twice. */
 function nextNumber(names: readonly string[]): number {
   return 1 + Math.max(0, ...names.map((name) => Number(/-(\d+)-\d+$/.exec(name)?.[1] ?? 0)));
 }

@@ -70,7 +70,7 @@ function nextLimit(limit: number, paging: Paging, tookMs: number): number {
   return tookMs <= SOON_MS ? Math.min(2 * limit, LARGEST * paging.limit) : paging.limit;
 }
 
-/** A refusal in protobuf has no text that people can read: it is asked for again in JSON, which also serves those that know no protobuf. */
+/** A refusal in protobuf has no text that users can read: it is asked for again in JSON, which also serves those that know no protobuf. */
 async function readPage(
   transport: Transport,
   path: string,

@@ -14,9 +14,9 @@ import { openWire, type Wire } from './wire.ts';
 export interface TransportOptions {
   /** Version of this program, for User-Agent. */
   readonly version: string;
-  /** Each warning of the server about a write once: what our reads and dry runs touch is no concern of the person's. */
+  /** Each warning of the server about a write once: what our reads and dry runs touch is no concern of the user's. */
   readonly warn?: (text: string) => void;
-  /** A person is at the terminal: credential plugins may ask. */
+  /** The user is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Longest time for one whole answer, however it drips in; five minutes unless said. Milliseconds. */

@@ -44,7 +44,7 @@ export async function* watchAll(transport: Transport, kind: Kind, options: Optio
 }
 
 interface Place {
-  /** Resource version to go on from; undefined: list again. */
+  /** Resource version to continue from; undefined: list again. */
   version: string | undefined;
   /** In a row, for the pause. */
   failures: number;
@@ -103,7 +103,7 @@ function gone(thrown: unknown): boolean {
   return thrown instanceof ApiFailure && thrown.status === 410;
 }
 
-/** True if waiting may help: no answer, too many requests, a server in trouble, a gap, or a line cut off. */
+/** True if waiting may help: no answer, too many requests, a server in trouble, a gap, or an interrupted line. */
 function passing(thrown: unknown): boolean {
   return thrown instanceof ApiFailure ? isPassing(thrown) || gone(thrown) : isTransportError(thrown);
 }

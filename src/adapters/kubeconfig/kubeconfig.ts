@@ -31,7 +31,7 @@ export interface ConnectionDeps {
 
 /**
  * The cluster and user that kubectl itself would use with the same flags and environment.
- * Throws Fault('usage') for what a person wrote wrongly, Fault('failed') for an expired certificate.
+ * Throws Fault('usage') for what the user wrote wrongly, Fault('failed') for an expired certificate.
  */
 export async function readConnection(flags: ConnectionFlags, env: Environment, deps: ConnectionDeps = {}): Promise<Connection> {
   const kubectl = deps.kubectl ?? 'kubectl';

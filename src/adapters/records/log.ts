@@ -21,7 +21,7 @@ type LogPart = { readonly text: string } | { readonly gz: Uint8Array };
 interface LogPlace {
   /** Number of the last part; 0 if there is none. */
   last(): Promise<number>;
-  /** Reads, changes and writes a part, once more if somebody wrote in between; `change` resolves to undefined for a part that stays as it is. */
+  /** Reads, changes and writes a part, once more if somebody wrote in between; `change` resolves to undefined for a part that is not changed. */
   update(number: number, change: (part: LogPart | undefined) => Promise<LogPart | undefined>): Promise<void>;
 }
 

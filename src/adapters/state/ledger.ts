@@ -35,7 +35,7 @@ export interface Ledger {
   replace(entry: Entry): Promise<Entry>;
   /** Throws ApiFailure 409 if it is another version by now; nothing happens if it is not there. */
   remove(name: string, version: string): Promise<void>;
-  /** Changes what is there, or begins it; again where only its metadata changed meanwhile. `change` resolves to undefined for what stays as it is. */
+  /** Changes what is there, or begins it; again where only its metadata changed meanwhile. `change` resolves to undefined for what is not changed. */
   update(name: string, change: (content: Content | undefined) => Promise<Content | undefined> | Content | undefined): Promise<void>;
   /** From now on, what was seen must be what is found, from the first read of this process on: called when the lock is held. */
   pin(): void;
@@ -129,7 +129,7 @@ function secretOf(name: string, namespace: string, data: Content, immutable: boo
   return { apiVersion: 'v1', kind: 'Secret', type: STATE_TYPE, metadata, ...(immutable ? { immutable } : {}), data };
 }
 
-/** What the Secret belongs to, for people who look: `netsvc-upgrade-run`, `netsvc-upgrade-owners`. */
+/** What the Secret belongs to, for users who look: `netsvc-upgrade-run`, `netsvc-upgrade-owners`. */
 function labelOf(name: string): string {
   return name.split('-').slice(0, 3).join('-');
 }

@@ -20,7 +20,7 @@ interface Starting {
   readonly notices: Notices | undefined;
 }
 
-/** While the run goes on: what is not delivered is a note in it. */
+/** While the run continues: what is not delivered is a note in it. */
 export async function notifyStart(
   { composition, context, notices }: Starting,
   source: string | undefined,

@@ -9,7 +9,7 @@ import type { Palette } from '../../report/colour.ts';
 import { unifiedLines } from '../../report/line-diff.ts';
 import { inNamespace, type PlanView, someStepLines } from '../../report/plan-view.ts';
 
-/** One unified diff per object that changes, then the steps of which no object is known; nothing of what stays as it is. */
+/** One unified diff per object that changes, then the steps of which no object is known; nothing of what is not changed. */
 export function planDiffLines(stages: readonly PlannedStage[], effects: EffectTypes, view: PlanView): readonly string[] {
   const objects = stages.flatMap((stage) => stage.objects).filter(({ ref }) => inNamespace(ref, view));
   const steps = someStepLines(stages, view, isOnlyCommand(stages, effects));

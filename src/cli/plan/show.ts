@@ -34,7 +34,7 @@ export interface PlanOutputs {
   readonly diff?: boolean;
 }
 
-/** A diff is for people and their pagers. Throws Fault('usage') naming what programs read instead. */
+/** A diff is for users and their pagers. Throws Fault('usage') naming what programs read instead. */
 export function assertDiffIsText(output: string): void {
   if (output === 'table' || output === 'wide') return;
   const instead =
@@ -104,7 +104,7 @@ async function gitOf(
   return writeForGit(session, folder, { findings, writes, sources: looks.current() });
 }
 
-/** Surveys, judges and plans every stage; changes nothing. */
+/** Surveys, evaluates and plans every stage; changes nothing. */
 export async function planStages(session: Session, stages: readonly AnyStage[]) {
   const [{ planChain }, { Looks }] = await Promise.all([import('../../engine/plan-chain.ts'), import('../../engine/looks.ts')]);
   const progress = await session.progress('plan', stages);
@@ -122,7 +122,7 @@ export async function planStages(session: Session, stages: readonly AnyStage[]) 
   }
 }
 
-/** The plan for a person, with what is open about it. */
+/** The plan for the user, with what is open about it. */
 export function planText(
   session: Session,
   head: PlanHead,

@@ -2,7 +2,7 @@ import type { BasisObject } from './basis.ts';
 import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf } from './differences.ts';
 
 /**
- * The differences for a run that was begun with the saved plan and cut off: what it has done already is as it should be. What is
+ * The differences for a run that was begun with the saved plan and interrupted: what it has done already is as it should be. What is
  * left is planned from where the run stands, so that patches differ; the plan's commands are still the same.
  */
 export function differencesSince(saved: Compared, now: Compared): readonly string[] {

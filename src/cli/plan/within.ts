@@ -10,7 +10,7 @@ import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './digest.ts';
 import type { SavedPlan } from './file.ts';
 
-/** How much of what goes beyond a plan a person reads. */
+/** How much of what goes beyond a plan the user reads. */
 const SHOWN = 10;
 
 /** They put back what the plan removes, which is recorded only once it is off. */

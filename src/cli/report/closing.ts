@@ -70,7 +70,7 @@ function changedLine({ writes }: Outcome, stages: readonly string[]): string {
 
 const KEEP_NETWORK = 'Running pods keep their network.';
 
-/** Stages that leave alone what decides about a pod's traffic: a pod that runs keeps what the agent has set up for it. */
+/** Stages that do not change what decides about a pod's traffic: a pod that runs keeps what the agent has set up for it. */
 const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
   'backup',
   'ownerrefs-strip',

@@ -23,7 +23,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     const head = outcome.head === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(outcome.head, session.outPalette)];
-    // A plan that a person has agreed to a moment ago has said it.
+    // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
     return [...head, ...runLines(outcome, { ...view, wide, full, advice, folded: asked.command === 'preflight' })];
   };
@@ -62,7 +62,7 @@ export function endViewOf({ outPalette, context }: Session): EndView {
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release };
 }
 
-/** What is left to a person alone is a reason to stop: for a command of one stage. */
+/** What is a manual step alone is a reason to stop: for a command of one stage. */
 function withPerson(outcome: Outcome): Outcome {
   const stop = stopForPerson(outcome.exit, awaitedOfPerson(outcome.plans), outcome.stages.length);
   return stop ? { ...outcome, exit: stop.code, message: stop.message, suggestions: stop.suggestions } : outcome;

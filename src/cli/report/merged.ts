@@ -46,7 +46,7 @@ function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome,
   };
 }
 
-/** A check that several commands judged counts as the last of them judged it. */
+/** A check that several commands evaluated counts as the last of them evaluated it. */
 function latest(judged: readonly RunReport['findings'][]): RunReport['findings'] {
   return judged.flatMap((findings, part) => {
     const later = new Set(judged.slice(part + 1).flatMap((others) => others.map(({ id }) => id)));

@@ -30,7 +30,7 @@ export function restorable(object: KubeObject): KubeObject {
   return { ...rest, metadata: kept } as KubeObject;
 }
 
-/** One file per kind of custom resource, one for each other object, and the way back in words. */
+/** One file per kind of custom resource, one for each other object, and the undo in words. */
 export function backupFiles(found: BackupObjects, context: Context, manner: BackupManner): readonly BackupFile[] {
   const { withSecrets } = manner;
   const files = [

@@ -82,7 +82,7 @@ async function targetDocuments(sources: Sources, context: Context, installation:
   return onceEach([...documents, ...(file ?? [])]);
 }
 
-/** Each object by its first document: what a person's file adds is applied as well. */
+/** Each object by its first document: what the user's file adds is applied as well. */
 function onceEach(documents: readonly KubeObject[]): readonly KubeObject[] {
   return [...new Map(documents.toReversed().map((one) => [identityOf(one), one])).values()].toReversed();
 }
@@ -101,7 +101,7 @@ function stamp(date: Date): string {
   return date.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-/** Of the service's own groups, and of kinds in foreign ones that the target no longer acts on: their objects are a person's to convert. */
+/** Of the service's own groups, and of kinds in foreign ones that the target no longer acts on: their objects are the user's to convert. */
 async function readBackupObjects(sources: Sources, context: Context, documents: readonly KubeObject[]): Promise<BackupObjects> {
   const { profile } = context;
   const { kinds, failed } = await sources.cluster.discover();

@@ -12,10 +12,10 @@ const OF_TOOLS: readonly string[] = [
   ...['name', 'namespace'].map((key) => `helm.toolkit.fluxcd.io/${key}`),
 ];
 
-/** Of the metadata only what a person writes. */
+/** Of the metadata only what the user writes. */
 const METADATA: readonly string[] = ['name', 'namespace', 'labels', 'annotations'];
 
-/** An object as a person commits it: nothing that the cluster or a tool adds to it. */
+/** An object as the user commits it: nothing that the cluster or a tool adds to it. */
 export function asInGit({ status: _, metadata, ...object }: KubeObject & { readonly status?: unknown }): KubeObject {
   const own = Object.entries(metadata).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
     if (!METADATA.includes(key) || value === undefined || value === null) return [];

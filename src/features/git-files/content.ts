@@ -24,7 +24,7 @@ export interface GitContent {
   readonly notes: readonly string[];
 }
 
-/** The objects as the upgrade applies them, with what is kept of the person's edits, and the policies that it renames. */
+/** The objects as the upgrade applies them, with what is kept of the user's edits, and the policies that it renames. */
 export async function readGitContent(sources: Sources, context: Context, installation: Installation): Promise<GitContent> {
   const [{ objects, removed = [] }, renamed] = await Promise.all([
     readApplied(sources, context, installation),
@@ -52,7 +52,7 @@ async function readApplied(sources: Sources, context: Context, installation: Ins
   if (path === 'manifest' || path === 'kvstore') return readTargetObjects(sources, context, installation);
   if (path === 'chart') return { objects: context.options.manageCrds ? [] : (await readCrds(sources, context)).documents };
   const [crds, operator] = await Promise.all([readCrds(sources, context), readTargetObjects(sources, context, installation)]);
-  // The Installation and the other custom resources stay as they are: only what is newly asked for is written.
+  // The Installation and the other custom resources are not changed: only what is newly asked for is written.
   const flowLogs = await readMissingFlowLogs(sources, context, crds);
   return { ...operator, objects: [...crds.documents, ...operator.objects, ...flowLogs] };
 }

@@ -7,7 +7,7 @@ import type { AddedLabel } from './kept.ts';
 const PATCHER = 'kubectl';
 
 /**
- * Why the way back leaves a label on a node; undefined where it takes it off. The record is no proof that the migration put it there: whoever can
+ * Why the undo leaves a label on a node; undefined where it removes it. The record is no proof that the migration put it there: whoever can
  * write the record could have any label removed. The server is: it notes which client wrote a label last.
  */
 export function whyLabelStays({ key }: AddedLabel, node: KubeObject, { profile }: Context): string | undefined {

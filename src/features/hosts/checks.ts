@@ -54,7 +54,7 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
   };
 }
 
-/** What was judged good and is so no more: a policy or the setting changed while endpoints went. */
+/** What was evaluated good and is so no more: a policy or the setting changed while endpoints went. */
 function goneText(gone: readonly HostVerdict[], hit: readonly HostVerdict[]): string {
   if (gone.length === hit.length) return 'the old endpoints are gone, and something else changed meanwhile';
   return `the old endpoints of ${listed(gone.map(({ node }) => node))} are gone, and something else changed meanwhile`;
@@ -74,7 +74,7 @@ function unclearText(shown: HepJudged['unclear']): string {
 
 export const hepChecks: readonly HepCheck[] = [
   hepCheck('NS-714', 'agents and controllers ready for automatic host endpoints', 'hostendpoints §0.3', judgeReleases),
-  /** The way back needs it as much as the migration. */
+  /** The undo needs it as much as the migration. */
   {
     id: 'NS-720',
     title: 'target release’s CLI usable for host endpoints',
@@ -91,7 +91,7 @@ export const hepChecks: readonly HepCheck[] = [
     },
   },
   storeIsOurs,
-  /** The way back needs the setting to act as much as the migration. */
+  /** The undo needs the setting to act as much as the migration. */
   {
     id: 'NS-715',
     title: 'controllers can make host endpoints',

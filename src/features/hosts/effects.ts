@@ -46,7 +46,7 @@ export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'
 type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
 
 /**
- * Lets the service's CLI delete objects of these names. It goes on after one that is not there, and fails in the end (host endpoint notes 2):
+ * Lets the service's CLI delete objects of these names. It continues after one that is not there, and fails in the end (host endpoint notes 2):
  * then somebody else was first, and what that one removed is not ours to give back. Throws Outdated where nothing else went wrong.
  */
 export async function deleteNamed(

@@ -15,7 +15,7 @@ export interface HepFacts {
   readonly nodes: readonly KubeObject[];
   /** The same as endpoints name them: in a key-value store they may have other names. */
   readonly hosts: readonly string[];
-  /** Host endpoints as stored, for the way back. */
+  /** Host endpoints as stored, for the undo. */
   readonly stored: readonly KubeObject[];
   /** Kind under which the API stores endpoints; undefined in key-value mode. */
   readonly kind?: Kind;
@@ -36,7 +36,7 @@ export interface HepFacts {
   readonly judgedBy: readonly JudgedBy[];
   /** Hosts whose old endpoints this command deleted, and which are policed otherwise since than by them. */
   readonly after: Reading<readonly AfterRemoval[]>;
-  /** True if this command deleted old endpoints: their hosts are judged once more. */
+  /** True if this command deleted old endpoints: their hosts are evaluated once more. */
   readonly judgesEnd: boolean;
   /** Endpoints of nodes that are not in the cluster. */
   readonly elsewhere: readonly HostEndpoint[];

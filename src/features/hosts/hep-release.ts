@@ -11,7 +11,7 @@ const NEEDED = { agent: 'agents', controllers: 'controllers' } as const;
 
 /**
  * Whether everything that endpoints pass through is wholly of the target release. A rollout alone does not tell: on the operator's paths
- * it is judged by the live workload itself, and an old one is long complete. Images that do not tell their release are warned of, as by NS-302.
+ * it is evaluated by the live workload itself, and an old one is long complete. Images that do not tell their release are warned of, as by NS-302.
  */
 export function judgeReleases({ rollouts, components }: HepJudged, { options: { release } }: Context): Verdict {
   const rolling = read(rollouts)
@@ -67,7 +67,7 @@ function becauseOf({ behind, newer, absent, untold }: Groups, release: string): 
   ].join('; ');
 }
 
-/** What is old is upgraded, what only rolls is waited for; anything else is for a person to look at. */
+/** What is old is upgraded, what only rolls is waited for; anything else is for the user to look at. */
 function nextFor({ behind }: Groups, old: number): string {
   if (behind.length === 0) return `${PROGRAM} preflight`;
   return old > 0 ? `${PROGRAM} run` : `${PROGRAM} wait`;

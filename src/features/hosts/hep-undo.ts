@@ -4,7 +4,7 @@ import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
 import type { GoneEndpoint, HepCheck } from './hep-facts.ts';
 
 export const hepUndoChecks: readonly HepCheck[] = [
-  /** The way back restores what the migration removed, and nobody else's removals (§4.7/3). */
+  /** The undo restores what the migration removed, and nobody else's removals (§4.7/3). */
   {
     id: 'NS-724',
     title: 'old host endpoints removed by the migration',
@@ -49,7 +49,7 @@ export const hepUndoChecks: readonly HepCheck[] = [
       );
     },
   },
-  /** What another machine recorded is undone only where a person has read each part of it (§4.7/3). */
+  /** What another machine recorded is undone only where the user has read each part of it (§4.7/3). */
   {
     id: 'NS-016',
     title: 'host endpoint changes kept by this machine',
@@ -75,7 +75,7 @@ export const hepUndoChecks: readonly HepCheck[] = [
 
 const names = (some: readonly GoneEndpoint[]) => listed(some.map(({ name }) => name));
 
-/** As it was, whole only where it is asked for: a person can create it from that. */
+/** As it was, whole only where it is asked for: the user can create it from that. */
 function evidenceOf({ name, node, remover, asItWas }: GoneEndpoint) {
   const who = remover === 'other' ? 'removed by somebody else, stays away' : 'created again, for it cannot be told who removed it';
   return { text: name, brief: `node ${node}; ${who}`, detail: `node ${node}; ${who}; as it was: ${asItWas}` };

@@ -15,9 +15,9 @@ export interface AddedLabel {
 }
 
 /**
- * What the latest migration kept, in however many runs: one that was cut off is finished under another record once the first is ended.
+ * What the latest migration kept, in however many runs: one that was interrupted is finished under another record once the first is ended.
  * It begins with the latest run that enabled, or with the runs right before that came no further than to the labels; where no run of
- * ours enabled, all of them went on with what a person began. Commands of `hep` alone share a run: it may have an earlier migration too.
+ * ours enabled, all of them continued with what the user began. Commands of `hep` alone share a run: it may have an earlier migration too.
  */
 export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptItem[]> {
   const stored = await keptByRun(records, 'hep');
@@ -35,12 +35,12 @@ const contentOf = ({ content }: KeptItem) => (isJsonMap(content) ? content : {})
 const hasEnabled = (item: KeptItem) => contentOf(item).configuration !== undefined;
 const isLabels = (item: KeptItem) => contentOf(item).labels !== undefined || contentOf(item).unlabelled !== undefined;
 
-/** The configuration as the migration found it, unless the way back has switched automatic endpoints off since: whoever has them on now wants them. */
+/** The configuration as the migration found it, unless the undo has switched automatic endpoints off since: whoever has them on now wants them. */
 export function keptSetting(kept: readonly KeptItem[]): KeptOfMigration['configuration'] {
   return firstSetting(betweenSwitches(kept).at(-1) ?? []);
 }
 
-/** Every label that was put on a node, and that no way back is known to have removed since: whoever has it there again put it there. */
+/** Every label that was put on a node, and that no undo is known to have removed since: whoever has it there again put it there. */
 export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
   const found = new Map<string, AddedLabel>();
   for (const items of betweenSwitches(kept)) {
@@ -54,13 +54,13 @@ export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
   return [...found.values()];
 }
 
-/** True once the way back is known to have done what comes after the old endpoints: what is kept then is of another migration. */
+/** True once the undo is known to have done what comes after the old endpoints: what is kept then is of another migration. */
 export function isTakenBack({ content, outcome }: KeptItem): boolean {
   const { switchedOff, unlabelled } = content as KeptOfMigration;
   return outcome?.done === true && (switchedOff !== undefined || unlabelled !== undefined);
 }
 
-/** Parted where the way back has switched automatic endpoints off. */
+/** Parted where the undo has switched automatic endpoints off. */
 function betweenSwitches(kept: readonly KeptItem[]): readonly (readonly KeptItem[])[] {
   const parts: KeptItem[][] = [[]];
   for (const item of kept) {

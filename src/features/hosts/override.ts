@@ -45,7 +45,7 @@ interface Told {
 
 /**
  * What the workload gives and what the running controllers were given, where it keeps the setting from acting or cannot be told. One that
- * agrees with the setting does too: the way back could not switch automatic endpoints off. It needs them off, so a variable may say that.
+ * agrees with the setting does too: the undo could not switch automatic endpoints off. It needs them off, so a variable may say that.
  * `needed`: without automatic endpoints hosts would have none.
  */
 export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): HepJudged['obstacles'] {

@@ -29,7 +29,7 @@ import { changesForOthers, judgeFleet } from './rules.ts';
 import { versionsOf } from './successor-stands.ts';
 import { envOf } from './workload-env.ts';
 
-/** Everything the migration to automatic host endpoints is judged and planned by (§4.7). */
+/** Everything the migration to automatic host endpoints is evaluated and planned by (§4.7). */
 export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {
   const { cluster } = sources;
   const { profile } = context;
@@ -139,7 +139,7 @@ async function storedKinds({ discover }: Sources['cluster'], { profile }: Contex
   return Object.fromEntries(await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, profile.crdGroup, plural)])));
 }
 
-/** True if an earlier command did not bring this stage to its end: it was stopped, or killed. This one is `running` itself once it acts. */
+/** True if an earlier command did not finish this stage: it was stopped, or killed. This one is `running` itself once it acts. */
 function isUnended(record: RunRecord | undefined, { startedAt }: Context): boolean {
   const stage = record?.stages.find(({ id }) => id === 'hep');
   if (stage?.state === 'running') return new Date(stage.startedAt) < startedAt;

@@ -20,7 +20,7 @@ import type { WayBackExpected } from './successor-stands.ts';
 import type { KeptOfMigration } from './well-formed.ts';
 
 /**
- * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
+ * The undo: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
  * left it, and looked at once more right before. Planned from what was kept before each change, so that it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
@@ -36,7 +36,7 @@ export function undoPlan(facts: HepFacts, context: Context): StagePlan {
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
 const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is not changed';
 
-/** What keeps automatic endpoints from going with the setting. Where all is as it was before, they are a person's own. */
+/** What keeps automatic endpoints from going with the setting. Where all is as it was before, they are the user's own. */
 export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
   if (!gone(facts).some(isOurs) && !hasMore(facts, context)) return [];
   return overrideOf(facts, context, gone(facts).some(isOurs));
@@ -68,10 +68,10 @@ export function gone({ stored, kept }: Pick<HepFacts, 'stored' | 'kept'>): reado
   return [...keptEndpoints(kept).values()].filter(({ endpoint }) => !there.has(endpoint.metadata.name));
 }
 
-/** What somebody else removed stays away; where nobody can tell, nothing of a person's may be lost. */
+/** What somebody else removed stays away; where nobody can tell, nothing of the user's may be lost. */
 const isOurs = ({ remover }: KeptEndpoint): boolean => remover !== 'other';
 
-/** Of what is gone, what the way back creates again. */
+/** Of what is gone, what the undo creates again. */
 export function toRecreate(facts: Recreated, context: Context): readonly KeptEndpoint[] {
   const nodes = hostNames(facts);
   return gone(facts).filter((one) => isOurs(one) && whyEndpointStaysAway(one.endpoint, nodes, context) === undefined);
@@ -81,7 +81,7 @@ type Recreated = Pick<HepFacts, 'stored' | 'kept' | 'hosts'>;
 
 const hostNames = ({ hosts }: Pick<HepFacts, 'hosts'>): ReadonlySet<string> => new Set(hosts);
 
-/** What the record asks for and the way back does not do: the migration cannot have made it, or it is another's by now. */
+/** What the record asks for and the undo does not do: the migration cannot have made it, or it is another's by now. */
 export function refusedBack(facts: HepFacts, context: Context): readonly RefusedBack[] {
   const nodes = hostNames(facts);
   const endpoints = gone(facts)
@@ -113,7 +113,7 @@ function recreate(facts: HepFacts, context: Context): readonly Action[] {
   }));
 }
 
-/** `node node-01, addresses 10.0.0.1, profiles none, labels role=host`: a person agrees to each, for the record could be another's work. */
+/** `node node-01, addresses 10.0.0.1, profiles none, labels role=host`: the user agrees to each, for the record could be another's work. */
 export function endpointText(endpoint: KubeObject, { profile }: Context): string {
   const { node, expectedIPs, profiles, labels } = hostEndpointOf(endpoint, profile.apiGroup);
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);

@@ -90,7 +90,7 @@ async function* polled(ports: Ports, board: EndpointBoard, cli: CliCall, signal:
   }
 }
 
-/** Which expected nodes lack their automatic endpoint; each change is judged for its own node only. */
+/** Which expected nodes lack their automatic endpoint; each change is evaluated for its own node only. */
 class EndpointBoard {
   readonly #expected: ReadonlyMap<string, ExpectedCoverage>;
   readonly #signs: AutomaticSigns;

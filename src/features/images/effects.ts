@@ -59,7 +59,7 @@ const APART_MS = 2_000;
 
 /**
  * Creates the probe, watches it until every node has told every image or the time is up, writes down what they said, and deletes it
- * whatever happens. Throws Fault('interrupted') if a person stops it.
+ * whatever happens. Throws Fault('interrupted') if the user stops it.
  */
 async function probeImages(ports: EnginePorts, effect: ProbeEffect, wait: ProbeWait): Promise<string> {
   await mayDelete(ports, effect.daemonSet);

@@ -35,8 +35,8 @@ export async function readChartAhead(
 }
 
 /**
- * A chain that goes on to it judges it once more, where a person on a terminal is asked for it by name: told here as well it could not be.
- * One that ends before does nothing for which it would have to be taken on.
+ * A chain that continues to it evaluates it once more, where the user on a terminal is asked for it by name: told here as well it could not be.
+ * One that ends before does nothing for which it would have to be accepted.
  */
 function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
   return chain !== undefined && chain.later.length > 0 ? [] : [typhaOrderTaken];

@@ -149,7 +149,7 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
 }
 
 /**
- * Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. helm 4 goes on
+ * Fields of others are taken only if there are any: then the user has accepted each of them, or nothing is performed. helm 4 continues
  * as the newest revision was written: where that was client-side it writes over them anyway, and refuses to be told to.
  */
 function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {

@@ -28,7 +28,7 @@ export const chartChecks: readonly Check<ChartJudged>[] = [
   ...chartReleaseChecks,
   /**
    * The values of the stored release decide which operator runs, with all its rights. Helm is pointed at a store that more accounts may
-   * write only where a person names the release.
+   * write only where the user names the release.
    */
   {
     id: 'NS-247',

@@ -20,7 +20,7 @@ export interface ChartFacts extends ChartJudged {
 export interface StoredRelease {
   readonly record: HelmRecord;
   /**
-   * The revision that an upgrade goes on from: the newest that is deployed, and where none is, the newest of all (`prepareUpgrade` of
+   * The revision that an upgrade continues from: the newest that is deployed, and where none is, the newest of all (`prepareUpgrade` of
    * helm 3 and 4). Its values are kept; what it holds and the new one does not is deleted.
    */
   readonly base: HelmRecord;
@@ -30,7 +30,7 @@ export interface StoredRelease {
   readonly ref: ObjectRef;
 }
 
-/** A pending revision that the run left which goes on now. */
+/** A pending revision that the run left which continues now. */
 export interface Takeover {
   readonly ref: ObjectRef;
   /** Since when nothing was written to it, in milliseconds. */
@@ -41,7 +41,7 @@ export interface Takeover {
 export interface TargetChart {
   readonly name: string;
   readonly version: string;
-  /** Where it was read, for a person. */
+  /** Where it was read, for the user. */
   readonly place: string;
   /** Of the packed chart; absent for a folder. */
   readonly sha256?: string;
@@ -97,7 +97,7 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   readonly foreignCrds: readonly { readonly name: string; readonly owner: string }[];
   /** The CSI driver runs and the values do not ask for it in the place where the target looks. */
   readonly losesCsi: boolean;
-  /** Values of the person that the installed chart names among its own and the target's no longer does: `a.b`. */
+  /** Values of the user that the installed chart names among its own and the target's no longer does: `a.b`. */
   readonly forgottenValues: readonly string[];
   readonly trial: Reading<Trial>;
   /** Undefined while the server has not accepted the upgrade. */

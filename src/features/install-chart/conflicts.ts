@@ -30,7 +30,7 @@ export async function readConflicts(
 ): Promise<Reading<readonly FieldConflict[]>> {
   const installed = new Map(parseManifest(base.manifest, 'the stored release').documents.map(({ object }) => [objectKey(object), object]));
   const record = moveTo === undefined ? newest : { ...newest, namespace: moveTo };
-  // Custom resources of a release that moves stay as they are: helm compares the new chart with itself.
+  // Custom resources of a release that moves are not changed: helm compares the new chart with itself.
   const written = documents.filter(({ apiVersion }) => moveTo === undefined || !isCustom(apiVersion));
   try {
     const conflicts = await eachOf(written, WIDTH, (document) =>
@@ -45,7 +45,7 @@ export async function readConflicts(
 
 interface Written extends Pick<StoredRelease, 'record' | 'base'> {
   readonly document: KubeObject;
-  /** The same object in the revision that helm goes on from. */
+  /** The same object in the revision that helm continues from. */
   readonly installed: KubeObject | undefined;
 }
 
@@ -69,7 +69,7 @@ function decisionsOn(change: FieldChange, live: KubeObject, installed: KubeObjec
   return isPutBack(change, installed) ? [{ ref, change }] : [];
 }
 
-/** The installed revision had set it and it is gone. Who writes an object anew leaves empty values out: nobody has removed those. */
+/** The installed revision had set it and it is gone. Who writes an object again leaves empty values out: nobody has removed those. */
 function isPutBack({ path, before, after }: FieldChange, installed: KubeObject | undefined): boolean {
   return before === undefined && !isEmpty(after) && fieldAt(installed, path) !== undefined;
 }

@@ -17,7 +17,7 @@ export function oldBecause(
   if (!isLast(record)) return `it is ${record.status}`;
   const running = runningOperator(installation);
   if (running === undefined) return 'no operator runs by which it could be told';
-  // A failed upgrade may have brought its operator, or not.
+  // A failed upgrade may have installed its operator, or not.
   return [record, base].some((one) => hasImage(one, running)) ? undefined : `it has not the operator that runs (${running})`;
 }
 

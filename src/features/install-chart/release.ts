@@ -66,7 +66,7 @@ export async function releaseDocuments(
   if ('unread' in stored) return [];
   const { record, base, storage } = stored.value;
   const { namespace } = record;
-  // A failed revision may have brought objects already, and those of the one before it are still there.
+  // A failed revision may have created objects already, and those of the one before it are still there.
   const revisions = record === base ? [record] : [record, base];
   const documents = revisions.flatMap((one) => [
     { apiVersion: 'v1', kind: storage, metadata: { name: nameOfRevision(one), namespace } },

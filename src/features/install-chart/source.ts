@@ -21,7 +21,7 @@ export interface ReadChart extends TargetChart {
   readonly defaults: JsonMap;
 }
 
-/** A chart as it lies on this machine, and the place that a person named. */
+/** A chart as it lies on this machine, and the place that the user named. */
 export interface FetchedChart {
   readonly place: ChartPlace;
   /** `https://… tigera-operator`. */
@@ -63,7 +63,7 @@ export async function readChart(tools: Tools, { place, from, named, sha256 }: Fe
   });
 }
 
-/** The person's own file for `--values`; empty without one. Throws Fault('usage') for what is no map. */
+/** The user's own file for `--values`; empty without one. Throws Fault('usage') for what is no map. */
 export async function readValuesFile({ files }: Sources, { options }: Context): Promise<JsonMap> {
   if (options.chartValues === undefined) return {};
   try {

@@ -39,7 +39,7 @@ import { tryUpgrade } from './trial.ts';
 const VALUES_FILE = 'chart-values.json';
 
 /**
- * Everything that the upgrade of a chart release is judged and planned by (§4.2). `answer` says whether the server has to be asked for
+ * Everything that the upgrade of a chart release is evaluated and planned by (§4.2). `answer` says whether the server has to be asked for
  * its dry run now, or may have been asked before.
  */
 export async function readChartFacts(
@@ -99,7 +99,7 @@ export async function readChartFacts(
   };
 }
 
-/** What the person's file says in another place under the same name is said: the old place is only left over. */
+/** What the user's file says in another place under the same name is said: the old place is only left over. */
 function unsaid(forgotten: readonly string[], file: JsonMap): readonly string[] {
   const said = new Set(leafNames(file));
   return forgotten.filter((path) => !said.has(path.slice(path.lastIndexOf('.') + 1)));
@@ -146,7 +146,7 @@ async function readRemovals(
   };
 }
 
-/** `--enable-flow-logs` beside a file of values that says the opposite: which of the two is meant only a person can say. */
+/** `--enable-flow-logs` beside a file of values that says the opposite: which of the two is meant only the user can say. */
 function refuseDenial({ profile, options }: Context, file: JsonMap): void {
   const names = profile.operator.chartNames;
   const denied = options.enableFlowLogs && names ? deniedAdditions(names, file) : [];
@@ -260,7 +260,7 @@ function knows(values: JsonMap | undefined, { profile }: Context): boolean {
   return values !== undefined && names !== undefined && chartValue(values, names.manageCrds) !== undefined;
 }
 
-/** Of a release that moves the Installation stays as it is. */
+/** Of a release that moves the Installation is not changed. */
 function losesCsi({ names, own, defaults }: Known, moveTo: string | undefined): boolean {
   const { csi } = names;
   return (

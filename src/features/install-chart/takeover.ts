@@ -23,7 +23,7 @@ export function takeoverOf({ record, ref }: StoredRelease, { run, oldRecords, no
   return { ref, quietMs: now.getTime() - record.changedAt };
 }
 
-/** The mark of the unfinished revision; helm goes on from the one before it. */
+/** The mark of the unfinished revision; helm continues from the one before it. */
 export function takeoverAction({ ref }: Takeover): Action {
   return {
     id: 'takeover',

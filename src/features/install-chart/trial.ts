@@ -7,7 +7,7 @@ import { type HelmAnswer, type HelmUpgrade, helmUpgrade, runHelm } from '../inst
 import type { Trial } from './chart-facts.ts';
 import { reading } from './source.ts';
 
-/** What the server cannot judge before it has the new CRDs. */
+/** What the server cannot evaluate before it has the new CRDs. */
 const NEEDS_CRDS = /no matches for kind|ensure CRDs are installed first|unknown field|field not declared in schema|no kind "/i;
 
 /** Has the upgrade rendered and validated by the server. While CRDs are still to come, what they explain is no refusal. */

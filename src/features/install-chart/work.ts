@@ -13,11 +13,11 @@ import { renderedChart } from './rendered.ts';
 export interface ChartWork {
   readonly namespace: string;
   readonly storage: HelmStorage;
-  /** Objects that are there: of the revision that helm goes on from, and of a failed one after it. */
+  /** Objects that are there: of the revision that helm continues from, and of a failed one after it. */
   readonly installed: readonly KubeObject[];
   /** Objects that it creates or patches; none where the release is at the target already. */
   readonly written: readonly KubeObject[];
-  /** Objects that it deletes: the revision that it goes on from has them, and the new one no longer does. */
+  /** Objects that it deletes: the revision that it continues from has them, and the new one no longer does. */
   readonly removed: readonly KubeObject[];
   readonly upgraded: boolean;
 }

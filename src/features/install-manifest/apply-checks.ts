@@ -125,7 +125,7 @@ export const baseKnown: Check<TargetJudged> = {
 };
 
 /**
- * What another machine's run would bring with this one's rights is read object by object: who may write the state there need not be the
+ * What another machine's run would write with this one's rights is read object by object: who may write the state there need not be the
  * user here.
  */
 export const carriedHere: Check<TargetJudged> = {

@@ -50,7 +50,7 @@ export async function carriedEdits(
   };
 }
 
-/** A person's edits, and what of them goes into the target. */
+/** The user's edits, and what of them goes into the target. */
 export interface Editing {
   readonly edits: readonly Trace[];
   /** What goes into the target; undefined where nothing is merged. */
@@ -59,7 +59,7 @@ export interface Editing {
   readonly anew?: boolean;
 }
 
-/** What a person changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
+/** What the user changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
 export function carriedOf({
   edits,
   previews,
@@ -72,7 +72,7 @@ export function carriedOf({
   return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried, ...(anew ? { anew } : {}) } } : {}) };
 }
 
-/** Writing a manifest anew and reading it takes longer than anything else here, and every stage asks for the same one. */
+/** Writing a manifest again and reading it takes longer than anything else here, and every stage asks for the same one. */
 const known = new WeakMap<Manifest, { readonly merged: string; readonly text: string; readonly manifest: Manifest }>();
 
 /** The target with the carried edits in its files; their `sha256` stays the released file's. */

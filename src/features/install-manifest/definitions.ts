@@ -53,7 +53,7 @@ export function definitionEdits(
 }
 
 /**
- * Definitions in the cluster that tell which release was installed. The stage before this one brings the target's: those tell nothing
+ * Definitions in the cluster that tell which release was installed. The stage before this one installs the target's: those tell nothing
  * any more.
  */
 export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly KubeObject[]): readonly KubeObject[] {

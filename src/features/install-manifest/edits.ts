@@ -22,13 +22,13 @@ import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects }
 import { isLeftOut, targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
 
-/** A person's edits, and what the target with them is. */
+/** The user's edits, and what the target with them is. */
 export interface EditSurvey extends Editing {
-  /** Only a person can decide; until then the target's value stands. */
+  /** Only the user can decide; until then the target's value stands. */
   readonly conflicts: readonly Conflict[];
-  /** The release that the edits are told by, then one whose text is nearer and gives the same. */
+  /** The release that the edits are identified by, then one whose text is nearer and gives the same. */
   readonly bases: readonly string[];
-  /** Why a person must say which release was installed. */
+  /** Why the user must say which release was installed. */
   readonly doubt?: BaseDoubt;
   readonly notes: readonly string[];
   /** What of the installed release the target no longer has. */
@@ -38,7 +38,7 @@ export interface EditSurvey extends Editing {
 }
 
 /**
- * Finds what a person changed in the manifest of the installed release and merges it with the target as released (§4.4/1).
+ * Finds what the user changed in the manifest of the installed release and merges it with the target as released (§4.4/1).
  * Throws NoBase if that manifest is not at hand, and Fault('usage') for a `--resolve` that decides nothing.
  */
 export async function readEdits(sources: Sources, context: Context, installation: Installation, target: Target): Promise<EditSurvey> {
@@ -100,7 +100,7 @@ export async function readEdits(sources: Sources, context: Context, installation
 }
 
 /**
- * Of all objects those in which somebody changed something: only there lists are merged. What only the person's file has is as it
+ * Of all objects those in which somebody changed something: only there lists are merged. What only the user's file has is as it
  * was applied, unless it was changed in the cluster.
  */
 function edited(theirs: Documents, base: Documents, mine: Documents, live: readonly LiveState[]): Documents {
@@ -116,7 +116,7 @@ function edited(theirs: Documents, base: Documents, mine: Documents, live: reado
   });
 }
 
-/** Names the base in every plan: whoever reads the edits must see what they were told by. */
+/** Names the base in every plan: whoever reads the edits must see what they were identified by. */
 export function baseNote(base: string, doubt?: BaseDoubt): string {
   const what = `base: the manifest of ${base}`;
   return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your edits are what you have changed since`;
@@ -146,7 +146,7 @@ function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObj
   });
 }
 
-/** The person's own file of what is installed; undefined if none was given. */
+/** The user's own file of what is installed; undefined if none was given. */
 export async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;

@@ -46,7 +46,7 @@ export async function waitCrds(
   { timeoutMs, signal, report }: CrdsWait,
 ): Promise<void> {
   const until = clock.now().getTime() + timeoutMs;
-  // One by one, and only what is open: a list would bring every definition of the cluster, with its schema.
+  // One by one, and only what is open: a list would return every definition of the cluster, with its schema.
   let open: readonly Lag[] = names.map((name) => ({ name, why: 'not seen yet' }));
   for (;;) {
     open = (await Promise.all(open.map(({ name }) => lagOf(cluster, name)))).filter((one) => one !== undefined);
@@ -82,7 +82,7 @@ interface Condition {
 
 /** Names that are taken are why it is not established, and say more. */
 function notEstablished({ status }: KubeObject): string | undefined {
-  // Null where the server has judged nothing yet.
+  // Null where the server has evaluated nothing yet.
   const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
   const find = (type: string) => conditions?.find((one) => one.type === type);
   if (find('Established')?.status === 'True') return undefined;

@@ -13,7 +13,7 @@ import { carriedEdits, withCarried } from './carried.ts';
 import { readReleasedTarget, targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
 
-/** Endpoints that were given by hand count more than what is installed. */
+/** Endpoints that were given manually count more than what is installed. */
 export function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {
   const { kvstoreEndpoints } = options;
   return kvstoreEndpoints === undefined ? documents : withEndpoints(documents, profile.datastore.endpointsKey, kvstoreEndpoints);
@@ -32,7 +32,7 @@ export function editsAsGiven(edits: readonly Trace[], { options, profile }: Cont
 
 /**
  * The same of a target that is not merged now: endpoints count more than what a run began with as well, because a run that began
- * with wrong ones could not go on otherwise. Throws Fault('usage') where a file of the person's own says something else.
+ * with wrong ones could not continue otherwise. Throws Fault('usage') where a file of the user's own says something else.
  */
 export async function withGivenEndpoints(
   sources: Sources,
@@ -62,7 +62,7 @@ export async function withGivenEndpoints(
   return { target: withCarried(released, { ...carried, ...given }), before };
 }
 
-/** Checksums of the files that the person names for telling edits; `release` is the one that a folder is asked for. */
+/** Checksums of the files that the user names for telling edits; `release` is the one that a folder is asked for. */
 export async function readToldBy(sources: Sources, { options }: Context, file: string, release: string): Promise<ToldBy> {
   const { base, installedManifest } = options;
   return {

@@ -15,7 +15,7 @@ export interface ChartPlace {
   readonly release: string;
 }
 
-/** Where releases are stored; Secrets unless a person chose otherwise. */
+/** Where releases are stored; Secrets unless the user chose otherwise. */
 export type HelmStorage = 'Secret' | 'ConfigMap';
 
 /** One upgrade of a release (§4.2/2). */
@@ -27,10 +27,10 @@ export interface HelmUpgrade {
   readonly helm: HelmVersion;
   /** The release's values as a file (0600), for a chart tool that cannot take them from the release. */
   readonly savedValues?: string;
-  /** The person's own file of values. */
+  /** The user's own file of values. */
   readonly valuesFile?: string;
   readonly settings: readonly Setting[];
-  /** A person has said that fields of others may be taken: only where the tool writes on the server's side. */
+  /** The user has said that fields of others may be taken: only where the tool writes on the server's side. */
   readonly takeFields: boolean;
   /** The release is not upgraded where it is: it is installed again in `namespace`, over the objects that are there. */
   readonly moves?: true;
@@ -66,7 +66,7 @@ export function helmShow(what: 'chart' | 'values', chart: ChartPlace): Invocatio
 }
 
 /**
- * `helm upgrade` with release, namespace and version named and the person's values kept. Never `--reuse-values`, which would keep the old
+ * `helm upgrade` with release, namespace and version named and the user's values kept. Never `--reuse-values`, which would keep the old
  * chart's defaults as well, and `--set` only beside the kept values: alone it drops them all.
  */
 export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
@@ -86,7 +86,7 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
 /**
  * `helm install` of a release that moves to another namespace (the chart's own way from before v3.23). Its objects are there and annotated
  * already, so that helm adopts them. On the client's side, as they were written before: what others have set is no conflict then, and
- * custom resources stay as they are.
+ * custom resources are not changed.
  */
 export function helmInstall({ name, namespace, chart, storage, helm, savedValues, valuesFile, settings }: HelmUpgrade): Invocation {
   if (savedValues === undefined) throw new Error('a release that moves needs its saved values');

@@ -30,7 +30,7 @@ export interface MergedTarget {
 }
 
 /**
- * The target with a person's edits in it. Edits are told once, before the first write: a run that goes on takes those that were
+ * The target with the user's edits in it. Edits are told once, before the first write: a resumed run takes those that were
  * kept then. Where everything is as the target says already there is nothing to tell.
  */
 export async function readMergedTarget(
@@ -78,7 +78,7 @@ async function withBase<T>(work: () => Promise<T>): Promise<Reading<T>> {
   }
 }
 
-/** A notice of the plan hangs on it and nothing else: whatever keeps its files from being read, a run that has begun goes on. */
+/** A notice of the plan hangs on it and nothing else: whatever keeps its files from being read, a run that has begun continues. */
 async function readLeftBehind(...of: Parameters<typeof leftBehind>): Promise<Reading<Orphans>> {
   const read = await withBase(() => attempt(() => leftBehind(...of)));
   return 'value' in read ? read.value : read;
@@ -95,7 +95,7 @@ async function leftBehind(sources: Sources, context: Context, installation: Inst
 }
 
 /**
- * A run that goes on has its edits from before it began; what a person fixed since, while it stood still, is in none of them.
+ * A resumed run has its edits from before it began; what the user fixed since, while it stood still, is in none of them.
  * Definitions come from the target whole, whoever changed them.
  */
 function laterChanges(previews: readonly PreviewedObject[], since: string): readonly LaterChange[] {

@@ -27,14 +27,14 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
   password: () => true,
 };
 
-/** Those that are enforced and not judged here. Any other format is ignored by API servers. */
+/** Those that are enforced and not evaluated here. Any other format is ignored by API servers. */
 const others: ReadonlySet<string> = new Set(
   ['bsonobjectid', 'uri', 'email', 'hostname', 'mac', 'uuid', 'uuid3', 'uuid4', 'uuid5', 'isbn', 'isbn10', 'isbn13', 'creditcard', 'ssn']
     .concat(['hexcolor', 'rgbcolor', 'duration', 'k8s-short-name', 'k8s-long-name'])
     .map(normal),
 );
 
-/** True or false as the server would say, undefined if only the server can judge it. */
+/** True or false as the server would say, undefined if only the server can evaluate it. */
 export function holdsFormat(format: string, text: string): boolean | undefined {
   const name = normal(format);
   if (others.has(name)) return undefined;
@@ -46,13 +46,13 @@ function normal(format: string): string {
   return format.replaceAll('-', '');
 }
 
-/** A repetition of a repetition can take for ever on a long text that does not match: such texts are not judged. */
+/** A repetition of a repetition can take for ever on a long text that does not match: such texts are not evaluated. */
 const NESTED = /[+*]\)[+*]/;
 const LONG = 24;
 /** What Go reads otherwise than JavaScript, which takes some of it without a word. */
 const GO_ONLY = /\[\[:|\\[AzQECpP]|\(\?P|\(\?[imsU-]*[:)]/;
 
-/** True or false as the server would say, undefined if only the server can judge it. */
+/** True or false as the server would say, undefined if only the server can evaluate it. */
 export function matchesPattern(value: string, pattern: string): boolean | undefined {
   if (NESTED.test(pattern) && value.length > LONG) return undefined;
   // The one flag in use, at the beginning.

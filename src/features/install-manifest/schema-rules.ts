@@ -24,8 +24,8 @@ const tierAction =
     jsonAt(self, 'metadata', 'name') !== name || jsonAt(self, 'spec', 'defaultAction') === action;
 
 /**
- * The validation rules of objects in the service's CRDs that can be judged without the server, by their exact text (white space apart).
- * A rule of another text is left to the server: it is in no table here, is never guessed at, and is said not to have been judged.
+ * The validation rules of objects in the service's CRDs that can be evaluated without the server, by their exact text (white space apart).
+ * A rule of another text is left to the server: it is in no table here, is never guessed at, and is said not to have been evaluated.
  */
 const rules: Readonly<Record<string, Rule>> = {
   '!has(self.nodeMeshPassword) || !has(self.nodeToNodeMeshEnabled) || self.nodeToNodeMeshEnabled == true': (self) =>
@@ -97,13 +97,13 @@ const rules: Readonly<Record<string, Rule>> = {
 
 /** Rules of any value. */
 const valueRules: Readonly<Record<string, (self: unknown) => boolean>> = {
-  // What is judged is a write that leaves the value as it is.
+  // What is evaluated is a write that leaves the value as it is.
   'self == oldSelf': () => true,
   'isCIDR(self)': (self) => typeof self === 'string' && isCidr(self) && !isMappedIPv4(self.slice(0, self.indexOf('/'))),
   "self.contains(':') != self.contains('.')": (self) => typeof self === 'string' && self.includes(':') !== self.includes('.'),
 };
 
-/** True or false if the rule is known here, undefined if only the server can judge it. */
+/** True or false if the rule is known here, undefined if only the server can evaluate it. */
 export function holdsRule(text: string, self: unknown): boolean | undefined {
   const key = text.trim().replace(/\s+/g, ' ');
   if (Object.hasOwn(valueRules, key)) return valueRules[key]?.(self);

@@ -12,7 +12,7 @@ export interface Violation {
 export interface Judgement {
   /** What the target's CRD would refuse. */
   readonly violations: readonly Violation[];
-  /** What only the server can judge: by itself it is neither right nor wrong. */
+  /** What only the server can evaluate: by itself it is neither right nor wrong. */
   readonly unjudged: readonly Violation[];
 }
 
@@ -24,9 +24,9 @@ interface Said {
 type Found = Violation & Said;
 
 /**
- * Judges a stored value by the target's schema, as the API server does at the next write (domain §4.6), with its defaults: types, enums, patterns, formats,
+ * Evaluates a stored value by the target's schema, as the API server does at the next write (domain §4.6), with its defaults: types, enums, patterns, formats,
  * required fields, bounds, sets, and those validation rules that schema-rules knows. Unknown fields are pruned by the server and are no
- * fault. What is asked of a value that is there and cannot be judged here is told apart.
+ * fault. What is asked of a value that is there and cannot be evaluated here is distinguished.
  */
 export function judgeBySchema(value: unknown, schema: Schema): Judgement {
   const said = found(defaulted(value, schema), schema, '');

@@ -17,7 +17,7 @@ import type { Target, TargetFile } from './target-file.ts';
 export const UPGRADE_FILE = 'upgrade.yaml';
 
 /**
- * What the cluster becomes: the person's own `--upgrade-file`, or the release's manifest of the installed variant with the edits
+ * What the cluster becomes: the user's own `--upgrade-file`, or the release's manifest of the installed variant with the edits
  * that the recorded run carries into it.
  */
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
@@ -52,7 +52,7 @@ async function readMain(sources: Sources, context: Context, installation: Instal
   return move ? { ...read, ...movedFile(read, move) } : read;
 }
 
-/** Components with a manifest of their own that are installed beside the variant; an operator brings them itself. */
+/** Components with a manifest of their own that are installed beside the variant; an operator installs them itself. */
 export function addOnsOf({ profile }: Context, installation: Installation): readonly AddOn[] {
   if (installation.path === 'operator') return [];
   return profile.addOns.filter((addOn) => (addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver));

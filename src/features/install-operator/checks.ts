@@ -7,11 +7,11 @@ import type { SourceJudged } from '../survey/index.ts';
 import { crosses, failed, type PreflightCheck, replacesApi, withInstallation } from '../survey/index.ts';
 
 interface OrderJudged extends SourceJudged {
-  /** The operator of the target has been installed already: nothing is left to be taken on. */
+  /** The operator of the target has been installed already: nothing is left to be accepted. */
   readonly upgraded?: boolean;
 }
 
-/** Where an operator rolls them out nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
+/** Where an operator rolls them out nobody can order Typha after the agents: said, and accepted by name (§0.2 of the field notes). */
 export const typhaOrderTaken: Check<OrderJudged> = {
   id: 'NS-251',
   title: 'agents and Typha replaced in a safe order',
@@ -37,8 +37,8 @@ export const typhaOrderTaken: Check<OrderJudged> = {
 
 export const typhaOrderChecks: readonly PreflightCheck[] = [
   /**
-   * The same told by preflight, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that goes on asks
-   * a person for it by name, which it could not once it was told here.
+   * The same as preflight finds it, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that continues asks
+   * the user for it by name, which it could not once it was told here.
    */
   {
     id: 'NS-251',

@@ -26,7 +26,7 @@ const OPERATOR_MS = 300_000;
 const OVER = ['NS-405', 'NS-606', 'NS-621'];
 
 /**
- * The wait where an operator brings the components to the target (§4.2, §4.3): a rule over everything that it writes, held for a
+ * The wait where an operator upgrades the components to the target (§4.2, §4.3): a rule over everything that it writes, held for a
  * while. It is never skipped: one look at green statuses proves nothing.
  */
 export function operatorEnd(paths: readonly InstallPath[], imageOf: OperatorImageOf): PathPart {
@@ -76,7 +76,7 @@ export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' 
   return 'unread' in looked || looked.value.length > 0;
 }
 
-/** The registry that a person set for the components; the operator's own default is not told by anything that can be read. */
+/** The registry that the user set for the components; the operator's own default cannot be read anywhere. */
 async function readRegistry({ cluster }: Sources, { installation }: OperatorEndNames): Promise<string | undefined> {
   const live = await cluster.get(installation, 'default');
   const registry = (live?.spec as { readonly registry?: string } | undefined)?.registry;

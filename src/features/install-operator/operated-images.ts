@@ -29,7 +29,7 @@ interface Rules {
 }
 
 /**
- * The operator chooses the images itself, so they are told by what runs today with the target's tag, from the registry that the
+ * The operator chooses the images itself, so they are identified by what runs today with the target's tag, from the registry that the
  * Installation names or, without one, that the target's own manifests use.
  */
 export async function readOperatedImages(

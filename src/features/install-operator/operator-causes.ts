@@ -34,7 +34,7 @@ export function podCause(workload: KubeObject, { pods = [], nodes = [], timeMs =
   };
 }
 
-/** For the question why: what ended again and again, or runs and is not ready, is told by its log too. */
+/** For the question why: what ended again and again, or runs and is not ready, has its log read too. */
 function laggingOf({ namespace, name, trouble, unready }: PodFacts): Lagging {
   if (trouble && trouble.restarts > 0)
     return { namespace, pod: name, why: `${trouble.container}: ${counted(trouble.restarts, 'restart')}` };

@@ -21,7 +21,7 @@ export function operatorLags(view: OperatorView): readonly OperatorLag[] {
   const lags = [
     ...operatorLag(view),
     ...releaseLag(view),
-    // What a status needs and a person has switched off does not come: the end is judged without it (NS-627).
+    // What a status needs and the user has switched off does not come: the end is evaluated without it (NS-627).
     ...view.names.statuses.filter((name) => !lacked(name, view)).flatMap((name) => statusLags(name, view)),
     ...componentLags(view),
     ...apiLags(view),

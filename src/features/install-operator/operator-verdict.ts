@@ -11,7 +11,7 @@ const DEAF_MS = 60_000;
 /** Degraded is usual for half a minute of a healthy upgrade; from here on, in milliseconds, it is named. */
 const DEGRADED_MS = 300_000;
 
-/** What a person has to look at; the wait itself goes on until its time limit. */
+/** What the user has to look at; the wait itself continues until its time limit. */
 export interface OperatorTrouble {
   readonly type: 'deaf' | 'idle' | 'pinned' | 'degraded' | 'pod-failure';
   readonly subject: string;
@@ -31,7 +31,7 @@ export interface OperatorVerdict {
 }
 
 /**
- * Judges the end of an upgrade by the operator (§4.3/2): pure, called again at each look with the memory of the last one.
+ * Evaluates the end of an upgrade by the operator (§4.3/2): pure, called again at each look with the memory of the last one.
  * No transition is waited for: where pods start at once, the statuses never leave green.
  */
 export function operatorVerdict(view: OperatorView, before: OperatorMemory = {}): OperatorVerdict {

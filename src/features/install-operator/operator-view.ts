@@ -2,7 +2,7 @@ import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorApi } from '../../kernel/operator-names.ts';
 import type { Lagging } from '../rollout/index.ts';
 
-/** The names that the end of an upgrade by the operator is told by; data of the profile. */
+/** The names that the end of an upgrade by the operator is identified by; data of the profile. */
 export interface OperatorEndNames {
   readonly deployment: { readonly namespace: string; readonly name: string };
   readonly installation: Kind;

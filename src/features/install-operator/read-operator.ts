@@ -14,7 +14,7 @@ export interface Looked {
 /** Name of every resource that the operator acts on. */
 const DEFAULT = 'default';
 
-/** One look at everything that the end of an upgrade by the operator is told by; `timeMs` is the time of day where `now` is not. Throws ApiFailure. */
+/** One look at everything that the end of an upgrade by the operator is identified by; `timeMs` is the time of day where `now` is not. Throws ApiFailure. */
 export async function readOperatorView(
   cluster: ClusterReader,
   { names, target }: Looked,

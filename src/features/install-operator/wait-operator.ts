@@ -9,7 +9,7 @@ import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdic
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
 
-/** The operator has brought every component to the target, and it has stayed so. */
+/** The operator has upgraded every component to the target, and it has stayed so. */
 export interface OperatorExpected {
   readonly type: 'operator-end';
   readonly names: OperatorEndNames;
@@ -65,7 +65,7 @@ async function isFirstThere(ports: Ports, { firstOf }: OperatorExpected): Promis
   });
 }
 
-/** A look that fails proves nothing: what held has to hold anew from the next one on. */
+/** A look that fails proves nothing: what held has to hold again from the next one on. */
 async function lookAt(
   { cluster, clock }: Ports,
   expected: OperatorExpected,

@@ -59,7 +59,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
 /** The last gate before references go: whatever planned the patches, the stored journal must hold what they remove (§4.8/1). */
 export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
   if (recordedIn === undefined) return;
-  // A run that was cut off between the two places left the second one behind.
+  // A run that was interrupted between the two places left the second one behind.
   await ownerJournal.append([]);
   const stored = await ownerJournal.load();
   // A copy on this machine alone is lost with it.
@@ -79,7 +79,7 @@ export async function forgetOwners({ ownerJournal }: Ports, { file }: Extract<Ef
   return kept === undefined ? 'there was none' : `kept as ${kept}`;
 }
 
-/** A run that was cut off right here has archived already: its file stays as it is. */
+/** A run that was interrupted right here has archived already: its file is not changed. */
 async function archived(ownerJournal: Ports['ownerJournal'], file: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);

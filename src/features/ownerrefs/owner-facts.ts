@@ -27,7 +27,7 @@ export interface JournalFound {
 export interface OwnersJudged extends JournalFound {
   /** Undefined where nothing on the way changes a UID: nothing was searched then. */
   readonly references: OwnerReferences | undefined;
-  /** The v3 API alone could not be searched, and the run that goes on has replaced its server. */
+  /** The v3 API alone could not be searched, and the resumed run has replaced its server. */
   readonly apiReplaced?: boolean;
   /** What the journal says is removed. */
   readonly recorded: readonly JournalEntry[];
@@ -57,7 +57,7 @@ export interface LeftAlone {
 
 /** A reference that garbage collection takes for dead. */
 export interface Dangling extends LeftAlone {
-  /** `ownerrefs strip` records it and takes it off; any other is corrected by hand. */
+  /** `ownerrefs strip` records it and removes it; any other is corrected manually. */
   readonly isStripped: boolean;
 }
 
@@ -80,15 +80,15 @@ export interface RestoreJudged extends JournalFound {
   readonly hold: PoliciesSettled['hold'];
   /** Objects that still name policies which wait for their new names: they die when nobody holds the renaming any more. */
   readonly namingHeld: number;
-  /** Objects whose applied manifests name owners with the UIDs of before. */
+  /** Objects whose applied manifests name owners with the old UIDs. */
   readonly manifests: readonly LeftAlone[];
   /** Kinds of owners whose finalizers this account may not update. */
   readonly finalizers: readonly string[];
   /** Objects that still lack references, or of which nobody could see whether they do. */
   readonly outstanding: number;
-  /** Those of them that `ownerrefs restore` leaves as they are, each with the finding that says why. */
+  /** Those of them that `ownerrefs restore` does not change, each with the finding that says why. */
   readonly stayOff: readonly LeftAlone[];
-  /** Nothing of the upgrade has begun: what is back has the UIDs of before, and is looked at by them. */
+  /** Nothing of the upgrade has begun: what is back has the old UIDs, and is looked at by them. */
   readonly asBefore: boolean;
   /** Kinds of the journal's objects and owners that could not be read. */
   readonly unreadRecorded: readonly string[];

@@ -7,7 +7,7 @@ import type { FieldWriter } from '../../kube/reference-writer.ts';
 export interface OwnedObject {
   readonly object: JournalObject;
   readonly references: readonly OwnerReference[];
-  /** UIDs of owners that the object's manifest names, where it was applied by kubectl: applied again, it brings them back. */
+  /** UIDs of owners that the object's manifest names, where it was applied by kubectl: applied again, it restores them. */
   readonly appliedOwners?: readonly string[];
   /** Of an object of the v3 API: what is noted beside the stored one, which releases show in their own ways; the same places. */
   readonly noted?: readonly OwnerReference[];
@@ -65,7 +65,7 @@ export interface ReferenceFate {
   readonly nameAfter?: string;
   /** Lists show the owner, and no question by this name finds it; looked up only where it matters. */
   readonly isMute?: boolean;
-  /** The upgrade leaves it with a dead UID: it has to be off then. */
+  /** The upgrade leaves it with an outdated UID: it has to be off then. */
   readonly breaks: boolean;
   /** Who wrote it last; looked up only where something hangs on it, and for the first objects. */
   readonly writtenBy?: FieldWriter;
@@ -81,7 +81,7 @@ export function ownerPlace(namespace: string | undefined, name: string): string 
   return `${namespace ?? ''}/${name}`;
 }
 
-/** Judges every reference of the object that names a resource of the service (§4.8). */
+/** Evaluates every reference of the object that names a resource of the service (§4.8). */
 export function fatesOf(owned: OwnedObject, world: OwnerWorld): OwnedFate {
   const fates = owned.references.flatMap((reference, place) => {
     const group = groupOf(reference.apiVersion);

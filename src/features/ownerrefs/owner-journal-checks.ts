@@ -24,7 +24,7 @@ export function journalWhole({ lacking, elsewhere }: Pick<JournalFound, 'lacking
 export const journalChecks: readonly JournalCheck[] = [
   /**
    * A copy alone tells nothing of what became of the references since: another machine may have put them back and ended the journal,
-   * and a person may have taken some off for good (§4.8/3).
+   * and the user may have removed some for good (§4.8/3).
    */
   {
     id: 'NS-751',

@@ -68,7 +68,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
       return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be removed`);
     },
   },
-  /** Whoever applies the manifest again brings the old UID back, and with it the end of the object. */
+  /** Applying the manifest again restores the old UID, and garbage collection then deletes the object. */
   {
     id: 'NS-742',
     title: 'applied manifests without old UIDs',

@@ -19,7 +19,7 @@ import { readOwnerWorld, uidRules } from './world.ts';
 /**
  * Release that the references were made under: the oldest of the agents and the API server, by the record of an unfinished run, else as
  * they are now. A record of an older program has the agents' alone: the API server's is read then, which counts until it is upgraded
- * itself. Undefined if one of them is not known, nor told by the cluster any more.
+ * itself. Undefined if one of them is not known, nor identified by the cluster any more.
  */
 export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
   if (!continues(record, context)) return oldestRelease(installation);
@@ -53,7 +53,7 @@ export function asReleased(context: Context): Context {
   return { ...context, options: { ...context.options, holdPolicyMigration: false } };
 }
 
-/** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless a person asked for it. */
+/** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless the user asked for it. */
 export async function readOwnersJudged(
   sources: Sources,
   context: Context,

@@ -201,7 +201,7 @@ async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJourn
   return followViews(cluster, renamed, context);
 }
 
-/** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */
+/** The UIDs may still be the old ones, and change any moment: controllers that rename policies may already be on their way. */
 function tooLateToUndo({ options }: Context): Fault {
   return new Fault(
     'blocked',

@@ -58,14 +58,14 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const look = (owner: JournalOwner) => {
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
       if (options.undo) return { found, other: otherThanBefore(entry, owner, found) };
-      // The reference went back to this very one: a person has decided on it, and is not asked again.
+      // The reference went back to this very one: the user has decided on it, and is not asked again.
       const isDecided = found !== undefined && owner.restoredUid === found.uid;
       return { found, other: isDecided ? undefined : otherThanExpected(entry, owner, found, world) };
     };
     const owners = ownersOf(entry, (owner) => {
       const { found, other } = look(owner);
       const name = ownerText(owner);
-      // What has its name now is recorded here, too: this one is gone, and there is nothing to ask a person.
+      // What has its name now is recorded here, too: this one is gone, and there is nothing to ask the user.
       if (other && sameOwners(entry, owner).some((one) => isThere(look(one)))) return undefined;
       asExpected += Number(isNew(owner, { found, other }, world));
       const choice = choiceFor(name, other, options);
@@ -76,7 +76,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       return isRefused || dropped.has(owner.place) ? undefined : found;
     });
     const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
-    // What goes back before the upgrade comes off again for it, and is to come back then.
+    // What goes back before the upgrade is removed again for it, and is to come back then.
     noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
     for (const report of reports.filter(({ place }) => !dropped.has(place))) sortReport(entry, report, { mute, unknown }, left);
     const stays =
@@ -109,7 +109,7 @@ function ownersOf({ owners }: JournalEntry, now: (owner: JournalOwner) => OwnerN
   return new Map(owners.map((owner) => [owner.place, now(owner)]));
 }
 
-/** The entry as it is to be noted once its patch is through: what is not left alone is back then. */
+/** The entry as it is to be noted once its patch is through: what is not left out is back then. */
 function backOf(entry: JournalEntry, owners: OwnersNow, reports: readonly PlaceReport[]): readonly JournalEntry[] {
   const left = new Set(reports.map(({ place }) => place));
   const back = [...owners].flatMap(([place, now]) => (now && !left.has(place) ? [[place, now.uid] as const] : []));
@@ -134,13 +134,13 @@ const isLeftOff = (choice: Choice, isMute: boolean): boolean => isMute || choice
 /** All that the entry records of one owner. */
 const sameOwners = ({ owners }: JournalEntry, owner: JournalOwner) => owners.filter((one) => ownerKey(one) === ownerKey(owner));
 
-/** What a person has said of an owner that is another than the recorded one; undefined for one that is not. */
+/** What the user has said of an owner that is another than the recorded one; undefined for one that is not. */
 function choiceFor(name: string, other: string | undefined, { ownerChoices, accept }: Context['options']) {
   if (other === undefined) return undefined;
   return ownerChoices?.[name] ?? (isAccepted(accept, 'NS-746', name) ? 'accepted' : 'open');
 }
 
-/** Its manifest, applied again, would bring a UID of before back. */
+/** Its manifest, applied again, would restore an old UID. */
 export function oldManifest(entry: JournalEntry, { appliedOwners = [] }: Pick<LiveReferences, 'appliedOwners'>): readonly LeftAlone[] {
   return entry.owners.flatMap((owner) => {
     const uid = entry.references[owner.place]?.uid;
@@ -163,7 +163,7 @@ const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
   'other-controller': 'NS-745',
 };
 
-/** What only the journal knows of though nothing is to be put back now, and was not put back once, unless a person has accepted it (§4.8/3). */
+/** What only the journal knows of though nothing is to be put back now, and was not put back once, unless the user has accepted it (§4.8/3). */
 function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
   const text = refText(entry.object);
   if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];

@@ -22,7 +22,7 @@ import { readLive } from './restore-live.ts';
 import { readRights } from './rights.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
-/** Removes the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
+/** Removes the owner references that the upgrade would leave with an outdated UID, each recorded first (§4.8/1). */
 export const ownerrefsStripStage = stage<StripFacts>({
   id: 'ownerrefs-strip',
   title: 'Remove owner references that the upgrade breaks',
@@ -87,7 +87,7 @@ async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged): Pr
   return recorded.flatMap((entry) => oldManifest(entry, found.get(entryKey(entry)) ?? {}));
 }
 
-/** Unless all that comes off was written by a person at kubectl. */
+/** Unless all that is removed was written by the user at kubectl. */
 function mayComeBack(objects: readonly OwnedFate[], chosen: Chosen): boolean {
   return objects.some(({ owned, fates }) =>
     fates.some((fate) => chosen(fate, owned) && !(fate.writtenBy && isPerson(fate.writtenBy.manager))),
@@ -143,7 +143,7 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
     judgedWithinMs: JUDGED_ONCE_MORE_MS,
     cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
   };
-  // Recorded by a run that was cut off, they are read back all the same, and the run record notes what the journal must hold.
+  // Recorded by a run that was interrupted, they are read back all the same, and the run record notes what the journal must hold.
   return [record, strip];
 }
 

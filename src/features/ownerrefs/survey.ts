@@ -114,7 +114,7 @@ async function ownedInBoth(
   return { objects: [...objects, ...joined.objects], unread: hidden.slice(0, 1).map((one) => hiddenIn(v3, one)) };
 }
 
-/** Garbage collection sees them as soon as the API shows them, and nobody can take them off before. */
+/** Garbage collection sees them as soon as the API shows them, and nobody can remove them before. */
 function hiddenIn(v3: Kind, one: StoredView): UnreadKind {
   return { kind: kindText(v3), because: `it does not show ${placeText(v3, one)}, which is stored with owners noted beside it` };
 }

@@ -11,7 +11,7 @@ export function convertsUids(release: string, changes: Changes): boolean {
 
 /**
  * The release that changes UIDs on the way from `source` to `target`; undefined if none does. An unknown source is assumed to be older.
- * A source of an older line may have the change already, and a target of one may bring it.
+ * A source of an older line may have the change already, and a target of one may have it.
  */
 export function uidChangeBetween(source: string | undefined, target: string, changes: Changes): string | undefined {
   if (parseRelease(target) === undefined) return undefined;
@@ -23,7 +23,7 @@ export function uidChangeBetween(source: string | undefined, target: string, cha
   return brought[0];
 }
 
-/** What brought the change to the line of the release: the change's own release, or the one of an older line that has the first change too. */
+/** What introduced the change in the line of the release: the change's own release, or the one of an older line that has the first change too. */
 function bringerOf(release: string, change: string, { uidChanges, uidBackports = [] }: Changes): string | undefined {
   if (!isOlder(release, change)) return change;
   if (change !== uidChanges[0]) return undefined;

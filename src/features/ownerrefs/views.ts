@@ -45,7 +45,7 @@ export function storedView(object: KubeObject, { apiGroup }: Groups): StoredView
   return { name, uid, ...(namespace ? { namespace } : {}), ...(noted ? { noted } : {}), ...(madeAt ? { madeAt } : {}) };
 }
 
-/** For `ListOptions.keep`: what both views are told by; annotations are the largest part of the rest. */
+/** For `ListOptions.keep`: what both views are identified by; annotations are the largest part of the rest. */
 export function leanOf({ apiGroup }: Groups): (object: KubeObject) => KubeObject {
   return ({ apiVersion, kind, metadata }) => {
     const { name, namespace, uid, creationTimestamp, ownerReferences, annotations = {} } = metadata;

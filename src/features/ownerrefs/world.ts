@@ -94,7 +94,7 @@ function kindsNamed(objects: readonly Pick<OwnedObject, 'references'>[], group: 
 
 interface KindRead extends Omit<ReadWorld, 'world'> {
   readonly owners: OwnersOfKind;
-  /** `ippools.netsvc.io`: the kind in the v3 group, for people. */
+  /** `ippools.netsvc.io`: the kind in the v3 group, for users. */
   readonly text: string;
 }
 

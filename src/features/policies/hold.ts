@@ -56,7 +56,7 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
   return isHeld ? [] : holdPolicyMigration(found, context);
 }
 
-/** What a person has to know who asked for the hold: what was not removed for these policies dies when it is released. */
+/** What the user has to know who asked for the hold: what was not removed for these policies dies when it is released. */
 export function holdNotes({ options }: Context): readonly string[] {
   if (!options.holdPolicyMigration) return [];
   return [

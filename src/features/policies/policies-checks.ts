@@ -19,7 +19,7 @@ import {
   withResources,
 } from '../survey/index.ts';
 
-/** Kinds of policies that the controllers may store anew under another name (domain §7.2b). */
+/** Kinds of policies that the controllers may store again under another name (domain §7.2b). */
 export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
 
 /** Stored policies of the default tier. */

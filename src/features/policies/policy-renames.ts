@@ -1,7 +1,7 @@
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { isOfDefaultTier, policyName } from '../../kube/stored-metadata.ts';
 
-/** Stored policies whose name is not the one that the service knows them by: the controllers store them anew (host endpoint notes 4). */
+/** Stored policies whose name is not the one that the service knows them by: the controllers store them again (host endpoint notes 4). */
 export function pendingRenames(
   policies: readonly KubeObject[],
   { apiGroup, prefix }: { readonly apiGroup: string; readonly prefix: string },

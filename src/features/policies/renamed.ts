@@ -8,7 +8,7 @@ import { isRenamePending } from './policy-renames.ts';
 import { storedObjects } from './service-objects.ts';
 import { asksStoredNames } from './stored-policies.ts';
 
-/** The policies that the upgrade stores under another name, as a person gives them to the service's API: with their own names. */
+/** The policies that the upgrade stores under another name, as the user gives them to the service's API: with their own names. */
 export async function readRenamedPolicies(
   sources: Sources,
   context: Pick<Context, 'profile' | 'options'>,

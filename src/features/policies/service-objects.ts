@@ -39,7 +39,7 @@ export async function storedKind(
 /** Kinds of which the CLI shows one namespace only, unless asked for all. */
 const NAMESPACED = new Set(['networkpolicies', 'networksets']);
 
-/** What the CLI shows; its answer is judged by its exit code, and its warnings on stderr are none (cli notes 1). */
+/** What the CLI shows; its answer is evaluated by its exit code, and its warnings on stderr are none (cli notes 1). */
 export function cliResources({ tools }: Pick<Sources, 'tools'>, { program, args }: CliCall, timeoutMs = CLI_LIMIT_MS): ServiceObjects {
   return async (plural) => {
     const run = {

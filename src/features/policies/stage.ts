@@ -12,7 +12,7 @@ import { storedNames } from './stored-names.ts';
 import { readPolicyFacts, type SearchOwned } from './survey.ts';
 import { undoPlan } from './undo.ts';
 
-/** The temporary policy of upgrades from before v3.14: what only it allows, a person's review, removal when told by name (§4.4/7). */
+/** The temporary policy of upgrades from before v3.14: what only it allows, the user's review, removal when it is named (§4.4/7). */
 export const policyStage = (searchOwned: SearchOwned) =>
   stage<PolicyFacts>({
     id: 'policy',
@@ -51,7 +51,7 @@ function review({ stored }: PolicyFacts, { profile }: Context): Action {
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }
 
-/** Stored objects are deleted as they were read. Of two the other is kept with each: a later run may delete it, and the way back is of both. */
+/** Stored objects are deleted as they were read. Of two the other is kept with each: a later run may delete it, and the undo is of both. */
 function removal(found: readonly KubeObject[], index: number): Action {
   const [policy, ...others] = [...found.slice(index), ...found.slice(0, index)] as [KubeObject, ...KubeObject[]];
   return {

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 
-/** Kinds that the policy-name migration stores anew. */
+/** Kinds that the policy-name migration stores again. */
 export const POLICY_KINDS: ReadonlySet<string> = new Set([
   'NetworkPolicy',
   'GlobalNetworkPolicy',

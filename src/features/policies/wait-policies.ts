@@ -61,7 +61,7 @@ export async function waitPolicies({ cluster, clock }: Ports, expected: Policies
   }
 }
 
-/** The second look, a while after the stage's own. Throws Outdated if a policy is pending. */
+/** The re-check, a while after the stage's own. Throws Outdated if a policy is pending. */
 export async function assertSettled({ cluster, clock }: Ports, expected: PoliciesSettled, signal: AbortSignal): Promise<void> {
   await clock.sleep(APART_MS, signal).catch(() => undefined);
   const pending = await pendingNow(cluster, expected);

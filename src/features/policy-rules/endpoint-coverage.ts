@@ -31,7 +31,7 @@ export function whyUncovered(
 }
 
 /**
- * Why the automatic endpoint is not the one that was judged; undefined if it is. One label more may let other policies select it:
+ * Why the automatic endpoint is not the one that was evaluated; undefined if it is. One label more may let other policies select it:
  * its node was labelled meanwhile.
  */
 export function whyOther(expected: ExpectedCoverage, endpoints: readonly HostEndpoint[], signs: AutomaticSigns): string | undefined {

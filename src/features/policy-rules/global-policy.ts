@@ -7,7 +7,7 @@ import { type Labels, operandText, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 export interface GlobalPolicy {
-  /** As people know it: the v3 name, not the name it is stored under. */
+  /** As users know it: the v3 name, not the name it is stored under. */
   readonly name: string;
   readonly tier: string;
   /** Lower is earlier; Infinity where none is given. */

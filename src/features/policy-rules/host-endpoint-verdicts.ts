@@ -50,7 +50,7 @@ export interface Moment {
 
 export interface NodeVerdict {
   readonly node: string;
-  /** Name of the Kubernetes node, whose labels a person sees and changes. */
+  /** Name of the Kubernetes node, whose labels the user sees and changes. */
   readonly kubernetesNode: string;
   readonly verdict: Verdict;
   readonly endpoint?: string;
@@ -64,7 +64,7 @@ export interface NodeVerdict {
   readonly labels: LabelCopies;
   /** The node's once those of its old endpoints are copied: nothing less may be on the automatic endpoint that is waited for. */
   readonly nodeLabels: Labels;
-  /** With which labels its automatic endpoint was judged; the controllers' own mark is not among them. */
+  /** With which labels its automatic endpoint was evaluated; the controllers' own mark is not among them. */
   readonly endpointLabels: Labels;
   /** Why the node gets no automatic endpoint, if it gets none. */
   readonly uncovered?: 'name-taken' | 'no-default' | 'templates-only';

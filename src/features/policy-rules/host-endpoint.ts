@@ -25,7 +25,7 @@ export interface NamedPort {
  */
 export type EndpointOrigin = 'automatic' | 'old' | 'unclear';
 
-/** How automatic endpoints are told apart: the profile's label, its value, and the suffix of their names. */
+/** How automatic endpoints are distinguished: the profile's label, its value, and the suffix of their names. */
 export interface AutomaticSigns {
   readonly createdBy: string;
   readonly createdByValue: string;
@@ -61,7 +61,7 @@ export function originOf(endpoint: Pick<HostEndpoint, 'name' | 'labels'>, signs:
 }
 
 /**
- * Made by hand, and the controllers’ own all the same: they know theirs by the label alone, and delete one whose name they did not
+ * Made manually, and the controllers’ own all the same: they know theirs by the label alone, and delete one whose name they did not
  * give at their next start or its node’s next change (host endpoint notes 1.4).
  */
 export function isTakenForOwn(endpoint: Pick<HostEndpoint, 'name' | 'labels'>, signs: AutomaticSigns): boolean {

@@ -6,7 +6,7 @@ import type { Direction } from './rule.ts';
 import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /**
- * The ways of a packet that policies of a host endpoint judge: to and from the host's own processes, through the host,
+ * The ways of a packet that policies of a host endpoint evaluate: to and from the host's own processes, through the host,
  * before the kernel translates addresses, and before it tracks connections.
  */
 export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat', 'untracked'] as const;
@@ -80,7 +80,7 @@ const EVERY = 63;
 const NONE: LanePolicies = { policies: [], names: [] };
 
 /**
- * In one pass: on a large cluster millions of pairs of an endpoint and a policy are judged. Mostly policies are about both ways alike:
+ * In one pass: on a large cluster millions of pairs of an endpoint and a policy are evaluated. Mostly policies are about both ways alike:
  * lanes with the same policies share one list, of which thousands are held.
  */
 function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, LanePolicies>> {

@@ -3,7 +3,7 @@ import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
 
 /**
  * What a change of endpoints does to a node (§7/3): `OPEN` was policed or denied and will let everything through,
- * `NEWLY POLICED` let everything through and will be judged by policies, `CHANGED` is judged by others than before.
+ * `NEWLY POLICED` let everything through and will be evaluated by policies, `CHANGED` is evaluated by others than before.
  */
 export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
 
@@ -53,10 +53,10 @@ function isOpen(lane: LanePosture): boolean {
   return lane.policies.length === 0 && lane.end === 'allow';
 }
 
-/** Of one set of a rule a text names so many addresses at most: in a large fleet each host may be in it. */
+/** Of one set of a rule a text names this many addresses at most: in a large fleet each host may be in it. */
 const MOST_ADDRESSES = 100;
 
-/** `a, b, then deny`: for people. With a limit `a, b, c and 397 more, then deny`: the first in order. */
+/** `a, b, then deny`: for users. With a limit `a, b, c and 397 more, then deny`: the first in order. */
 export function laneText({ policies, end, lostPorts, addresses }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
   const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
   const other = addresses

@@ -47,7 +47,7 @@ export function hostsWithout(
 
 /**
  * False if every packet of the lane is dropped, the failsafe ports aside, by these policies in their order: within a tier the first rule
- * that decides does, at its end the tier's default action does, and profiles judge only what every tier passed on. What a rule's
+ * that decides does, at its end the tier's default action does, and profiles evaluate only what every tier passed on. What a rule's
  * conditions select is not known here: one that allows anything lets something through.
  */
 export function letsThrough(
@@ -60,7 +60,7 @@ export function letsThrough(
   for (const [tier, inTier] of Map.groupBy(policies, (policy) => policy.tier)) {
     const { allows, passes, leaves } = fateBy(inTier.flatMap(({ rules }) => rules[way]));
     if (allows) return true;
-    // What is judged that early meets the other policies after it: no tier drops it at its end.
+    // What is evaluated that early meets the other policies after it: no tier drops it at its end.
     const passesAtEnd = lane === 'pre-dnat' || lane === 'untracked' || world.tiers.get(tier)?.defaultAction === 'Pass';
     if (!passes && !(leaves && passesAtEnd)) return false;
   }

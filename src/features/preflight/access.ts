@@ -68,7 +68,7 @@ async function reviewed(cluster: ClusterReader, permissions: readonly Permission
   });
 }
 
-/** The target's documents that this program applies: where the chart's operator brings the CRDs itself, they are not among them. */
+/** The target's documents that this program applies: where the chart's operator installs the CRDs itself, they are not among them. */
 function appliedDocuments(
   { options }: Context,
   installation: Installation | undefined,

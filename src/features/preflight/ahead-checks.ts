@@ -3,8 +3,8 @@ import { baseKnown, checksAhead } from '../install-manifest/index.ts';
 import type { WholePreflight } from './facts.ts';
 
 /**
- * The checks of `apply` where a preflight is asked for alone: what stops a plan is known before anybody plans. In a chain that goes on to
- * `apply`, that stage judges them, and shows what it judges by.
+ * The checks of `apply` where a preflight is asked for alone: what stops a plan is known before anybody plans. In a chain that continues to
+ * `apply`, that stage evaluates them, and shows what it evaluates by.
  */
 export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((check) => ({
   ...check,

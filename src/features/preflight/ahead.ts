@@ -8,7 +8,7 @@ import { emptiedSecrets, emptyTargets, readStoreFacts, targetsOf, variantOf } fr
 import { attemptWith } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
-/** What `apply` would judge now; undefined where a later stage of this chain does, and on paths without a full manifest. */
+/** What `apply` would evaluate now; undefined where a later stage of this chain does, and on paths without a full manifest. */
 export async function readAhead(
   sources: Sources,
   context: Context,

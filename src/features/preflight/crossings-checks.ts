@@ -138,7 +138,7 @@ export const crossingsChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-  /** An admission policy of the Gateway API may refuse the definitions that the operator brings, which ends it (domain §12/34). */
+  /** An admission policy of the Gateway API may refuse the definitions that the operator installs, which ends it (domain §12/34). */
   {
     id: 'NS-626',
     title: 'definitions of the Gateway API may be changed',
@@ -213,7 +213,7 @@ function isPersons({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
 }
 
-/** Nothing guards them; those that are there already the operator does not change, unless it is told to bring its own. */
+/** Nothing guards them; those that are there already the operator does not change, unless it is set to install its own. */
 function judgeDefinitions(
   { definitions: { annotation, bundles }, ...gateway }: OperatorCrossings['gateway'],
   found: readonly KubeObject[],

@@ -63,7 +63,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     attempt(() => sources.records.load()),
   ]);
   const search = searchedFor(detection, record, context);
-  // Without the record the target is judged as for a run that begins; that the record was left out is said (NS-012).
+  // Without the record the target is evaluated as for a run that begins; that the record was left out is said (NS-012).
   const isLeftOut = 'unread' in record && record.leftOut === true;
   const ofTarget = isLeftOut
     ? readTargetFor({ ...sources, records: { ...sources.records, load: async () => undefined } }, context, detection, { value: undefined })

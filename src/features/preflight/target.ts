@@ -58,8 +58,8 @@ export async function readTargetFor(
 }
 
 /**
- * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be judged
- * beforehand, and the rendered objects are judged by `apply`.
+ * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be evaluated
+ * beforehand, and the rendered objects are evaluated by `apply`.
  */
 async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
   const read = await attempt(() => readCrdManifest(sources, context));

@@ -65,7 +65,7 @@ function openNodes(nodes: readonly KubeObject[]): number {
   return open.filter((node) => conditionOf(node, 'Ready')?.status === 'True').length;
 }
 
-/** The live Deployment with the strategy that the target brings, where the target holds it. */
+/** The live Deployment with the strategy that the target has, where the target holds it. */
 function planned(live: KubeObject, name: { namespace: string; name: string }, facts: PreflightFacts): KubeObject {
   const documents = 'value' in facts.target ? facts.target.value.documents : [];
   const next = findWorkload(

@@ -141,7 +141,7 @@ export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list', 'watch'], K.APIService, 'the new API server, before references are put back'),
 ];
 
-/** Where an operator brings the components: what the end of its work is identified by. */
+/** Where an operator runs the components: what the end of its work is identified by. */
 export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
   if (!operator.end) return [];
   const why = 'the end of the operator’s work';

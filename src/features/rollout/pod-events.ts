@@ -22,7 +22,7 @@ interface PodWithoutNetwork {
 }
 
 /**
- * What events of the kubelet tell while a rollout goes on: whether new pods get a network on nodes whose agent is new and ready, which no
+ * What events of the kubelet tell while a rollout continues: whether new pods get a network on nodes whose agent is new and ready, which no
  * agent says, and why a pod is not ready. One look is about one of both.
  */
 export class PodEvents {
@@ -40,7 +40,7 @@ export class PodEvents {
     this.#maxFailed = maxFailed;
   }
 
-  /** Never waited for: what it finds ends the wait by way of the board, or is told by `told`. */
+  /** Never waited for: what it finds ends the wait by way of the board, or is said by `told`. */
   look(progress: readonly RolloutProgress[], waited: number): void {
     if (this.#busy || waited < this.#nextAt) return;
     this.#nextAt = waited + EVERY_MS;

@@ -1,7 +1,7 @@
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import { failed, PROGRAM } from '../survey/index.ts';
 
-/** Why it is not known that a CLI reaches the installation's store; `guid` where a person may say that it does. */
+/** Why it is not known that a CLI reaches the installation's store; `guid` where the user may say that it does. */
 export interface StoreDoubt {
   readonly because: string;
   readonly guid?: string;

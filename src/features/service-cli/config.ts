@@ -12,15 +12,15 @@ import { folderOf } from './folder.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;
 
-/** The configuration that a person wants written, or why it cannot be. */
+/** The configuration that the user wants written, or why it cannot be. */
 export type WantedConfig = Write | { readonly missing: string };
 
-/** The file that decides what the CLI talks to: the person's, else the usual one (cli notes 1.3). */
+/** The file that decides what the CLI talks to: the user's, else the usual one (cli notes 1.3). */
 export function configFileOf({ options, profile }: Context): string {
   return options.cliConfig ?? profile.cli.configFile;
 }
 
-/** What `--cli-config` asks for; undefined if it does not, or if the file is there: a person's own is never written over. */
+/** What `--cli-config` asks for; undefined if it does not, or if the file is there: the user's own is never written over. */
 export async function wantedConfig(sources: Sources, context: Context, datastore: Datastore): Promise<WantedConfig | undefined> {
   const { cliConfig: to } = context.options;
   if (to === undefined || (await sources.files.exists(to))) return undefined;
@@ -94,7 +94,7 @@ interface Certificate {
   readonly key?: string;
 }
 
-/** Certificates that are files of the hosts: on one of them the CLI can use them where they are, elsewhere only a person can fetch them. */
+/** Certificates that are files of the hosts: on one of them the CLI can use them where they are, elsewhere only the user can fetch them. */
 async function filesOnHosts(
   { cluster, files }: Sources,
   { datastore: { secret } }: Context['profile'],
@@ -114,7 +114,7 @@ async function filesOnHosts(
   return { paths: onHosts };
 }
 
-/** Writing it, or what a person has to do instead. */
+/** Writing it, or what the user has to do instead. */
 export function configActions(wanted: WantedConfig | undefined, context: Context): readonly Action[] {
   if (wanted === undefined) return [];
   const file = configFileOf(context);

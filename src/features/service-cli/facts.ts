@@ -98,7 +98,7 @@ export function isPlugin({ file }: FoundCli, plugin: string): boolean {
   );
 }
 
-/** An older CLI that told its release, may be written, and surely belongs to no package: anything else is left to a person. */
+/** An older CLI that told its release, may be written, and surely belongs to no package: anything else is a manual step. */
 export function mayBeReplaced({ age, writable, owner }: LocalCli): boolean {
   return age === 'older' && writable && owner === undefined;
 }

@@ -14,9 +14,9 @@ export interface InstallCli {
   readonly release: string;
   /** Below the release, or an address of its own. */
   readonly path: string;
-  /** Where `path` is, for a person. */
+  /** Where `path` is, for the user. */
   readonly url: string;
-  /** The sum that it has to have; absent if none is known, which a person has accepted (NS-309). */
+  /** The sum that it has to have; absent if none is known, which the user has accepted (NS-309). */
   readonly sha256?: string;
   readonly to: string;
   readonly replaces?: string;

@@ -6,7 +6,7 @@ import type { CliFacts, CliPod, LocalCli } from './facts.ts';
 import type { NewCli } from './source.ts';
 
 /**
- * Steps that only a person can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds
+ * Steps that only the user can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds
  * whatever is still to be done.
  */
 function ask(id: string, title: string, instruction: string): Action {

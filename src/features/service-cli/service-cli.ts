@@ -53,7 +53,7 @@ export async function currentCli(
 
 /**
  * A CLI that reaches this cluster's datastore and no other. On the API datastore that is the private kubeconfig, which every call is given: a
- * person's own configuration file means whatever it says. A key-value store it can only know by that file, and is proved to be the right one.
+ * user's own configuration file means whatever it says. A key-value store it can only know by that file, and is proved to be the right one.
  */
 export async function leadCli(sources: Sources, context: Context, datastore: Datastore, program: string): Promise<ServiceCli | NoCli> {
   if (datastore === 'api') {

@@ -14,7 +14,7 @@ export interface NewCli {
 
 export type CliSource = NewCli | { readonly missing: string };
 
-/** Finds the CLI of the target release for this machine. A source without it is no error: the step becomes one for a person. */
+/** Finds the CLI of the target release for this machine. A source without it is no error: the step becomes one for the user. */
 export async function findCli(sources: Sources, context: Context): Promise<CliSource> {
   const { artifacts } = sources;
   const { release } = context.options;
@@ -30,7 +30,7 @@ export async function findCli(sources: Sources, context: Context): Promise<CliSo
   }
 }
 
-/** Where a profile has an address of its own for the CLI, a source that a person names may have it all the same: `RELEASE/bin/NAME`. */
+/** Where a profile has an address of its own for the CLI, a source that the user names may have it all the same: `RELEASE/bin/NAME`. */
 async function inMirror({ artifacts }: Sources, { profile, options }: Context, own: string): Promise<string | undefined> {
   if (!own.includes('://') || artifacts.source === profile.manifestUrl) return undefined;
   const path = `bin/${own.slice(own.lastIndexOf('/') + 1)}`;

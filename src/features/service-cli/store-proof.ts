@@ -19,14 +19,14 @@ import { askGuid, guidIn, guidInText, type StoreExpected, type StoreQuestion, st
 /** Every call of the service's CLI gets a limit: with an unreachable store it hangs for ever (cli notes 1.1). */
 const ANSWER_MS = 10_000;
 
-/** `doubt`: a person has said that it is the installation's. */
+/** `doubt`: the user has said that it is the installation's. */
 export interface ProvedStore {
   readonly expected: StoreExpected;
   readonly by: string;
   readonly doubt?: StoreDoubt;
 }
 
-/** The check by whose id a person says that the store with this GUID is the installation's. */
+/** The check by whose id the user says that the store with this GUID is the installation's. */
 const ACCEPTED_AS = 'NS-725';
 
 /**

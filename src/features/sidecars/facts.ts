@@ -13,7 +13,7 @@ import { changedSince, formerMounts, keptElsewhere, type WayBack } from './undo.
 import { readWayBack } from './way-back.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
-/** Everything that the sidecars’ update is judged and planned by. */
+/** Everything that the sidecars’ update is evaluated and planned by. */
 export interface AlpFacts extends AlpJudged {
   readonly injectors: readonly Injector[];
   readonly workloads: readonly MeshedWorkload[];
@@ -21,7 +21,7 @@ export interface AlpFacts extends AlpJudged {
   readonly wayBack: Reading<WayBack>;
 }
 
-/** What `alp` is judged and planned by: templates and meshed workloads, or the former templates (§4.6). */
+/** What `alp` is evaluated and planned by: templates and meshed workloads, or the former templates (§4.6). */
 export async function readAlpFacts(sources: Sources, context: Context): Promise<AlpFacts> {
   return context.options.undo ? readUndoFacts(sources, context) : readUpdateFacts(sources, context);
 }
@@ -89,7 +89,7 @@ async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpF
 const NO_INJECTORS: Injectors = { withSidecar: [], plain: [] };
 const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], elsewhere: [], recorded: false } };
 
-/** Restarts bring a newer sidecar only where something puts it into new pods. */
+/** Restarts give a newer sidecar only where something puts it into new pods. */
 function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {
   if ('unread' in meshed) return meshed;
   return {

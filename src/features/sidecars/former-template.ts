@@ -16,7 +16,7 @@ export interface FormerTemplate {
 
 /**
  * Only what `alp` changed goes back: a key that still is as it left it to its former text, one that was edited since by a merge of three,
- * of which that edit is one side. `back`: data that the last way back left.
+ * of which that edit is one side. `back`: data that the last undo left.
  */
 export function formerTemplate(live: KubeObject, kept: KeptTemplate, back?: Data): FormerTemplate {
   const now = bare((live.data ?? {}) as Data);
@@ -47,7 +47,7 @@ interface FormerKey {
   readonly lost?: string;
 }
 
-/** A merge is no text of before, so that a key with one is known by what the way back left: merged again, it may become another. */
+/** A merge is no old text, so that a key with one is known by what the undo left: merged again, it may become another. */
 function formerKeys(now: Data, { map, given }: KeptTemplate, back: Data | undefined): readonly FormerKey[] {
   const before = bare((map.data ?? {}) as Data);
   const put = given?.data && bare(given.data);

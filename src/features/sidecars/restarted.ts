@@ -29,7 +29,7 @@ export function sidecarImage(injectors: readonly Injector[], context: Context): 
 }
 
 /**
- * A restart brings the new sidecar only to pods whose revision’s injector gives it: those of one whose template is not changed would come
+ * A restart gives the new sidecar only to pods whose revision’s injector gives it: those of one whose template is not changed would come
  * back as they were, and be restarted by every run; those of one that lost the sidecar, or of none, would come back without any.
  */
 export function withInjectorsOf(

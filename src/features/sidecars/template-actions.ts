@@ -55,7 +55,7 @@ export function templateActions({ injectors }: { readonly injectors: readonly In
   });
 }
 
-/** What a person or the mesh put into it. */
+/** What the user or the mesh put into it. */
 export function asKept({ metadata, data }: KubeObject): KubeObject {
   const { name, namespace, uid, labels } = metadata;
   const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};

@@ -9,9 +9,9 @@ import type { FormerTemplate } from './former-template.ts';
 import { flexiblyMounted } from './mounts.ts';
 import { asKept, type KeptWayBack } from './template-actions.ts';
 
-/** What the way back finds. */
+/** What the undo finds. */
 export interface WayBack {
-  /** Injectors whose former template is kept, and of which no way back is known to have put it back. */
+  /** Injectors whose former template is kept, and of which no undo is known to have put it back. */
   readonly former: readonly FormerTemplate[];
   /** Names of those that somebody changed since the former template was put back. */
   readonly edited: readonly string[];
@@ -35,7 +35,7 @@ export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }): S
   return { skip: [because, ...notes].join('; ') };
 }
 
-/** What is overwritten is kept before, and only the very version that was judged is written over. */
+/** What is overwritten is kept before, and only the very version that was evaluated is written over. */
 function restore({ live, patch, lost, data }: FormerTemplate): Action {
   const { name, namespace = '', uid = '', resourceVersion } = live.metadata;
   const over = lost.length > 0 ? ', over what was changed since' : '';

@@ -28,7 +28,7 @@ const nameOf = ({ metadata }: KubeObject) => `ConfigMap/${metadata.namespace}/${
 
 type Runs = readonly (readonly KeptItem[])[];
 
-/** Of several changes of one injector the last. What a way back overwrote is kept by runs as well, and is no change of this kind. */
+/** Of several changes of one injector the last. What an undo overwrote is kept by runs as well, and is no change of this kind. */
 function latestTemplates(runs: Runs): readonly KeptTemplate[] {
   const latest = runs.map(templatesOf).findLast((templates) => templates.length > 0) ?? [];
   return [...new Map(latest.map((one) => [one.map.metadata.name, one])).values()];
@@ -38,13 +38,13 @@ function templatesOf(items: readonly KeptItem[]): readonly KeptTemplate[] {
   return items.map(({ content }) => asMap<KeptTemplate>(content)).filter((one): one is KeptTemplate => isObject(one.map));
 }
 
-/** What the last way back of an injector left, or would have, had it been performed. */
+/** What the last undo of an injector left, or would have, had it been performed. */
 function lastBack(runs: Runs, live: KubeObject): Data | undefined {
   const back = runs.flat().map(({ content }) => asMap<KeptWayBack>(content));
   return back.findLast(({ replaced }) => isObject(replaced) && isSame(live, replaced))?.given?.data;
 }
 
-/** True if a way back is known to have put the former template in since `alp` changed the injector: what is in it now, somebody else put there. */
+/** True if an undo is known to have put the former template in since `alp` changed the injector: what is in it now, somebody else put there. */
 function isBack(runs: Runs, live: KubeObject): boolean {
   const latest = runs.flat().findLast(({ content }) => {
     const { map, replaced } = asMap<KeptTemplate & KeptWayBack>(content);
@@ -76,7 +76,7 @@ function isObject(value: KubeObject | undefined): value is KubeObject {
   return isJsonMap(value) && textAt(value, 'metadata', 'name') !== undefined;
 }
 
-/** By name: whoever made it anew may have put the same into it, and what is in it is compared. */
+/** By name: whoever made it again may have put the same into it, and what is in it is compared. */
 function isSame({ metadata }: KubeObject, kept: KubeObject): boolean {
   return metadata.name === kept.metadata.name && metadata.namespace === kept.metadata.namespace;
 }

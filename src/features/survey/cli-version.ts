@@ -19,7 +19,7 @@ export interface CliVersion {
 }
 
 /**
- * Reads the answer of `version`. The client's lines always come first; the rest is judged by its text, because
+ * Reads the answer of `version`. The client's lines always come first; the rest is evaluated by its text, because
  * exit 0 does not mean that a version was found, and refusals are on either stream.
  */
 export function parseCliVersion(answer: CliAnswer): CliVersion {

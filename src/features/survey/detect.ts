@@ -11,7 +11,7 @@ import { findOperator, operatorRelease } from './operator-sign.ts';
 import { otherProduct } from './other-product.ts';
 import { isNamed } from './workload.ts';
 
-/** What a person said about their installation (`--path`, `--variant`). */
+/** What the user said about their installation (`--path`, `--variant`). */
 export interface Choice {
   readonly path?: InstallPath;
   readonly variant?: string;
@@ -19,7 +19,7 @@ export interface Choice {
 
 /**
  * What is installed, and by which of the four paths (§1/2), in the order of domain §2.1: first match wins.
- * Whatever admits two answers is reported as ambiguous with the candidates; a person's choice then decides it.
+ * Whatever admits two answers is reported as ambiguous with the candidates; the user's choice then decides it.
  */
 export function detect(inventory: Inventory, profile: Profile, choice: Choice = {}): Detection {
   const readings = readingsOf(inventory);
@@ -46,7 +46,7 @@ export function detectReading(inventory: Inventory, profile: Profile, choice: Ch
   if (agents && 'unread' in agents) return agents;
   const detection = detect(inventory, profile, choice);
   const forbidden = reasons.find(({ needs }) => needs !== undefined);
-  // Nothing that a person could name would tell more.
+  // Nothing that the user could name would tell more.
   const isUnknown = detection.type === 'ambiguous' && detection.candidates.length === 0;
   return isUnknown && forbidden ? forbidden : { value: detection };
 }
@@ -97,7 +97,7 @@ function idleOperator(operator: KubeObject, profile: Profile): string {
   return `the operator ${where}${release} has nothing to do: there is no ${profile.operator.installationKind.kind}, and no agents run`;
 }
 
-/** A found installation must be what the person said it is. */
+/** A found installation must be what the user said it is. */
 function agreeing(answer: Detection, { path, variant }: Choice): Detection {
   if (answer.type !== 'found') return answer;
   const { installation } = answer;

@@ -147,7 +147,7 @@ export interface OperatedFacts {
   readonly certificates: Reading<readonly SecretCertificate[]>;
   /** Networks of pods as kubeadm has them; none where it made no cluster, or the Installation lists no pools. */
   readonly podSubnets: Reading<readonly string[]>;
-  /** Resources that let the operator bring the Gateway API. */
+  /** Resources that let the operator install the Gateway API. */
   readonly gateways: Reading<readonly KubeObject[]>;
   /** The admission policy that guards its definitions; looked for only where there is such a resource. */
   readonly gatewayPolicy: Reading<KubeObject | undefined>;

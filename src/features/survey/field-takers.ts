@@ -68,7 +68,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   'Kyverno',
 ]);
 
-/** Who writes this field by itself, where a field manager tells one; undefined for users and for tools that bring the user's wish. */
+/** Who writes this field by itself, where a field manager tells one; undefined for users and for tools that apply the user's wish. */
 export function writerBehind({ manager, subresource }: { readonly manager: string; readonly subresource?: string }): Writer | undefined {
   const sign = signOf(manager, subresource);
   if (!sign) return undefined;

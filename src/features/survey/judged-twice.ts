@@ -15,7 +15,7 @@ interface JudgedTwice extends Pick<Check<never>, 'id' | 'title' | 'category' | '
   judge(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): ReturnType<Check<never>['judge']>;
 }
 
-/** One judgement for two occasions: the preflight's, and that of a stage right before it writes, which may be asked for alone. */
+/** One evaluation for two occasions: the preflight's, and that of a stage right before it writes, which may be asked for alone. */
 export function judgedTwice({ judge, ...row }: JudgedTwice): { atPreflight: PreflightCheck; beforeWrite: Check<SourceJudged> } {
   return {
     atPreflight: { ...row, judge: withInstallation(judge) },

@@ -39,7 +39,7 @@ export function detectManifest(agent: Agent, readings: Readings, inventory: Inve
   return found(agent, answer.variant, evidence, readings, inventory, profile);
 }
 
-/** A person named the variant: that is what it is, with the evidence that they did. */
+/** The user named the variant: that is what it is, with the evidence that they did. */
 export function takeVariant(agent: Agent, variant: Variant, readings: Readings, inventory: Inventory, profile: Profile): Detection {
   return found(
     agent,
@@ -71,7 +71,7 @@ function factsOf(agent: Agent, readings: Readings): VariantFacts {
   return { agent, settings, workloads };
 }
 
-/** What makes it unlike every install manifest, in the words of a person who looks at it. */
+/** What makes it unlike every install manifest, in the words of the user who looks at it. */
 function oddity(agent: Agent, variants: readonly Variant[], settings: Settings, profile: Profile): string | undefined {
   if (hasContainer(agent.object, profile.cniInstaller)) return undefined;
   const missing = [...new Set(variants.map(({ configMap }) => configMap))].filter((name) => !settings.hasConfigMap(name));

@@ -12,7 +12,7 @@ import { crosses } from './source-release-checks.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
 
-/** What the crossings of an operator's installation are judged by; undefined on other paths, and where no names are known. */
+/** What the crossings of an operator's installation are evaluated by; undefined on other paths, and where no names are known. */
 export async function readOperated(
   cluster: Pick<ClusterReader, 'list' | 'get' | 'resolve'>,
   context: Context,

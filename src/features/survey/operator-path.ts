@@ -60,7 +60,7 @@ function lostRelease(chart: ChartAnswer): string | undefined {
   return `the operator names the chart release ${chart.chart.namespace}/${chart.chart.name}, but no such release is stored`;
 }
 
-/** A chart that was rendered and applied is kept somewhere; if no delivery tool is known to do it, a person does. */
+/** A chart that was rendered and applied is kept somewhere; if no delivery tool is known to do it, the user does. */
 function renderedBy(chart: ChartAnswer, known: readonly ManagedBy[]): readonly ManagedBy[] {
   if (chart.type !== 'rendered' || known.length > 0) return [];
   return [

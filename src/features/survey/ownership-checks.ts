@@ -72,7 +72,7 @@ export const ownershipChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** What this upgrade writes: put back by somebody else, the upgrade hangs or is undone, and statuses of before stay green. */
+/** What this upgrade writes: put back by somebody else, the upgrade hangs or is undone, and old statuses stay green. */
 function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
   if (!object) return false;
   if (path === 'manifest' || path === 'kvstore') return true;

@@ -3,7 +3,7 @@ import type { OpenStage, Remember } from '../../kernel/stage.ts';
 import { oldestRelease, UNKNOWN_RELEASE } from './oldest-release.ts';
 
 /**
- * What is installed, for the run record: whichever stage writes first, the cluster does not tell it any more once that stage has gone on.
+ * What is installed, for the run record: whichever stage writes first, the cluster does not tell it any more once that stage has continued.
  * What the stage itself wants remembered counts more.
  */
 export function rememberingInstalled(open: OpenStage, installation: Installation): OpenStage {

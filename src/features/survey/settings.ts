@@ -4,7 +4,7 @@ import type { Container } from './workload.ts';
 /** A setting: where it is not set there is none; `value` is undefined if it is set by a reference that leads nowhere. */
 export interface Setting {
   readonly value?: string;
-  /** `env CLUSTER_TYPE`, `key typha_service_name`: for people. */
+  /** `env CLUSTER_TYPE`, `key typha_service_name`: for users. */
   readonly from: string;
 }
 

@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
 
-/** How a person calls this program. */
+/** How the user calls this program. */
 export const PROGRAM = 'kubectl netsvc-upgrade';
 
 type Failure = Extract<Verdict, { status: 'failed' }>;
@@ -39,7 +39,7 @@ export function listed(names: readonly string[], limit = 3): string {
   return `${names.slice(0, limit).join(', ')} and ${names.length - limit} more`;
 }
 
-/** Judges the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */
+/** Evaluates the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */
 export function withInstallation(
   judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
 ): (facts: PreflightFacts, context: Context) => Verdict {
@@ -62,7 +62,7 @@ export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFa
 }
 
 /**
- * Judges the documents of the target. Where the path has no full manifest and none could be read, NS-601 says so once;
+ * Evaluates the documents of the target. Where the path has no full manifest and none could be read, NS-601 says so once;
  * on the other paths an unread target makes the check fail.
  */
 export function withTarget(

@@ -54,7 +54,7 @@ export function ownerKey(namespace: string | undefined, name: string): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-/** What the upgrade brought about, as the checks of `verify` see it. */
+/** The result of the upgrade, as the checks of `verify` see it. */
 export interface VerifyFacts {
   readonly datastore: Reading<Datastore>;
   readonly clusterVersion: ClusterVersionFacts;

@@ -114,7 +114,7 @@ export async function readOperatorLags(
   return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
 }
 
-/** No chart is rendered to verify: where the release does not tell the image, statuses, release and API are judged all the same. */
+/** No chart is rendered to verify: where the release does not tell the image, statuses, release and API are evaluated all the same. */
 async function releasedImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
   const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
   const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
