@@ -44,6 +44,23 @@ function jobsSeen({ cluster }: Scenario): readonly string[] {
 const partOf = ({ metadata }: KubeObject) => /-(listener|client)-/.exec(metadata.name)?.[1];
 const nodeOf = (job: KubeObject) => /node-\d\d/.exec(JSON.stringify(job.spec))?.[0];
 
+/** As soon as the rolling update has begun, on the node where it begins. */
+function atFirstUpgraded({ cluster, clock }: Scenario, act: (node: string) => void): void {
+  const stop = cluster.store.listen(({ kind, before, after }) => {
+    const spec = JSON.stringify(after?.spec ?? {});
+    if (kind.plural !== K.Pod.plural || before || !spec.includes('netsvc/node:v3.32')) return;
+    stop();
+    clock.schedule(0, () => act(/"nodeName":"(node-\d\d)"/.exec(spec)?.[1] ?? ''));
+  });
+}
+
+/** No further agent is replaced, as after the command that a stop prints. */
+function hold({ cluster }: Scenario): void {
+  const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'netsvc-node', namespace: 'kube-system' };
+  const updateStrategy = { type: 'OnDelete', rollingUpdate: null };
+  cluster.registry.mergePatch(K.DaemonSet, agents, { spec: { updateStrategy } }, { manager: 'world' });
+}
+
 async function ran(scenario: Scenario, words: readonly string[], answers?: boolean[]) {
   const bench = sandboxCommand(scenario);
   bench.answers = answers;
@@ -53,45 +70,68 @@ async function ran(scenario: Scenario, words: readonly string[], answers?: boole
 }
 
 describe('run --probe-network', () => {
-  it('probes between the first upgraded node and the last old one, and again at the end, and leaves nothing', async () => {
+  it('probes between the first upgraded node and an old one, and again at the end, and leaves nothing', async () => {
     const scenario = await ground();
     const seen = jobsSeen(scenario);
     const { exit, text } = await ran(scenario, [...RUN, '--yes']);
     assert.equal(exit, 0, text);
-    assert.match(
-      text,
-      /^apply: {3}pods on node-01 \(upgraded\) and node-03 \(old\) reach each other, and resolve kubernetes\.default\.svc$/m,
-    );
-    assert.match(text, /^wait: {3}pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/m);
+    const pair = (is: string) =>
+      `pods on node-\\d\\d \\(upgraded\\) and node-\\d\\d \\(${is}\\) reach each other, and resolve kubernetes\\.default\\.svc$`;
     for (const [stage, is] of [
       ['apply', 'old'],
       ['wait', 'upgraded'],
-    ])
-      assert.match(text, new RegExp(`^${stage} +done +pods on node-01 \\(upgraded\\) and node-03 \\(${is}\\) reach each other`, 'm'));
-    const once = ['listener node-01', 'listener node-03', 'client node-01', 'client node-03'];
-    assert.deepEqual(seen, [...once, ...once]);
+    ] as const) {
+      assert.match(text, new RegExp(`^${stage}: {3}${pair(is)}`, 'm'));
+      assert.match(text, new RegExp(`^${stage} +done +${pair(is)}`, 'm'));
+    }
+    const once = ['listener', 'listener', 'client', 'client'];
+    assert.deepEqual(
+      seen.map((one) => one.split(' ')[0]),
+      [...once, ...once],
+    );
+    assert.deepEqual(seen.slice(4), ['listener node-01', 'listener node-03', 'client node-01', 'client node-03']);
     assert.deepEqual(await leftIn(scenario), []);
   });
 
   it('stops at a node whose new pods have no network, with what to look at as the next command', async () => {
     const scenario = await ground();
-    scenario.cluster.nodes.fault('node-01', 'no-network');
+    atFirstUpgraded(scenario, (node) => scenario.cluster.nodes.fault(node, 'no-network'));
     const { exit, text, next } = await ran(scenario, [...RUN, '--yes']);
     assert.equal(exit, 5, text);
-    assert.match(text, /^error: a new pod on node-01 \(upgraded\) does not reach a pod on node-03/m);
-    assert.match(text, /to hold it: kubectl -n kube-system patch daemonset netsvc-node /);
+    assert.match(text, /^error: a new pod on node-\d\d \(upgraded\) does not reach a pod on node-\d\d/m);
     assert.match(next ?? '', /^Next: kubectl -n kube-system logs netsvc-node-\w+ -c netsvc-node --tail=50$/);
     assert.doesNotMatch(text, /Running pods keep their network/);
     assert.deepEqual(await leftIn(scenario), []);
   });
 
-  it('tells a node that resolves no names from one that reaches nothing', async () => {
+  it('stops for what fails on the upgraded node alone, and tells names from connections', async () => {
     const scenario = await ground();
-    scenario.cluster.nodes.fault('node-01', 'no-dns');
+    const seen = jobsSeen(scenario);
+    atFirstUpgraded(scenario, (node) => {
+      scenario.cluster.nodes.fault(node, 'no-dns');
+      hold(scenario);
+    });
     const { exit, text } = await ran(scenario, [...RUN, '--yes']);
     assert.equal(exit, 5, text);
-    assert.match(text, /a new pod on node-01 \(upgraded\) does not resolve kubernetes\.default\.svc, but reaches a pod on node-03/);
+    assert.match(
+      text,
+      /a new pod on node-\d\d \(upgraded\) does not resolve kubernetes\.default\.svc, but reaches a pod on node-\d\d \(old\)/,
+    );
     assert.match(text, /this means: pods reach each other, so the way to the DNS Service is what fails/);
+    assert.match(text, /to hold it: kubectl -n kube-system patch daemonset netsvc-node /);
+    assert.equal(seen.length, 8, 'two old nodes were compared');
+  });
+
+  it('does not stop for what fails between old nodes as well', async () => {
+    const scenario = await ground();
+    atFirstUpgraded(scenario, () => {
+      for (const node of ['node-01', 'node-02', 'node-03']) scenario.cluster.nodes.fault(node, 'no-dns');
+      hold(scenario);
+    });
+    const { text } = await ran(scenario, [...RUN, '--yes', '--timeout', '1m']);
+    assert.match(text, /not probed: it does not work between nodes that are not upgraded either \(a new pod on node-\d\d \(old\)/);
+    assert.doesNotMatch(text, /this means/);
+    assert.deepEqual(await leftIn(scenario), []);
   });
 
   it('is in the plan and in the question, and starts nothing in a dry run or where a person declines', async () => {
@@ -259,16 +299,25 @@ describe('wait --probe-network', () => {
   it('probes once more where the agent of a node was replaced meanwhile', async () => {
     const scenario = await ground();
     const { cluster } = scenario;
-    cluster.nodes.fault('node-03', 'no-network');
     const seen = jobsSeen(scenario);
-    // The rolling update reaches node-03 during the first probe; its new agent repairs it.
+    // The rolling update reaches the old node during the first probe; its new agent repairs it.
     cluster.store.listen(({ kind }) => {
-      if (kind.plural === K.Job.plural && seen.length === 5 && cluster.nodes.faultOf('node-03') !== 'none')
-        cluster.nodes.fault('node-03', 'none');
+      const old = seen[1]?.split(' ')[1] ?? '';
+      if (kind.plural !== K.Job.plural || (seen.length !== 2 && seen.length !== 5)) return;
+      const fault = seen.length === 2 ? 'no-network' : 'none';
+      if (cluster.nodes.faultOf(old) !== fault) cluster.nodes.fault(old, fault);
     });
     const { exit, text } = await ran(scenario, [...RUN, '--yes']);
     assert.equal(exit, 0, text);
     assert.equal(seen.length, 12);
     assert.doesNotMatch(text, /not probed/);
+  });
+
+  it('does not speak of a rolling update that is over', async () => {
+    const scenario = await upgraded();
+    scenario.cluster.nodes.fault('node-01', 'no-dns');
+    const { exit, text } = await ran(scenario, [...WAIT, '--yes']);
+    assert.equal(exit, 5, text);
+    assert.doesNotMatch(text, /keeps rolling out/);
   });
 });

@@ -69,10 +69,21 @@ function takesPods(node: KubeObject): boolean {
   return ready && !unschedulable && isLinux && taints.every(({ effect }) => effect === 'PreferNoSchedule');
 }
 
+function onTakingNodes(agents: readonly AgentOnNode[], nodes: readonly KubeObject[]): readonly AgentOnNode[] {
+  const taking = new Set(nodes.filter(takesPods).map(({ metadata }) => metadata.name));
+  return agents.filter(({ node }) => taking.has(node)).toSorted((a, b) => a.node.localeCompare(b.node));
+}
+
+/** Two nodes that are not upgraded yet, or one: what fails there as well is not of the upgrade. */
+export function chooseOldNodes(agents: readonly AgentOnNode[], nodes: readonly KubeObject[]): readonly AgentOnNode[] {
+  return onTakingNodes(agents, nodes)
+    .filter(({ is }) => is === 'old')
+    .slice(-2);
+}
+
 /** The nodes to probe, an upgraded one first: with an old one as long as there is any, else with another upgraded one; one alone where there is no other. */
 export function chooseNodes(agents: readonly AgentOnNode[], nodes: readonly KubeObject[]): readonly AgentOnNode[] {
-  const taking = new Set(nodes.filter(takesPods).map(({ metadata }) => metadata.name));
-  const here = agents.filter(({ node }) => taking.has(node)).toSorted((a, b) => a.node.localeCompare(b.node));
+  const here = onTakingNodes(agents, nodes);
   const upgraded = here.filter(({ is }) => is === 'upgraded');
   const [first] = upgraded;
   if (!first) return [];

@@ -5,10 +5,10 @@ import { K } from '../../kernel/kinds.ts';
 import { refOf } from '../../kernel/object.ts';
 import type { Around, Performed } from '../../kernel/performing.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { type AgentOnNode, type AgentsOf, chooseNodes, readAgents, takingNode } from './agents.ts';
+import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents, takingNode } from './agents.ts';
 import { listenerJob, NETWORK_PROBES } from './jobs.ts';
 import { probeNodes } from './probe.ts';
-import { type Found, networkFault, type Probed, reachedText } from './verdict.ts';
+import { type Found, factsOf, lackTheSame, networkFault, type Probed, reachedText } from './verdict.ts';
 
 declare module '../../kernel/action.ts' {
   interface Effects {
@@ -49,13 +49,16 @@ async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Ar
   if (missing !== undefined) return unmade(around, missing);
   await sweep(ports, effect, around);
   for (let tried = 1; tried <= TRIES; tried += 1) {
-    const nodes = await nodesFor(ports, effect);
+    const { nodes, isRolling } = await nodesFor(ports, effect, chooseNodes);
     if (nodes.length === 0) return unmade(around, 'no node with an upgraded agent takes pods');
     const probed = await probedOn(nodes, ports, effect, around);
     if ('unmade' in probed) return unmade(around, probed.unmade);
-    const fault = networkFault(probed.found, effect.agents, effect.namespace);
+    const fault = networkFault(probed.found, { ...effect, isRolling });
     if (!fault) return { detail: reachedText(probed.found), told: reachedText(probed.found) };
-    if (!(await hasMoved(probed.found, ports, effect))) throw fault;
+    if (await hasMoved(probed.found, ports, effect)) continue;
+    const anyway = await failsAnyway(probed.found, ports, effect, around);
+    if (anyway === undefined) throw fault;
+    return unmade(around, anyway);
   }
   return unmade(around, 'agents of the probed nodes were replaced meanwhile');
 }
@@ -76,9 +79,13 @@ async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwor
   return `this account may not ${denied.join(', ')} Jobs in namespace ${namespace} (docs/permissions.md)`;
 }
 
-async function nodesFor({ cluster, clock }: EnginePorts, { agents }: ProbeNetwork): Promise<readonly AgentOnNode[]> {
+async function nodesFor(
+  { cluster, clock }: EnginePorts,
+  { agents }: ProbeNetwork,
+  choose: typeof chooseNodes,
+): Promise<{ readonly nodes: readonly AgentOnNode[]; readonly isRolling: boolean }> {
   const [found, nodes] = await Promise.all([readAgents({ cluster, clock }, agents), cluster.list(K.Node, { keep: takingNode })]);
-  return chooseNodes(found, nodes);
+  return { nodes: choose(found, nodes), isRolling: found.some(({ is }) => is !== 'upgraded') };
 }
 
 async function probedOn(nodes: readonly AgentOnNode[], ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Probed> {
@@ -90,6 +97,15 @@ async function probedOn(nodes: readonly AgentOnNode[], ports: EnginePorts, effec
   } finally {
     await sweep(ports, effect, around);
   }
+}
+
+/** Where pods of old nodes lack the same: a policy of the namespace, for example, or a cluster without DNS. Undefined where that cannot be told. */
+async function failsAnyway(found: readonly Found[], ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<string | undefined> {
+  const { nodes } = await nodesFor(ports, effect, chooseOldNodes);
+  if (nodes.length === 0) return undefined;
+  const compared = await probedOn(nodes, ports, effect, around);
+  if ('unmade' in compared || !lackTheSame(compared.found, found) || (await hasMoved(compared.found, ports, effect))) return undefined;
+  return `it does not work between nodes that are not upgraded either (${factsOf(compared.found)}); a policy may deny it: try another namespace`;
 }
 
 /** What is not deleted here the cluster deletes itself, some minutes later. */

@@ -86,13 +86,20 @@ export function reachedText(found: readonly Found[]): string {
 
 const nodeText = ({ node, is }: AgentOnNode) => `${node} (${is})`;
 
+interface FaultAround {
+  readonly agents: AgentsOf;
+  readonly namespace: string;
+  /** Not every node has its new agent yet. */
+  readonly isRolling: boolean;
+}
+
 /** The fault that ends the wait; undefined where everything was reached. */
-export function networkFault(found: readonly Found[], agents: AgentsOf, namespace: string): Fault | undefined {
+export function networkFault(found: readonly Found[], { agents, namespace, isRolling }: FaultAround): Fault | undefined {
   const failed = found.filter(({ lacks }) => lacks !== 'nothing');
   const [first] = failed;
   if (!first) return undefined;
   const known = meaningOf(failed.map(({ says }) => says));
-  return new Fault('stopped', failed.map(factOf).join('; '), [
+  return new Fault('stopped', factsOf(failed), [
     ...suspectsOf(failed).map(
       ({ pod }) => `see why: ${command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`}`,
     ),
@@ -104,12 +111,30 @@ export function networkFault(found: readonly Found[], agents: AgentsOf, namespac
       ? [`running pods keep their network; new pods on ${first.from.node} get none`]
       : [AFFECTED, `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
     // An operator puts back what it is not told itself.
-    ...('image' in agents.runs ? [heldBy(agents)] : []),
+    ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
     'fix what is named above, then run the same command again; without --probe-network nothing is probed',
   ]);
 }
 
 const AFFECTED = 'running pods may have lost the same connections: look at what runs on these nodes';
+
+/** What failed, in one line. */
+export function factsOf(found: readonly Found[]): string {
+  return found
+    .filter(({ lacks }) => lacks !== 'nothing')
+    .map(factOf)
+    .join('; ');
+}
+
+/** True if everything that pods lack in the one probe they lack in the other as well. */
+export function lackTheSame(other: readonly Found[], found: readonly Found[]): boolean {
+  const there = lackedIn(other);
+  return lackedIn(found).every((one) => there.includes(one));
+}
+
+function lackedIn(found: readonly Found[]): readonly Found['lacks'][] {
+  return found.flatMap(({ lacks }) => (lacks === 'both' ? (['name', 'answer'] as const) : lacks === 'nothing' ? [] : [lacks]));
+}
 
 function factOf({ from, to, lacks }: Found): string {
   if (lacks === 'no-sandbox') return `a new pod on ${nodeText(from)} gets no network`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type AgentOnNode, chooseNodes } from '../../../src/features/network-probe/agents.ts';
+import { type AgentOnNode, chooseNodes, chooseOldNodes } from '../../../src/features/network-probe/agents.ts';
 import { CODES } from '../../../src/features/network-probe/jobs.ts';
-import { type Found, foundBy, networkFault, podSays, reachedText } from '../../../src/features/network-probe/verdict.ts';
+import { type Found, foundBy, lackTheSame, networkFault, podSays, reachedText } from '../../../src/features/network-probe/verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 
 const agent = (node: string, is: AgentOnNode['is']): AgentOnNode => ({ node, is, pod: `calico-node-${node}`, uid: node });
@@ -39,6 +39,18 @@ describe('the nodes of a network probe', () => {
     ['runs Windows', { os: 'windows' }],
   ] as const)
     it(`are none that ${title}`, () => assert.deepEqual(names([a, b, old], [node('a'), node('b'), node('z', state)]), ['a', 'b']));
+  it('to compare with are the last two old ones', () => {
+    const olds = ['w', 'x', 'y'].map((name) => agent(name, 'old'));
+    const chosen = chooseOldNodes(
+      [a, ...olds],
+      ['a', 'w', 'x', 'y'].map((name) => node(name)),
+    );
+    assert.deepEqual(
+      chosen.map((one) => one.node),
+      ['x', 'y'],
+    );
+    assert.deepEqual(chooseOldNodes([a, b], all), []);
+  });
   it('may be one where pods are only not preferred', () =>
     assert.deepEqual(names([a, old], [node('a'), node('z', { taint: 'PreferNoSchedule' })]), ['a', 'z']));
 });
@@ -88,7 +100,8 @@ describe('what a pod of a network probe says', () => {
 
 describe('the verdict of a network probe', () => {
   const one = (from: AgentOnNode, to: AgentOnNode, lacks: Found['lacks'], says = ''): Found => ({ from, to, lacks, says });
-  const faultOf = (agents: Parameters<typeof networkFault>[1], ...found: readonly Found[]) => networkFault(found, agents, 'probe');
+  const faultOf = (agents: typeof byManifest | typeof byOperator, ...found: readonly Found[]) =>
+    networkFault(found, { agents, namespace: 'probe', isRolling: true });
 
   it('is good where both reach each other', () => {
     const found = [one(a, old, 'nothing'), one(old, a, 'nothing')];
@@ -141,6 +154,19 @@ describe('the verdict of a network probe', () => {
         text.includes('to hold it: kubectl -n kube-system patch daemonset calico-node'),
       );
     assert.deepEqual([holds(byManifest), holds(byOperator)], [true, false]);
+  });
+
+  it('is compared with what pods of old nodes lack', () => {
+    const same = (other: Found['lacks'], lacks: Found['lacks']) =>
+      lackTheSame([one(old, old, other)], [one(a, old, lacks), one(old, a, 'nothing')]);
+    assert.deepEqual(
+      [same('both', 'name'), same('both', 'both'), same('name', 'name'), same('no-sandbox', 'no-sandbox')],
+      [true, true, true, true],
+    );
+    assert.deepEqual(
+      [same('name', 'both'), same('nothing', 'name'), same('answer', 'name'), same('both', 'no-sandbox')],
+      [false, false, false, false],
+    );
   });
 
   it('says nothing of the network by an exit code of the image', () => {
