@@ -26,6 +26,8 @@ export interface Shown {
   readonly exit: number | null;
   readonly frames: readonly Lines[];
   readonly end: Lines;
+  /** Of the end: lines that had no room in one row, whole. */
+  readonly tooLong: readonly string[];
 }
 
 const TIMEOUT_MS = 120_000;
@@ -54,11 +56,15 @@ export async function runInTerminal(command: readonly string[], options: Termina
   return { exit, ...shownBy(output, columns, rows) };
 }
 
-function shownBy(output: string, columns: number, rows: number): Pick<Shown, 'frames' | 'end'> {
+function shownBy(output: string, columns: number, rows: number): Omit<Shown, 'exit'> {
   const screen = new TerminalScreen(columns);
   const frames: Lines[] = [];
   screen.write(output, () => frames.push(screen.lines().slice(-rows)));
-  return { frames, end: screen.lines() };
+  const end = screen.lines();
+  const lines = plainLines(end);
+  const starts = lines.flatMap((_, row) => (screen.isContinued(row) ? [] : [row]));
+  const whole = starts.map((row, index) => lines.slice(row, starts[index + 1] ?? lines.length));
+  return { frames, end, tooLong: whole.flatMap((rows) => (rows.length > 1 ? [rows.join('')] : [])) };
 }
 
 export const plainLines = (lines: Lines): readonly string[] => lines.map((line) => line.map((span) => span.text).join(''));

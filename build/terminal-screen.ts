@@ -20,6 +20,8 @@ const ENDS: Readonly<Record<string, RegExp>> = { '0': /./, '22': /^[12]$/, '39':
 export class TerminalScreen {
   readonly #columns: number;
   readonly #lines: Cell[][] = [[]];
+  /** Rows that the terminal began itself, because the line before had no room. */
+  readonly #continued = new Set<number>();
   #row = 0;
   #column = 0;
   #styles: readonly string[] = [];
@@ -43,11 +45,21 @@ export class TerminalScreen {
     return this.#lines.slice(0, last + 1).map(spansOf);
   }
 
+  /** True if the line of this row did not fit into the row above. */
+  isContinued(row: number): boolean {
+    return this.#continued.has(row);
+  }
+
   #put(character: string): void {
-    if (character === '\n') this.#row += 1;
-    else if (character === '\r') this.#column = 0;
+    if (character === '\n') {
+      this.#row += 1;
+      this.#continued.delete(this.#row);
+    } else if (character === '\r') this.#column = 0;
     else if (character >= ' ') {
-      if (this.#column >= this.#columns) [this.#row, this.#column] = [this.#row + 1, 0];
+      if (this.#column >= this.#columns) {
+        [this.#row, this.#column] = [this.#row + 1, 0];
+        this.#continued.add(this.#row);
+      }
       const line = this.#lineAt(this.#row);
       while (line.length < this.#column) line.push({ text: ' ', styles: [] });
       line[this.#column] = { text: character, styles: this.#styles };

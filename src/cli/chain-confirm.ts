@@ -84,7 +84,8 @@ async function confirmWith(
   const confirmed = { head: shown, ...(agent ? { agent } : {}) };
   if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
-  for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
+  for (const line of [session.header(session.errPalette), ...planText(session, head, planned, false, session.errPalette)])
+    session.say(line);
   session.say(await summaryOf(session, planned));
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));

@@ -172,9 +172,9 @@ export class Session {
   }
 
   /** Which cluster the command asked: the first line for a person. */
-  header(): string {
+  header(palette = this.outPalette): string {
     const { contextName, server } = this.context;
-    return this.outPalette.strong(contextName === '' ? server : `context "${contextName}"   ${server}`);
+    return palette.strong(contextName === '' ? server : `context "${contextName}"   ${server}`);
   }
 
   /** What a report says about itself. */

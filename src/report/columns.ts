@@ -38,7 +38,7 @@ export function columns(texts: readonly (readonly string[])[]): readonly string[
 }
 
 /** Less room than this for the last column, and its texts would be a few words a line. */
-const LAST_COLUMN = 24;
+const LAST_COLUMN = 16;
 
 /**
  * The same for a terminal that may be too narrow: there the first cell of each row has a line of its own, and the others stand below it, aligned

@@ -82,7 +82,7 @@ const isDefinition = ({ ref, change }: PlannedObject): boolean =>
 function definitionsRow(objects: readonly PlannedObject[]): readonly string[] {
   const created = objects.filter(({ change }) => change === 'create').length;
   const counts = [...(objects.length > created ? [`${objects.length - created} updated`] : []), ...(created > 0 ? [`${created} new`] : [])];
-  return [`${counted(objects.length, 'CustomResourceDefinition')}`, counts.join(', '), '', 'each with -o wide'];
+  return [counted(objects.length, 'CustomResourceDefinition'), 'update', '', `${counts.join(', ')} (each with -o wide)`];
 }
 
 function fieldLines(object: PlannedObject | undefined): readonly string[] {

@@ -8,6 +8,9 @@ const VERBS = [
   ...['annotate', 'api-resources', 'apply', 'auth', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit', 'exec', 'get', 'label'],
   ...['logs', 'netsvc-upgrade', 'patch', 'replace', 'rollback', 'rollout', 'scale', 'status', 'uncordon', 'upgrade', 'version', 'wait'],
 ];
+/** Of what has no room in a column. */
+const INDENT = 4;
+
 /** A command to paste, as far as the sentence continues: with a line end in it a shell would run two. */
 const COMMAND = new RegExp(
   `(?<![\\w/-])(?:kubectl|netsvcctl|calicoctl|helm) (?:-|(?:${VERBS.join('|')})\\b).*?(?: +#.*|(?=$|[;,]? and |[;,] |\\. ))`,
@@ -17,8 +20,11 @@ const COMMAND = new RegExp(
 /** A step of a plan, which names its commands and is not the place to paste them from. */
 const STEP = /^\d[\d–]* +[a-z-]+ {2,}/;
 
-/** A long path or list can be parted behind these. */
-const PARTS = /(?<=[/,=:@])(?=[^/])/;
+/** A long path, list or field can be parted there. */
+const PARTS = /(?<=[/,=:@])(?=[^/])|(?=\[)/;
+
+/** `context "prod"   https://…`, `manifest path, calico   v3.27.5 → v3.32.1   6 nodes`: parts, each of which stays together. */
+const HEAD = /^(?:context "|[a-z]+ path, |(?:unknown release|v\d\S*) (?:→|\(installed\)))/;
 
 /**
  * The lines of a text for a terminal: none is longer than that, and none is cut inside a word. What is left of a line stands below the column that
@@ -32,7 +38,8 @@ export function fitted(text: string, width: number): string {
 }
 
 function wrapped(line: string, width: number): readonly string[] {
-  const hang = hangOf(stripVTControlCharacters(line), width);
+  const words = wordsOf(line);
+  const hang = hangOf(stripVTControlCharacters(line), width, words);
   const lines: string[] = [];
   let current = '';
   const put = (piece: string, isWhole: boolean) => {
@@ -44,9 +51,9 @@ function wrapped(line: string, width: number): readonly string[] {
       current = piece.trimStart();
     }
   };
-  for (const { text, isWhole } of wordsOf(line)) {
+  for (const { text, isWhole } of words) {
     const isLong = !isWhole && displayWidth(text.trim()) > width - hang;
-    for (const part of isLong ? text.split(text.trim().includes(' ') ? /(?= )/ : PARTS) : [text]) put(part, isWhole);
+    for (const part of isLong ? partsOf(text) : [text]) put(part, isWhole);
   }
   return [...lines, current].map((one, index) => (index === 0 ? '' : ' '.repeat(hang)) + one.trimEnd());
 }
@@ -64,7 +71,11 @@ interface Word {
 
 function wordsOf(line: string): readonly Word[] {
   // What stands between dots stays together: `about 4 min`.
-  const pieces = / · .* · /.test(line) ? / *\S.*?(?: ·(?= )|$)/g : / *[^ ]+| +$/g;
+  const pieces = HEAD.test(stripVTControlCharacters(line))
+    ? / *\S.*?(?=$| {3})/g
+    : / · /.test(line)
+      ? / *\S.*?(?: ·(?= )|$)/g
+      : / *[^ ]+| +$/g;
   const plain = (text: string) => (text.match(pieces) ?? []).map((one) => ({ text: one, isWhole: false }));
   const words: Word[] = [];
   let done = 0;
@@ -76,13 +87,25 @@ function wordsOf(line: string): readonly Word[] {
   return [...words, ...plain(line.slice(done))];
 }
 
-/** Where the second line begins: below the last column with room, below the text of a finding, else a little further right. */
-function hangOf(line: string, width: number): number {
+function partsOf(text: string): readonly string[] {
+  return text.split(text.trim().includes(' ') ? /(?= )/ : PARTS);
+}
+
+/**
+ * Where the second line begins: below the last column with room for each word, below the text of a finding, else a little further right.
+ */
+function hangOf(line: string, width: number, words: readonly Word[]): number {
+  if (HEAD.test(line)) return 2;
   const finding = /^\S NS-\d+ /.exec(line)?.[0];
   if (finding !== undefined) return finding.length;
   const columns = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length);
-  const column = columns.findLast((start) => start <= width - COLUMN_ROOM);
+  const longest = Math.max(
+    ...words.flatMap(({ text, isWhole }) => (isWhole ? [] : partsOf(text).map((part) => displayWidth(part.trim())))),
+  );
+  const roomy = columns.filter((start) => start <= width - COLUMN_ROOM);
+  const column = roomy.findLast((start) => start + longest <= width);
   if (column !== undefined) return column;
+  if (roomy.length > 0) return INDENT + longest <= width ? INDENT : (roomy.at(-1) ?? INDENT);
   const indent = /^ *(?:- )?/.exec(line)?.[0].length ?? 0;
   return indent === 0 ? 2 : indent;
 }

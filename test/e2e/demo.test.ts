@@ -8,7 +8,7 @@ import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPty } from '../support/pty.ts';
 import { program } from '../support/upgrade-process.ts';
 
-const NEXT = 'Next: kubectl netsvc-upgrade preflight   # on your own cluster; it changes nothing';
+const NEXT = 'Next: kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
 
 /** Node's cache of compiled code, which every command has, is elsewhere. */
@@ -66,7 +66,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   lock: {
     exit: 6,
     err: [
-      /^error: anna on host host-1 \(process 4711\) holds the lock for 4m, since \S+, at stage apply; nothing was changed/m,
+      /^error: anna on host host-1 \(process 4711\) holds the lock for 4m, at stage apply; nothing was changed/m,
       /^follow that run: kubectl netsvc-upgrade status --watch\nif it is certainly dead: kubectl netsvc-upgrade unlock$/m,
     ],
     out: [/^The exit code is 6\. On a .*: kubectl netsvc-upgrade status --watch$/m],
@@ -90,7 +90,7 @@ describe('the demo of the built program', function () {
     assert.deepEqual([status, left], [0, []], err);
     assert.match(
       err,
-      /^KIND\/NAME +ACTION[\s\S]*^\d+ create, \d+ update .*\nBring context "demo" .*from v3\.26\.4 to v3\.32\.2.*\? \[y\/N\] y$/m,
+      /^KIND\/NAME +ACTION[\s\S]*^\d+ create, \d+ update .*\nUpgrade context "demo" .*from v3\.26\.4 to v3\.32\.2.*\? \[y\/N\] y$/m,
     );
     assert.match(out, /^✔ .* on 4 nodes/m);
     assert.equal(out.trimEnd().split('\n').at(-1), NEXT);

@@ -130,7 +130,7 @@ describe('the plan', () => {
     const objects = [definition('a', 'update'), definition('b', 'update'), definition('c', 'create'), definition('d', 'update'), daemonSet];
     const many = [{ id: 'apply', title: 'Apply', ref: 'r', notes: [], actions: [], objects }];
     const short = planLines(head, many, view);
-    assert.match(short[2] ?? '', /^4 CustomResourceDefinitions +3 updated, 1 new +each with -o wide$/);
+    assert.match(short[2] ?? '', /^4 CustomResourceDefinitions +update +3 updated, 1 new \(each with -o wide\)$/);
     assert.equal(short.filter((line) => line.includes('CustomResourceDefinition/')).length, 0);
     const wide = planLines(head, many, { ...view, wide: true });
     assert.equal(wide.filter((line) => line.startsWith('CustomResourceDefinition/')).length, 4);

@@ -38,6 +38,20 @@ describe('fitted', () => {
     assert.deepEqual(lines('a · restarts one pod of each node · b', 20), ['a · restarts one pod', '  of each node · b']);
   });
 
+  it('keeps the parts of a header together', () => {
+    assert.deepEqual(lines('manifest path, calico   v3.27.5 → v3.32.1   3 nodes   cluster 05aa2a29…', 50), [
+      'manifest path, calico   v3.27.5 → v3.32.1',
+      '  3 nodes   cluster 05aa2a29…',
+    ]);
+  });
+
+  it('goes on further left where a word has no room in its column', () => {
+    assert.deepEqual(lines('1     backup   write to /state/00000000-0000-4000-8000-000000000002/x', 50), [
+      '1     backup   write to /state/',
+      '      00000000-0000-4000-8000-000000000002/x',
+    ]);
+  });
+
   it('parts a path where even a line of its own is too short', () => {
     assert.deepEqual(lines('backup: /var/lib/state/backup-20261126', 22), ['backup: /var/lib/', '  state/', '  backup-20261126']);
   });

@@ -35,6 +35,8 @@ export interface Seen {
   readonly screen: string;
   /** Each complete picture of the live view. */
   readonly frames: readonly string[];
+  /** Lines that had no room in one row, whole. */
+  readonly tooLong: readonly string[];
   /** All codes of its looks: empty without colour. */
   readonly styles: readonly string[];
 }
@@ -64,7 +66,7 @@ export async function inPty(args: readonly string[], sight: Sight = {}, cluster?
   return atHome(cluster, async (home) => {
     const { columns = 80, rows = 24, answers = [] } = sight;
     const env = { ...home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...sight.env };
-    const { exit, end, frames } = await runInTerminal([program, ...args], { columns, rows, env, answers });
+    const { exit, end, frames, tooLong } = await runInTerminal([program, ...args], { columns, rows, env, answers });
     const text = (lines: typeof end) =>
       plainLines(lines)
         .map((line) => line.trimEnd())
@@ -74,6 +76,7 @@ export async function inPty(args: readonly string[], sight: Sight = {}, cluster?
       text: text(end),
       screen: text(end.slice(-rows)),
       frames: frames.map(text),
+      tooLong,
       styles: [...new Set(end.flat().flatMap(({ styles }) => styles))],
     };
   });

@@ -42,7 +42,7 @@ const AFTER: Readonly<Record<string, string>> = {
 };
 
 /** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
-const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # on your own cluster; it changes nothing';
+const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
 
 /** The cluster in memory is gone then. A wait that timed out is not the end: the demo continues with the same command. */
 export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): boolean {

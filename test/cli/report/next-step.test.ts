@@ -54,12 +54,12 @@ describe('the last line', () => {
     [
       'goes from the demo to a cluster, changing nothing',
       { command: 'demo', carried: [] },
-      `${P} preflight   # on your own cluster; it changes nothing`,
+      `${P} preflight   # your own cluster; changes nothing`,
     ],
     [
       'goes from trouble in the demo to a cluster as well',
       { command: 'demo', carried: [], exit: 'locked' },
-      `${P} preflight   # on your own cluster; it changes nothing`,
+      `${P} preflight   # your own cluster; changes nothing`,
     ],
     ['goes from a part of the chain to what the record says', { carried: [{ name: 'through', word: '--through=crds' }] }, `${P} status`],
     ['follows a check that found the cluster stale', { exit: 'stale', findings: [finding('NS-206', 'error', 'do it')] }, 'do it'],
