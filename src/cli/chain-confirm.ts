@@ -35,15 +35,15 @@ export interface Confirmed {
   readonly agent?: Installation['agent'];
 }
 
-/** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */
+/** What became of asking: the exit that ends the command before it changes anything, or that it may continue. */
 export interface Confirmation {
   readonly stopped?: ExitName;
   /** Something in the cluster or on this machine is going to change. */
   readonly writes: boolean;
-  /** The session to go on with: the person may have taken something on. */
+  /** The session to continue with: the user may have accepted a risk. */
   readonly session: Session;
   readonly confirmed?: Confirmed;
-  /** What was looked at a moment ago; absent where a person has thought about it meanwhile. */
+  /** What was looked at a moment ago; absent where the user has thought about it meanwhile. */
   readonly known?: Known;
 }
 
@@ -93,7 +93,7 @@ async function confirmWith(
   return { session, writes, confirmed };
 }
 
-/** What to do once a person has said no, with what earlier parts of the run have changed. */
+/** What to do once the user has said no, with what earlier parts of the run have changed. */
 async function onward(session: Session): Promise<readonly string[]> {
   return [...(await earlierHere(session)), 'run the same command when you are ready'];
 }

@@ -91,7 +91,7 @@ export class Session {
     return this.composition.context;
   }
 
-  /** The same with risks that the person has just taken on. */
+  /** The same with risks that the user has just accepted. */
   accepting(more: readonly Acceptance[]): Session {
     const { options } = this.context;
     const context = { ...this.context, options: { ...options, accept: [...options.accept, ...more] } };
@@ -104,7 +104,7 @@ export class Session {
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
   }
 
-  /** The same with the person's decisions about edits, as if they had been given by `--resolve`. */
+  /** The same with the user's decisions about edits, as if they had been given by `--resolve`. */
   resolving(more: Readonly<Record<string, Side>>): Session {
     const { options } = this.context;
     const context = { ...this.context, options: { ...options, resolutions: { ...options.resolutions, ...more } } };
@@ -116,7 +116,7 @@ export class Session {
     return { ...this.composition, effects: await this.seams.loadEffects() };
   }
 
-  /** A line for the person; never on stdout. Further lines of it stand further right. */
+  /** A line for the user; never on stdout. Further lines of it stand further right. */
   say(line: string): void {
     tellErr(this.seams.terminal, `${indented(inWordsOf(this.seams.name, line))}\n`);
   }
@@ -143,7 +143,7 @@ export class Session {
   }
 
   /**
-   * The command's one document: on stdout, and in the report file if one is asked for. A person reads why it ended early, and what it changed,
+   * The command's one document: on stdout, and in the report file if one is asked for. The user reads why it ended early, and what it changed,
    * at its end, right above the next command.
    */
   async present(
@@ -171,7 +171,7 @@ export class Session {
     await this.notices?.ended(document);
   }
 
-  /** Which cluster the command asked: the first line for a person. */
+  /** Which cluster the command asked: the first line for the user. */
   header(palette = this.outPalette): string {
     const { contextName, server } = this.context;
     return palette.strong(contextName === '' ? server : `context "${contextName}"   ${server}`);
@@ -187,7 +187,7 @@ export class Session {
 
 /**
  * The live view only where nothing else writes between its lines. What a program reads whole (a document in JSON or YAML) leaves
- * progress out; every other form is read by a person or kept in a log, where a silent hour looks dead.
+ * progress out; every other form is read by the user or kept in a log, where a silent hour looks dead.
  */
 function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {
   if (quiet || output === 'json' || output === 'yaml') return 'silent';
@@ -250,7 +250,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   }
 }
 
-/** The same with what was taken from the run record, which is said: the person did not type it. */
+/** The same with what was taken from the run record, which is said: the user did not type it. */
 function withRecordOf({ recorded = [], context }: Composition, asked: Asked, say: (text: string) => void): Asked {
   if (recorded.length === 0) return asked;
   const words = recorded.map(({ word }) => quoteFor(process.platform, word)).join(' ');

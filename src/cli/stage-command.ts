@@ -40,7 +40,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     if (held) return report(session, held);
     const answer = await confirmPlan(session, stages, saved);
     if (answer.stopped) return answer.stopped;
-    // A chain without anything to write only looks: no backup is taken of what stays as it is.
+    // A chain without anything to write only looks: no backup is taken of what is not changed.
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,

@@ -25,7 +25,7 @@ export interface PlanView {
 
 const VALUE_WIDTH = 60;
 
-/** The whole plan for a person: objects, what kubectl would not show, and every step in order. */
+/** The whole plan for the user: objects, what kubectl would not show, and every step in order. */
 export function planLines(head: PlanHead, stages: readonly PlannedStage[], view: PlanView): readonly string[] {
   const objects = stages
     .flatMap((stage) => stage.objects)
@@ -152,7 +152,7 @@ function stepLines(stages: readonly PlannedStage[], view: PlanView): readonly st
   return rows.length === 0 ? [] : columns([['STEP', 'STAGE', 'DOES'], ...rows]);
 }
 
-/** So many patches in a row are one line; -o wide lists each with its content. */
+/** This many patches in a row are one line; -o wide lists each with its content. */
 const MANY_PATCHES = 3;
 
 function actionRows({ id, actions }: PlannedStage, first: number, view: PlanView): readonly (readonly string[])[] {

@@ -20,7 +20,7 @@ const NOT: readonly (readonly [RegExp, string])[] = [
   [/\btold by\b|\btold apart\b|\btells? apart\b/, 'identified by'],
   [/\b[Bb]r(?:ing|ings|inging|ought)\b/, 'install, add, restore'],
   [/\b(?:left|leaves?|stays?) as (?:it|they) (?:is|are|was|were)\b|\b(?:left|leaves?)(?: \w+){0,2} alone\b/, 'keeps, is not changed'],
-  [/\b(?:take|takes|taken|took|taking)(?: \w+){0,4} off\b|\boff before\b|\b(?:come|comes|came) off\b/, 'remove'],
+  [/\b(?:take|takes|taken|took|taking)(?: \w+){0,4} off\b|(?<!switched )\boff before\b|\b(?:come|comes|came) off\b/, 'remove'],
   [/\bdead (?:UID|reference)s?\b/, 'dangling reference'],
   [/\bby hand\b|\bleft to (?:a person|you)\b/, 'manual step, yourself'],
   [/\b(?:come|comes|came) to rest\b/, 'pod X on node Y is not ready'],
@@ -103,7 +103,7 @@ const UNCOUNTED = /\$\{[\w.#?!]*(?:\.length|\.size|\bcount)\} (?:more |other |of
 /** As it stands in the source of a template. */
 const expression = (code: string): string => `$${`{${code}}`}`;
 
-describe('words that a user reads', () => {
+describe('words that users and developers read', () => {
   it('in messages, hints, titles and help are those of the glossary', () => {
     assert.ok(STRINGS.length > 2000, String(STRINGS.length));
     assert.deepEqual(
@@ -120,6 +120,15 @@ describe('words that a user reads', () => {
           .split('\n')
           .flatMap((line, index) => wrong(`${page}: line ${index + 1} of the prose`, line)),
       ),
+      [],
+    );
+  });
+
+  it('in the comments of the code are those of the glossary', () => {
+    const comments = textsOf('comment');
+    assert.ok(comments.length > 3000, String(comments.length));
+    assert.deepEqual(
+      comments.flatMap(({ place, text }) => wrong(place, text)),
       [],
     );
   });

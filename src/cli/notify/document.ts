@@ -71,7 +71,7 @@ function endOf(document: OutputDocument): End {
   return { from: versions?.before, runId, stage, message, suggestions };
 }
 
-/** Everything that is neither done nor broken waits for a person. */
+/** Everything that is neither done nor broken waits for the user. */
 export function eventOf(exit: ExitName): NotifiedEvent {
   if (exit === 'done' || exit === 'interrupted') return exit;
   return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';

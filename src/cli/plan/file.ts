@@ -45,7 +45,7 @@ export async function savePlan(file: string, document: PlanDocument): Promise<vo
   }
 }
 
-/** How much of a list of differences a person reads. */
+/** How much of a list of differences the user reads. */
 const SHOWN = 20;
 
 /** Fails with `stale` unless the saved plan is exactly what would be done now; names what is not. `record` is of the run in the cluster. */
@@ -69,7 +69,7 @@ export function confirmSaved(
   throw new Fault('stale', `${file} is stale: ${staleText(differences)}`, [...begun, again, 'compare the two, then run the new one']);
 }
 
-/** A run to the same target on this cluster was begun with this very plan; whether it is at its end or was cut off, what it did is no news. */
+/** A run to the same target on this cluster was begun with this very plan; whether it is at its end or was interrupted, what it did is no news. */
 function isBegun(record: RunRecord | undefined, saved: PlanDocument, { clusterUid, options }: Context): boolean {
   return record?.plan === saved.digest && record.clusterUid === clusterUid && record.target === options.release;
 }

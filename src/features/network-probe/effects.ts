@@ -43,7 +43,7 @@ export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {
 /** An agent that is replaced meanwhile proves nothing: then it is tried once more. */
 const TRIES = 2;
 
-/** Throws Fault('stopped') where pods do not reach each other, and Fault('interrupted') if a person stops it. What could not be probed is a warning. */
+/** Throws Fault('stopped') where pods do not reach each other, and Fault('interrupted') if the user stops it. What could not be probed is a warning. */
 async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Performed> {
   const missing = await missingRight(ports, effect);
   if (missing !== undefined) return unmade(around, missing);
