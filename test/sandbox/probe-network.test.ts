@@ -138,8 +138,11 @@ describe('run --probe-network', () => {
     const scenario = await ground();
     const seen = jobsSeen(scenario);
     const plan = await ran(scenario, ['plan', '--skip', 'cli', ...PROBE]);
-    assert.match(plan.text, /^\d+ +apply +create at most 4 Jobs in namespace probe with image registry\.netsvc\.io\/tools\/busybox:1\.37/m);
-    assert.match(plan.text, /^\d+ +wait +create at most 4 Jobs in namespace probe/m);
+    assert.match(
+      plan.text,
+      /^\d+ +apply +create Jobs on an upgraded and another node, in namespace probe with image registry\.netsvc\.io\/tools\/busybox:1\.37, 4 at a time/m,
+    );
+    assert.match(plan.text, /^\d+ +wait +create Jobs on an upgraded and another node, in namespace probe/m);
     assert.equal((await ran(scenario, [...RUN, '--dry-run=server'])).exit, 0);
     assert.equal((await ran(scenario, RUN, [false])).exit, 5);
     assert.deepEqual(seen, []);

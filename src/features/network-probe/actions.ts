@@ -26,6 +26,6 @@ export function probeAtEnd(agents: AgentsOf, options: Options): readonly Action[
 function networkProbe(id: string, where: string, agents: AgentsOf, { probeNetwork }: Options): readonly Action[] {
   if (!probeNetwork) return [];
   const { image, namespace } = probeNetwork;
-  const title = `probe the pod network: 4 short Jobs in namespace ${namespace} ${where}, removed afterwards`;
+  const title = `probe the pod network: short Jobs in namespace ${namespace} ${where}, 4 at a time, removed afterwards`;
   return [{ id, title, ref: '§4.4/3', undo: 'full', effect: { type: 'probe-network', image, namespace, agents } }];
 }

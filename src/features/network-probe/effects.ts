@@ -34,7 +34,7 @@ export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {
       return { detail: 'not created (dry run)' };
     },
     text: ({ image, namespace }) =>
-      `create at most 4 Jobs in namespace ${namespace} with image ${image}, watch their pods for at most 4m, then delete them`,
+      `create Jobs on an upgraded and another node, in namespace ${namespace} with image ${image}, 4 at a time, until their pods have answered or 4m have passed, then delete them`,
     mask: whole,
     digest: whole,
   },
