@@ -99,7 +99,8 @@ function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[])
     async list(kind, options = {}) {
       served(kind);
       const found = store.list(kind).filter((object) => isSelected(object, options));
-      return options.metadataOnly || options.ownedBy ? found.map(onlyMetadata) : found;
+      const read = options.metadataOnly || options.ownedBy ? found.map(onlyMetadata) : found;
+      return options.keep ? read.map(options.keep) : read;
     },
     async *watch(kind, options: ListOptions & { readonly signal: AbortSignal }) {
       served(kind);
