@@ -13,7 +13,7 @@ import { wholeChain } from './whole-chain.ts';
 
 /**
  * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip|state …]`: the machine and tables on stdout, to be put into
- * docs/performance.md with what they say. `--nodes=5` measures the whole chain on this many nodes alone.
+ * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain on this many nodes alone.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,

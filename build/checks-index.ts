@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkTitles } from '../src/features/check-titles.ts';
 
-export const CHECKS_INDEX = join(import.meta.dirname, '..', 'docs', 'checks', 'README.md');
+export const CHECKS_INDEX = join(import.meta.dirname, '..', 'docs', 'reference', 'checks', 'README.md');
 
 /** What the first digit after `NS-` tells. */
 const FAMILIES: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   9: 'Advice',
 };
 
-/** docs/checks/README.md, from the rows of all checks. */
+/** docs/reference/checks/README.md, from the rows of all checks. */
 export function checksIndex(): string {
   return `# Checks
 

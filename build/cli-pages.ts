@@ -10,7 +10,7 @@ type Command = Manifest['commands'][string];
 
 const MADE = 'Written by `node build/cli-pages.ts` from what `--help` says; a test holds it to the commands.';
 
-/** docs/cli: a page per command and their list, by file name, from the same manifest as the help. */
+/** docs/reference/cli: a page per command and their list, by file name, from the same manifest as the help. */
 export function cliPages(manifest: Manifest): Readonly<Record<string, string>> {
   const commands = Object.values(manifest.commands);
   const rows = commands.map(({ id, summary = '' }) => `| [\`${id}\`](${id}.md) | ${summary} |`);
@@ -111,7 +111,7 @@ function row(name: string, flag: Flag): string {
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
-  const folder = join(root, 'docs', 'cli');
+  const folder = join(root, 'docs', 'reference', 'cli');
   const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);

@@ -10,7 +10,7 @@ export interface Incident {
 }
 
 const stopsThere =
-  '[`wait`](../cli/wait.md) stops at the first upgraded node on which that happens, and prints the event and a command that holds the rollout. It needs the right to list events. [`--probe-network`](traffic.md#try-the-network-of-new-pods) finds it without waiting for somebody’s pod.';
+  '[`wait`](../reference/cli/wait.md) stops at the first upgraded node on which that happens, and prints the event and a command that holds the rollout. It needs the right to list events. [`--probe-network`](traffic.md#try-the-network-of-new-pods) finds it without waiting for somebody’s pod.';
 
 /** Incidents that show on a node alone: no check beforehand can see them. */
 export const explainedIncidents: readonly Incident[] = [
@@ -29,7 +29,7 @@ export const explainedIncidents: readonly Incident[] = [
   {
     seen: 'With etcd: the agents are ready, but new pods stay in ContainerCreating: "netplugin failed with no error message"; etcd logs "bad certificate".',
     why: 'The CNI plugin does not use the Secret, but copies in `/etc/cni/net.d/calico-tls` on its node, by the paths in the CNI configuration. v3.16.0 left these paths empty. v3.16.1 and later fill them in.',
-    here: `Every target is newer than the defect. The Secret and its places are checked before the upgrade ([NS-210](../checks/NS-210.md), [NS-212](../checks/NS-212.md)). ${stopsThere} Compare the files with the Secret.`,
+    here: `Every target is newer than the defect. The Secret and its places are checked before the upgrade ([NS-210](../reference/checks/NS-210.md), [NS-212](../reference/checks/NS-212.md)). ${stopsThere} Compare the files with the Secret.`,
     sources: ['projectcalico/calico#3969', 'projectcalico/cni-plugin#944'],
   },
   {
@@ -47,7 +47,7 @@ export const explainedIncidents: readonly Incident[] = [
   {
     seen: 'With etcd: after the upgrade `calicoctl get` lists a policy, and does not find it by that name.',
     why: 'From v3.32 on a policy of the default tier is stored under its own name. In etcd nobody renames those that are stored as `default.NAME`.',
-    here: '[NS-707](../checks/NS-707.md) says before the upgrade that nothing is renamed here. The policies stay in force. After all agents are upgraded, run `calicoctl datastore migrate-policy-names` with a calicoctl of v3.32.2 or later. It may be run again.',
+    here: '[NS-707](../reference/checks/NS-707.md) says before the upgrade that nothing is renamed here. The policies stay in force. After all agents are upgraded, run `calicoctl datastore migrate-policy-names` with a calicoctl of v3.32.2 or later. It may be run again.',
     sources: ['projectcalico/calico#13257', 'projectcalico/calico#13288', 'tigera/docs#2851'],
   },
 ];

@@ -6,7 +6,7 @@ import type { Manifest } from '../src/cli/plugin.ts';
 type Command = Manifest['commands'][string];
 export type Flag = Command['flags'][string];
 
-/** docs/flags.md: every flag with its environment twin, what it means, and the commands to which it means that. */
+/** docs/reference/flags.md: every flag with its environment twin, what it means, and the commands to which it means that. */
 export function flagsPage(manifest: Manifest): string {
   const commands = Object.values(manifest.commands);
   const all = commands.flatMap((command) => Object.entries(command.flags).map(([name, flag]) => ({ name, flag, command })));
@@ -16,11 +16,11 @@ export function flagsPage(manifest: Manifest): string {
   return [
     '# Flags',
     '',
-    'Written by `node build/flags-page.ts`; a test holds it to the commands.',
-    '',
     'Every flag has an environment twin; the flag wins. A flag that means something else to another command has a row for each. Lists are split at commas. A boolean twin is `true` or `false`.',
     'A boolean flag may be written `--yes=true` or `--yes=false`, as in kubectl; `=false` also switches its twin off, and the last one counts.',
     'Flags stand after the command: kubectl refuses flags before the name of a plugin.',
+    '',
+    'Written by `node build/flags-page.ts`; a test holds it to the commands.',
     '',
     '| Flag | Environment | Means | Commands |',
     '|---|---|---|---|',
@@ -53,5 +53,5 @@ function havers(meant: readonly { readonly command: Command }[], commands: reado
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
   const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
-  writeFileSync(join(root, 'docs', 'flags.md'), flagsPage(manifest));
+  writeFileSync(join(root, 'docs', 'reference', 'flags.md'), flagsPage(manifest));
 }

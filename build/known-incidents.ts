@@ -9,15 +9,17 @@ export const KNOWN_INCIDENTS = join(docs, 'use', 'known-incidents.md');
 
 /** docs/use/known-incidents.md, from the defects of the shipped profiles, the pages of checks that have `**Seen**` and `**Source**`, and what can only be explained. */
 export function knownIncidents(): string {
-  const pages = readdirSync(join(docs, 'checks')).filter((file) => file.startsWith('NS-'));
-  const found = pages.sort().flatMap((file) => ofPage(file.replace('.md', ''), readFileSync(join(docs, 'checks', file), 'utf8')));
+  const pages = readdirSync(join(docs, 'reference', 'checks')).filter((file) => file.startsWith('NS-'));
+  const found = pages
+    .sort()
+    .flatMap((file) => ofPage(file.replace('.md', ''), readFileSync(join(docs, 'reference', 'checks', file), 'utf8')));
   const defects = shippedProfiles.flatMap(({ defects = [] }) => defects);
   const incidents = [...found, ...defects.map(ofDefect), ...explainedIncidents].sort((a, b) => (a.seen < b.seen ? -1 : 1));
   return [
     '# Known incidents',
     '',
     'What went wrong in upgrades of others, by what they saw; why; and what this program does about it. Written by `node build/known-incidents.ts`.',
-    'The sources are public threads on GitHub. Defects of single releases are rows of the profile: see `defects` in [profiles](../profiles.md).',
+    'The sources are public threads on GitHub. Defects of single releases are rows of the profile: see `defects` in [profiles](../reference/profiles.md).',
     '',
     '| What you see | Why | What this program does | Source |',
     '|---|---|---|---|',
@@ -31,8 +33,8 @@ function ofPage(id: string, text: string): readonly Incident[] {
   const [seen, source, why] = [part('Seen'), part('Source'), part('Matters')];
   if (seen === undefined || source === undefined || why === undefined) return [];
   const title = text.split('\n')[0]?.replace(`# ${id} `, '') ?? '';
-  const here = part('Here') ?? `Checked before the upgrade: [${id}](../checks/${id}.md) ${title}.`;
-  return [{ seen, why, here: here.replaceAll('](NS-', '](../checks/NS-'), sources: source.replace(/\.$/, '').split(', ') }];
+  const here = part('Here') ?? `Checked before the upgrade: [${id}](../reference/checks/${id}.md) ${title}.`;
+  return [{ seen, why, here: here.replaceAll('](NS-', '](../reference/checks/NS-'), sources: source.replace(/\.$/, '').split(', ') }];
 }
 
 function ofDefect({ id, of, symptom, happens, fixedIn, advice = '', sources }: Defect): Incident {
@@ -42,7 +44,7 @@ function ofDefect({ id, of, symptom, happens, fixedIn, advice = '', sources }: D
   return {
     seen: symptom,
     why,
-    here: `Checked before the upgrade: [${check}](../checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
+    here: `Checked before the upgrade: [${check}](../reference/checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
     sources,
   };
 }

@@ -9,13 +9,13 @@ import { netsvc } from '../src/profiles/netsvc.ts';
 
 /** Each generated file with what is in it. */
 export const rbacFiles: readonly { readonly file: string; readonly text: () => string }[] = [
-  { file: 'docs/rbac.yaml', text: () => commandRoles(netsvc) },
-  { file: 'docs/rbac-calico.yaml', text: () => commandRoles(calico) },
-  { file: 'docs/rbac-paths.yaml', text: () => pathRoles(netsvc) },
-  { file: 'docs/rbac-calico-paths.yaml', text: () => pathRoles(calico) },
+  { file: 'docs/reference/rbac.yaml', text: () => commandRoles(netsvc) },
+  { file: 'docs/reference/rbac-calico.yaml', text: () => commandRoles(calico) },
+  { file: 'docs/reference/rbac-paths.yaml', text: () => pathRoles(netsvc) },
+  { file: 'docs/reference/rbac-calico-paths.yaml', text: () => pathRoles(calico) },
 ];
 
-const HELD = '# Written by `node build/rbac.ts`; a test holds it to the commands. Which to bind, and why: docs/permissions.md.';
+const HELD = '# Written by `node build/rbac.ts`; a test holds it to the commands. Which to bind, and why: docs/reference/permissions.md.';
 
 /** One ClusterRole per command, from what the stages and the permission check themselves go by. */
 function commandRoles(profile: Profile): string {

@@ -2,7 +2,7 @@
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** Two folders above, in the sources, in dist and in what is installed alike (docs/internals/decisions/start-up.md). */
-const CHECKS = new URL('../../docs/checks/', import.meta.url);
+const CHECKS = new URL('../../docs/reference/checks/', import.meta.url);
 
 /** The id of a check as the user may write it: `105`, `ns105`. */
 export function checkIdOf(written: string): string {

@@ -52,7 +52,7 @@ export async function namedProfile(wanted: string): Promise<Profile> {
   if (shipped) return shipped;
   const names = shippedProfiles.map(({ name }) => name).join(' or ');
   if (!/[./\\]/.test(wanted))
-    throw new Fault('usage', `there is no profile ${wanted}`, [`name ${names}, or a file of your own (docs/profiles.md)`]);
+    throw new Fault('usage', `there is no profile ${wanted}`, [`name ${names}, or a file of your own (docs/reference/profiles.md)`]);
   const [{ readFile }, { loadProfile }] = await Promise.all([import('node:fs/promises'), import('../profiles/load.ts')]);
   const text = await readFile(wanted, 'utf8').catch((thrown: unknown) => {
     throw new Fault('usage', `--profile ${wanted} cannot be read: ${messageOf(thrown)}`, [`name ${names}, or an existing file`]);

@@ -8,7 +8,7 @@ import type { RunHistory } from '../kernel/run-history.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { PlanBasis } from './plan/basis.ts';
 
-/** Version of every document on stdout (docs/output.md); fields are added, never changed or taken away. */
+/** Version of every document on stdout (docs/reference/output.md); fields are added, never changed or taken away. */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
 
 /** What every document begins with. */

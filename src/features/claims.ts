@@ -7,7 +7,7 @@ export interface Claim {
   readonly later?: string;
 }
 
-/** Claims beyond the `ref` of stages and checks: docs/coverage.md is written from all three. */
+/** Claims beyond the `ref` of stages and checks: docs/reference/coverage.md is written from all three. */
 export const claims: readonly Claim[] = [
   { ref: '§1/1', by: 'NS-105 checks the source, NS-104 path and datastore' },
   { ref: '§1/5', by: '`apply`: every wave is `kubectl apply --server-side --force-conflicts -f FILE`' },

@@ -1,4 +1,4 @@
-/** Exit codes, printed in `--help` and documented in docs/exit-codes.md. The code never depends on `-o`. */
+/** Exit codes, printed in `--help` and documented in docs/reference/exit-codes.md. The code never depends on `-o`. */
 export const EXIT = {
   done: 0,
   failed: 1,

@@ -7,7 +7,7 @@ export interface ProcedureStep {
 
 const step = (ref: string, asks: string): ProcedureStep => ({ ref, asks });
 
-/** The procedure as a list: every action and check cites an entry, and docs/coverage.md shows who claims which. */
+/** The procedure as a list: every action and check cites an entry, and docs/reference/coverage.md shows who claims which. */
 export const procedure: readonly ProcedureStep[] = [
   step('§1/1', 'Start from v3.15 or later; the way depends on datastore and install method'),
   step('§1/2', 'Four paths: chart, operator, manifest, key-value'),

@@ -14,7 +14,7 @@ interface Source {
   readonly own: Readonly<Record<string, unknown>>;
 }
 
-const EXPLAINED = 'See docs/profiles.md; schemas/profile.schema.json lists every field.';
+const EXPLAINED = 'See docs/reference/profiles.md; schemas/profile.schema.json lists every field.';
 
 /**
  * The user's own profile from YAML (or JSON) text; `extends: NAME` takes what it does not say from a shipped one.

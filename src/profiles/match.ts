@@ -25,7 +25,7 @@ export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], wh
     throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [`Name the profile: ${name}`]);
   throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [
     'another context: --context NAME; kubectl config get-contexts lists them',
-    `Calico under other names: a profile of your own, --profile FILE (docs/profiles.md)`,
+    `Calico under other names: a profile of your own, --profile FILE (docs/reference/profiles.md)`,
   ]);
 }
 

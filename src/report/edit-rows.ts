@@ -3,7 +3,7 @@ import { type ObjectRef, refText } from '../kernel/object.ts';
 import { columns } from './columns.ts';
 import { differingTexts, valueText } from './value-text.ts';
 
-/** The words for what becomes of an edit (docs/merge.md). */
+/** The words for what becomes of an edit (docs/reference/merge.md). */
 export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   kept: 'kept',
   already: 'already in the target',

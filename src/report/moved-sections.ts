@@ -7,7 +7,7 @@ export function movedSections(plans: readonly PlannedStage[]): readonly (Section
   return [editsSection(plans), twoWaySection(plans), takenSection(plans), ownersSection(plans), hostsSection(plans)];
 }
 
-/** What the user changed and what became of it (docs/merge.md). An edit that waits for a decision does not pass. */
+/** What the user changed and what became of it (docs/reference/merge.md). An edit that waits for a decision does not pass. */
 function editsSection(plans: readonly PlannedStage[]): Section | undefined {
   const rows = editRows(plans).map(({ object, field, outcome, isOpen, mine, theirs, from, note }): Row => {
     const name = `${object} ${field}`.trim();

@@ -17,13 +17,13 @@ function inShort(releases: readonly string[], published: readonly string[]): str
 }
 
 describe('the page on carried edits', () => {
-  const page = readFileSync(new URL('../../docs/merge.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/reference/merge.md', import.meta.url), 'utf8');
 
   for (const file of [...calico.variants, ...calico.addOns, calico.operator].map((one) => one.file)) {
     it(`says which bases of ${file} come with the program`, async () => {
       const stored = (await openStoredBases('calico')) ?? assert.fail('nothing stored');
       const row = `| \`${file}\` | ${inShort(stored.releasesOf(file), stored.releasesOf('calico.yaml'))} |`;
-      assert.ok(page.includes(`${row}\n`), `docs/merge.md lacks the row\n${row}`);
+      assert.ok(page.includes(`${row}\n`), `docs/reference/merge.md lacks the row\n${row}`);
     });
   }
 });

@@ -46,10 +46,10 @@ describe('the pages', () => {
     ]);
   });
 
-  it('begin with their answer: the first paragraph under docs/use has sentences of at most 30 words', () => {
-    for (const page of PAGES.filter((one) => one.startsWith('docs/use/'))) {
+  it('begin with their answer: the first paragraph of a page is sentences of at most 30 words', () => {
+    for (const page of PAGES.filter((one) => /^docs\/(?:use|reference)\/[^/]+$/.test(one))) {
       const [, paragraph = ''] = readFileSync(join(root, page), 'utf8').split(/\n\n/);
-      assert.doesNotMatch(paragraph, /^[#|`]/, page);
+      assert.doesNotMatch(paragraph, /^(?:[#|`]|Written by )/, page);
       for (const sentence of paragraph.split(/(?<=[.!?])\s/)) assert.ok(sentence.split(/\s+/).length <= 30, `${page}: ${sentence}`);
     }
   });

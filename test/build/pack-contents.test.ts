@@ -19,7 +19,7 @@ const OF_SOURCES = new Set(['CONTRIBUTING.md']);
 describe('an archive', () => {
   it('holds every document that the program names', () => {
     const named = new Set(sources.flatMap((text) => text.match(/\b(?:docs|schemas)\/[\w/-]+(?:\.\w+)+/g) ?? []));
-    assert.ok(named.has('docs/journal.md') && named.has('docs/profiles.md'));
+    assert.ok(named.has('docs/reference/journal.md') && named.has('docs/reference/profiles.md'));
     assert.deepEqual(
       [...named].filter((path) => !paths.has(path)),
       [],
@@ -31,7 +31,7 @@ describe('an archive', () => {
     const links = pages.flatMap(({ path, content }) =>
       [...String(content).matchAll(/\]\((?!\w+:)([^)#]+)/g)].map(([, to = '']) => normalize(join(path, '..', to))),
     );
-    assert.ok(links.includes('docs/rbac.yaml'));
+    assert.ok(links.includes('docs/reference/rbac.yaml'));
     assert.deepEqual(
       links.filter((path) => !paths.has(path.replace(/\/$/, '')) && !OF_SOURCES.has(path)),
       [],

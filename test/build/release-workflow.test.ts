@@ -66,7 +66,7 @@ describe('the release workflow', () => {
 
   it('attaches the npm package that the documents name', () => {
     const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string };
-    for (const file of ['README.md', 'docs/releasing.md', 'docs/install-offline.md'])
+    for (const file of ['README.md', 'docs/internals/releasing.md', 'docs/use/install-offline.md'])
       assert.match(readFileSync(join(root, file), 'utf8'), new RegExp(`\\b${name}-(?:X\\.Y\\.Z|\\d+\\.\\d+\\.\\d+)\\.tgz`), file);
   });
 

@@ -113,7 +113,7 @@ describe('workflows', () => {
 
 describe('the page for whoever installs', () => {
   it('has a command for the sums, their signature, the provenance and the ingredients', () => {
-    const page = read('docs/install-offline.md');
+    const page = read('docs/use/install-offline.md');
     for (const command of ['sha256sum --check', 'cosign verify-blob', 'gh attestation verify', '.cdx.json'])
       assert.ok(page.includes(command), command);
   });

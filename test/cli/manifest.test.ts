@@ -33,12 +33,12 @@ describe('generated files', () => {
     assert.deepEqual(made, files, 'run: npm run build');
   });
 
-  it('docs/flags.md is what the commands say', () => {
-    assert.equal(text('docs/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
+  it('docs/reference/flags.md is what the commands say', () => {
+    assert.equal(text('docs/reference/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
   });
 
-  it('docs/flags.md says of each flag what it means to each command that has it', () => {
-    const rows = text('docs/flags.md')
+  it('docs/reference/flags.md says of each flag what it means to each command that has it', () => {
+    const rows = text('docs/reference/flags.md')
       .split('\n')
       .filter((line) => line.startsWith('| `--'));
     const toAll = 'every one that reads a cluster';
@@ -52,8 +52,10 @@ describe('generated files', () => {
       }
   });
 
-  it('docs/cli has the page of every command, and no other', () => {
-    const pages = Object.fromEntries(readdirSync(join(root, 'docs/cli')).map((file) => [file, text(`docs/cli/${file}`)]));
+  it('docs/reference/cli has the page of every command, and no other', () => {
+    const pages = Object.fromEntries(
+      readdirSync(join(root, 'docs/reference/cli')).map((file) => [file, text(`docs/reference/cli/${file}`)]),
+    );
     assert.deepEqual(pages, cliPages(manifest), 'run: node build/cli-pages.ts');
   });
 
@@ -70,12 +72,10 @@ describe('generated files', () => {
     }
   });
 
-  it('docs/exit-codes.md has the one table of exit codes', () => {
-    const rows = [...text('docs/exit-codes.md').matchAll(/^\| (\d+) \| `(\w+)` \| ([^|]+) \|/gm)].map(([, code, name, meaning]) => [
-      Number(code),
-      name,
-      meaning?.trim(),
-    ]);
+  it('docs/reference/exit-codes.md has the one table of exit codes', () => {
+    const rows = [...text('docs/reference/exit-codes.md').matchAll(/^\| (\d+) \| `(\w+)` \| ([^|]+) \|/gm)].map(
+      ([, code, name, meaning]) => [Number(code), name, meaning?.trim()],
+    );
     assert.deepEqual(
       rows,
       (Object.keys(EXIT) as ExitName[]).map((name) => [EXIT[name], name, EXIT_MEANING[name]]),

@@ -1,4 +1,4 @@
-/** A real control plane to try upgrades on: docs/control-plane.md. */
+/** A real control plane to try upgrades on: docs/internals/control-plane.md. */
 import { parseCommand, USAGE } from './arguments.ts';
 import { forget, isAlive, listStates, readState } from './state.ts';
 import { until } from './until.ts';

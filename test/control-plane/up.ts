@@ -68,7 +68,7 @@ function usage(state: State, programs: Programs): readonly string[] {
     `Ready; ends by itself at ${new Date(state.endsAt).toLocaleString()}.`,
     `Use it:   export KUBECONFIG=${state.kubeconfig}`,
     `kubectl:  export PATH=${dirname(programs.kubectl)}:$PATH   (if you have no kubectl of your own)`,
-    `Break it: kubectl label node node-03 netsvc-upgrade.test/fault=image-pull   (docs/control-plane.md)`,
+    `Break it: kubectl label node node-03 netsvc-upgrade.test/fault=image-pull   (docs/internals/control-plane.md)`,
     `End it:   ${command('down', state.name)}`,
   ];
 }

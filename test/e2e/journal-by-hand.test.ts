@@ -17,7 +17,7 @@ import { stripWork } from '../support/owner-work.ts';
 import { manifestFile } from '../support/releases.ts';
 
 const DEPENDENTS = 20;
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'journal.md');
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'journal.md');
 
 /** The commands of a part of the page, in order; the one with names to fill in is for a person. */
 async function commandsOf(page: string, heading: string): Promise<readonly string[]> {

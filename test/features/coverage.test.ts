@@ -29,8 +29,8 @@ describe('coverage of the procedure', () => {
     );
   });
 
-  it('is what docs/coverage.md says', async () => {
-    const file = join(import.meta.dirname, '..', '..', 'docs', 'coverage.md');
+  it('is what docs/reference/coverage.md says', async () => {
+    const file = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'coverage.md');
     assert.equal(readFileSync(file, 'utf8'), await coverageText(), 'run: node build/coverage.ts');
   });
 });

@@ -36,7 +36,7 @@ describe('the npm package', function () {
       'package/LICENSE',
       'package/bin/kubectl-netsvc_upgrade',
       'package/bin/start.cjs',
-      'package/docs/rbac.yaml',
+      'package/docs/reference/rbac.yaml',
       'package/schemas/profile.schema.json',
     ])
       assert.ok(packed.includes(file), file);

@@ -15,7 +15,7 @@ import { type ChartResult, compatibilityPage, type Result } from './page.ts';
 
 /**
  * `npm run test:matrix`: a whole upgrade in every combination of Kubernetes and kubectl that this machine has, and with every Node;
- * `--write` records it in docs/compatibility.md.
+ * `--write` records it in docs/reference/compatibility.md.
  */
 const root = join(import.meta.dirname, '..', '..');
 const SOURCE = ['--manifest-url', ownReleases];
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   }
   const page = compatibilityPage({ date: new Date().toISOString().slice(0, 10), results, charts });
   process.stdout.write(`\n${page}`);
-  if (process.argv.includes('--write')) await writeFile(join(root, 'docs', 'compatibility.md'), page);
+  if (process.argv.includes('--write')) await writeFile(join(root, 'docs', 'reference', 'compatibility.md'), page);
   return results.length > 0 && [...results, ...charts].every(({ problem }) => problem === undefined) ? 0 : 1;
 }
 

@@ -38,7 +38,7 @@ export interface Record {
   readonly charts: readonly ChartResult[];
 }
 
-/** docs/compatibility.md: what was tried, with versions and date, and by name what was not. */
+/** docs/reference/compatibility.md: what was tried, with versions and date, and by name what was not. */
 export function compatibilityPage({ date, results, charts }: Record): string {
   const minor = (version: string) => /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
   const major = (version: string) => /^v?(\d+)/.exec(version)?.[1] ?? version;
@@ -69,6 +69,8 @@ export function compatibilityPage({ date, results, charts }: Record): string {
   ];
   return [
     '# Compatibility',
+    '',
+    'The program upgrades a cluster with each combination of kubectl, Node.js, Kubernetes and helm below, unless its cell says otherwise.',
     '',
     `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane has the service’s own manifest.`,
     '`preflight` checks it, `run` upgrades it, and a second `run` has nothing left to do.',

@@ -25,8 +25,9 @@ describe('the published schema of profile files', () => {
     });
   }
 
-  it('accepts the example of docs/profiles.md, as the loader does', async () => {
-    const [, example = ''] = /```yaml\n(extends:[\s\S]*?)```/.exec(readFileSync(join(root, 'docs', 'profiles.md'), 'utf8')) ?? [];
+  it('accepts the example of docs/reference/profiles.md, as the loader does', async () => {
+    const [, example = ''] =
+      /```yaml\n(extends:[\s\S]*?)```/.exec(readFileSync(join(root, 'docs', 'reference', 'profiles.md'), 'utf8')) ?? [];
     assert.ok(validate(parse(example)), JSON.stringify(validate.errors));
     await loadProfile(example, 'example.yaml');
   });

@@ -7,7 +7,7 @@ import { SCREENS, screen } from '../support/next-screens.ts';
 import { shellOn } from '../support/next-shell.ts';
 import { type NextWorld, nextUnder, PROGRAM, wordsOf } from '../support/next-steps.ts';
 
-const PATHS = join(import.meta.dirname, '..', '..', 'docs', 'paths.md');
+const PATHS = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'paths.md');
 /** What the person has to put in. */
 const VALUES: readonly (readonly [RegExp, string])[] = [[/^URL,URL$/, 'https://10.0.0.9:2379']];
 

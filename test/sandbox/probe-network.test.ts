@@ -295,7 +295,7 @@ describe('wait --probe-network', () => {
     });
     const { exit, text } = await ran(scenario, [...WAIT, '--yes']);
     assert.equal(exit, 0, text);
-    assert.match(text, /not probed: this account may not delete Jobs in namespace probe \(docs\/permissions\.md\)/);
+    assert.match(text, /not probed: this account may not delete Jobs in namespace probe \(docs\/reference\/permissions\.md\)/);
     assert.deepEqual(seen, []);
   });
 

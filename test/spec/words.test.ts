@@ -157,12 +157,12 @@ describe('words that users and developers read', () => {
   });
 
   it('make sentences of at most 30 words in the pages of checks, and in the first paragraph of every page', () => {
-    const whole = PAGES.filter((page) => /^docs\/checks\/NS-/.test(page)).flatMap((page) =>
+    const whole = PAGES.filter((page) => /^docs\/reference\/checks\/NS-/.test(page)).flatMap((page) =>
       proseOf(page)
         .split(/\n\n+|\n(?=- |\d+\. )/)
         .flatMap((part) => tooLong(page, part.replaceAll(/\s+/g, ' '))),
     );
-    const first = PAGES.filter((page) => !page.startsWith('docs/cli/')).flatMap((page) => tooLong(page, firstParagraph(page)));
+    const first = PAGES.filter((page) => !page.startsWith('docs/reference/cli/')).flatMap((page) => tooLong(page, firstParagraph(page)));
     assert.deepEqual([...whole, ...first], []);
   });
 

@@ -14,7 +14,7 @@ export interface Role {
   readonly rules: readonly PolicyRule[];
 }
 
-const docs = join(import.meta.dirname, '..', '..', 'docs');
+const docs = join(import.meta.dirname, '..', '..', 'docs', 'reference');
 /** The roles of a generated file. */
 export const rolesOf = (file: string) => parseAllDocuments(readFileSync(join(docs, file), 'utf8')).map((one) => one.toJS() as Role);
 /** Everything that a process said, for the message of an assertion. */

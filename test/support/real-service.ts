@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder with programs of the real service, built outside the repository: `calicoctl-TAG`, `fj-TAG` (`docs/control-plane.md`). */
+/** The folder with programs of the real service, built outside the repository: `calicoctl-TAG`, `fj-TAG` (`docs/internals/control-plane.md`). */
 const folder = process.env.NETSVC_UPGRADE_REAL;
 
 /** A program of the real service, or why a test that needs it is skipped. */

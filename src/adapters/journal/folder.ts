@@ -73,7 +73,7 @@ export function journalFolder(folder: string): JournalPlace {
         ? [`keep ${folder}: what that cluster lacks is put back from it`, 'name another folder with --journal-dir, or leave it out']
         : [
             `move ${folder} away, and run the same command again: where the cluster has the journal, the next strip makes a new copy`,
-            'where the cluster has none, docs/journal.md has the manual recovery from what is left in the folder',
+            'where the cluster has none, docs/reference/journal.md has the manual recovery from what is left in the folder',
           ],
   };
 }

@@ -34,7 +34,7 @@ function damagedAdvice(namespace: string, name: string): readonly string[] {
   const { save, remove } = wholeJournal(namespace);
   return [
     `look at it: ${command`kubectl -n ${namespace} get secret ${name} -o yaml`}`,
-    'without a local copy (--journal-dir), see the manual recovery in docs/journal.md; with one:',
+    'without a local copy (--journal-dir), see the manual recovery in docs/reference/journal.md; with one:',
     `save what is left: ${save}`,
     `then delete it: ${remove}`,
     `then continue from the copy: ${command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`}`,

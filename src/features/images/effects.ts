@@ -84,7 +84,7 @@ async function mayDelete({ cluster }: EnginePorts, { metadata: { namespace } }: 
   ]);
 }
 
-const WITHOUT = 'leave --probe-images out, or give the account the rights of docs/permissions.md';
+const WITHOUT = 'leave --probe-images out, or give the account the rights of docs/reference/permissions.md';
 
 async function create({ cluster }: EnginePorts, daemonSet: KubeObject): Promise<KubeObject> {
   try {

@@ -64,7 +64,7 @@ export function variantOf(context: Context, installation: Installation): Variant
   const variant = context.profile.variants.find((one) => one.id === installation.variant);
   if (variant) return variant;
   throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [
-    'this version upgrades manifest and operator installs; see docs/coverage.md for what is still to come',
+    'this version upgrades manifest and operator installs; see docs/reference/coverage.md for what is still to come',
   ]);
 }
 

@@ -76,7 +76,7 @@ async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwor
   const allowed = await cluster.reviewAccess(verbs.map((verb) => ({ verb, group, resource, namespace })));
   const denied = verbs.filter((_, index) => !allowed[index]);
   if (denied.length === 0) return undefined;
-  return `this account may not ${denied.join(', ')} Jobs in namespace ${namespace} (docs/permissions.md)`;
+  return `this account may not ${denied.join(', ')} Jobs in namespace ${namespace} (docs/reference/permissions.md)`;
 }
 
 async function nodesFor(

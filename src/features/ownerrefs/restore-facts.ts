@@ -175,7 +175,7 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
     [
       'nothing is put back from it: this reference would get the object deleted',
       `find out who may write Secrets in namespace ${options.stateNamespace}, and what else was written there`,
-      'then check and put back each reference yourself: docs/journal.md, Manual recovery',
+      'then check and put back each reference yourself: docs/reference/journal.md, Manual recovery',
     ],
   );
 }

@@ -15,7 +15,7 @@ export interface DocumentKind {
 /** The lease of the lock: of this name in the state namespace. */
 const LOCK = 'netsvc-upgrade';
 
-/** Kinds of the documents of a full install, an operator and their add-ons; docs/rbac.yaml is written for these. */
+/** Kinds of the documents of a full install, an operator and their add-ons; docs/reference/rbac.yaml is written for these. */
 export const documentKinds: readonly DocumentKind[] = [
   K.Namespace,
   K.ServiceAccount,
@@ -134,7 +134,7 @@ export const ownerSearch: Needs = () =>
 
 /**
  * Removing owner references and putting them back. `patch` on the dependents is not among them: no role should change every kind
- * there is, so it is granted for the kinds that `ownerrefs list` names (docs/permissions.md).
+ * there is, so it is granted for the kinds that `ownerrefs list` names (docs/reference/permissions.md).
  */
 export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list'], { group: apiGroup, plural: '*' }, 'owners and their UIDs', { required: false }),

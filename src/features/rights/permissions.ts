@@ -46,7 +46,7 @@ const podWebhooks: Needs = () => [
 const storeCertificates: Needs = (_, { kvstore = true }) =>
   kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
 
-/** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/rbac.yaml. */
+/** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/reference/rbac.yaml. */
 const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   preflight: [
     detection,

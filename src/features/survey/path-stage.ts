@@ -66,7 +66,7 @@ function skipped(because: string): OpenStage {
 
 function notThere(id: string, path: InstallPath): Fault {
   return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
-    'this version upgrades manifest, operator and chart installs; see docs/coverage.md for what is still to come',
+    'this version upgrades manifest, operator and chart installs; see docs/reference/coverage.md for what is still to come',
   ]);
 }
 

@@ -121,13 +121,13 @@ const ROWS: readonly Row[] = [
     delete: 'OPEN',
   },
   {
-    it: 'the label that a policy selects by is copied: the same (docs/host-endpoints.md)',
+    it: 'the label that a policy selects by is copied: the same (docs/reference/host-endpoints.md)',
     fleet: { nodes: { n1: { zone: 'a' } }, endpoints: [hep('a-old', 'n1', { role: 'host' })], policies: [policy('A', 'role == "host"')] },
     enable: 'same',
     delete: 'same',
   },
   {
-    it: 'a policy drops out by a label of which the node has another value: changed (docs/host-endpoints.md)',
+    it: 'a policy drops out by a label of which the node has another value: changed (docs/reference/host-endpoints.md)',
     fleet: {
       nodes: { n1: { zone: 'a' } },
       endpoints: [hep('a-old', 'n1', { role: 'host', zone: 'dmz' })],
@@ -137,7 +137,7 @@ const ROWS: readonly Row[] = [
     delete: 'CHANGED',
   },
   {
-    it: 'a policy comes by a label that only the node has: changed (docs/host-endpoints.md)',
+    it: 'a policy comes by a label that only the node has: changed (docs/reference/host-endpoints.md)',
     fleet: {
       nodes: { n1: { zone: 'a' } },
       endpoints: [hep('a-old', 'n1', { role: 'host' })],

@@ -16,7 +16,7 @@ import { procedure } from '../../../src/kernel/procedure.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, healthy, unread } from '../../fixtures/facts.ts';
 
-const pageOf = (id: string) => `docs/checks/${id}.md`;
+const pageOf = (id: string) => `docs/reference/checks/${id}.md`;
 const root = join(import.meta.dirname, '..', '..', '..');
 const ids = Object.keys(checkTitles);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
@@ -64,8 +64,8 @@ describe('the catalogue of checks', () => {
   });
 
   it('has a page for every id and an id for every page', () => {
-    const pages = readdirSync(join(root, 'docs', 'checks')).filter((file) => file.startsWith('NS-'));
-    assert.deepEqual(pages.map((file) => `docs/checks/${file}`).sort(), ids.map(pageOf).sort());
+    const pages = readdirSync(join(root, 'docs', 'reference', 'checks')).filter((file) => file.startsWith('NS-'));
+    assert.deepEqual(pages.map((file) => `docs/reference/checks/${file}`).sort(), ids.map(pageOf).sort());
   });
 
   it('heads every page with its id and title and says what to do', () => {

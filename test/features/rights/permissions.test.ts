@@ -25,10 +25,10 @@ describe('permissions', () => {
   const written = (file: string) => {
     const text = readFileSync(join(root, file), 'utf8');
     assert.equal(text, rbacFiles.find((one) => one.file === file)?.text(), 'run: node build/rbac.ts');
-    return rolesOf(file.slice('docs/'.length));
+    return rolesOf(file.slice('docs/reference/'.length));
   };
   const named = ({ kind, metadata }: Role) => `${kind} ${metadata.name}${metadata.namespace ? ` in ${metadata.namespace}` : ''}`;
-  for (const file of ['docs/rbac.yaml', 'docs/rbac-calico.yaml'])
+  for (const file of ['docs/reference/rbac.yaml', 'docs/reference/rbac-calico.yaml'])
     it(`are written in ${file}, one ClusterRole per command, and a Role where the state is`, () =>
       assert.deepEqual(
         written(file).map(named),
@@ -39,7 +39,7 @@ describe('permissions', () => {
         ]),
       ));
 
-  for (const file of ['docs/rbac-paths.yaml', 'docs/rbac-calico-paths.yaml'])
+  for (const file of ['docs/reference/rbac-paths.yaml', 'docs/reference/rbac-calico-paths.yaml'])
     it(`are written in ${file} for the paths with an operator, those on Secrets in the namespaces of the state and of the chart release alone`, () => {
       const roles = written(file);
       const byName = file.includes('calico') ? ['Role get'] : [];
@@ -64,7 +64,7 @@ describe('permissions', () => {
     });
 
   it('are written, for the calico operator, with the resources that flow logs are switched on by', () => {
-    for (const role of written('docs/rbac-calico-paths.yaml').filter(({ kind }) => kind === 'ClusterRole')) {
+    for (const role of written('docs/reference/rbac-calico-paths.yaml').filter(({ kind }) => kind === 'ClusterRole')) {
       const rule = role.rules.find(({ resources }) => resources.includes('goldmanes'));
       assert.ok(rule?.resources.includes('whiskers') && rule.verbs.includes('create') && rule.verbs.includes('patch'), role.metadata.name);
     }
@@ -76,7 +76,7 @@ describe('permissions', () => {
     const harmless = (stateNamespace: string) => permittedCommands.filter((command) => ways(command, stateNamespace).length === 0);
     assert.deepEqual(harmless('kube-system'), ['preflight-read-only']);
     assert.deepEqual(harmless('netsvc-upgrade'), ['preflight-read-only', 'status', 'report', 'policy', 'hep', 'wait', 'cli', 'unlock']);
-    const page = readFileSync(join(root, 'docs/permissions.md'), 'utf8');
+    const page = readFileSync(join(root, 'docs/reference/permissions.md'), 'utf8');
     const [table = ''] = /## Which roles amount[\s\S]*?(?=\n## The roles)/.exec(page) ?? [];
     for (const command of permittedCommands.filter((one) => one !== 'preflight-read-only'))
       assert.ok(table.includes(`\`${command}\``), command);
