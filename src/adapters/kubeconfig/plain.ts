@@ -146,15 +146,17 @@ function isItem(line: Line): boolean {
 }
 
 const WORDS: Readonly<Record<string, PlainValue>> = { true: true, false: false, null: null, '{}': {}, '[]': [] };
+const LONGEST_WORD = Math.max(...Object.keys(WORDS).map((word) => word.length));
+const PLAIN = /^(?:--|\.\.?\/)?[A-Za-z/][\w./@+=:-]*$/;
 /** Words that some version of YAML takes for a truth value or for nothing. */
 const AMBIGUOUS = /^(y|n|yes|no|on|off|true|false|null)$/i;
 
 function scalar(text: string): PlainValue {
-  const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined;
+  // A file of 200 contexts has some 400 kB of certificates: none is looked up as a word, and most values are plain.
+  const word = text.length <= LONGEST_WORD && Object.hasOwn(WORDS, text) ? WORDS[text] : undefined;
   if (word !== undefined) return word;
+  if (PLAIN.test(text) && !text.endsWith(':') && !AMBIGUOUS.test(text)) return text;
   const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text);
-  if (quoted?.[1] !== undefined) return quoted[1];
-  const plain = /^(?:--|\.\.?\/)?[A-Za-z/][\w./@+=:-]*$/.test(text) && !text.endsWith(':') && !AMBIGUOUS.test(text);
-  if (!plain) throw new Unclear();
-  return text;
+  if (quoted?.[1] === undefined) throw new Unclear();
+  return quoted[1];
 }
