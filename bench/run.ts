@@ -2,7 +2,7 @@ import { alpPlan } from './alp-plan.ts';
 import { hostEndpointPlan, labelCopies, servedHostEndpointPlan } from './host-endpoints.ts';
 import { mergeLargest } from './merge.ts';
 import { oneRequest } from './one-request.ts';
-import { ownerScan } from './owner-scan.ts';
+import { ownerScan, ownerScanServed } from './owner-scan.ts';
 import { ownerStrip } from './owner-strip.ts';
 import { planAndDiff } from './plan.ts';
 import { machineText, type Section } from './report.ts';
@@ -18,8 +18,8 @@ import { wholeChain } from './whole-chain.ts';
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
   'one-request': oneRequest,
-  chain: () => wholeChain(chainSizes(), 3),
-  wait: () => waitThousand(1000),
+  chain: () => wholeChain(sizesOr([5, 100]), 3),
+  wait: () => waitThousand(sizesOr([1000])[0] ?? 1000),
   'alp-plan': () => alpPlan(20_000),
   'hep-plan': hostEndpointPlan,
   'hep-served': servedHostEndpointPlan,
@@ -27,13 +27,14 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   merge: mergeLargest,
   plan: planAndDiff,
   'owner-scan': () => ownerScan(100_000),
+  'owner-served': () => ownerScanServed([100_000, 1_000_000]),
   'owner-strip': () => ownerStrip(10_000),
   state: stateStore,
 };
 
-function chainSizes(): readonly number[] {
+function sizesOr(usual: readonly number[]): readonly number[] {
   const asked = process.argv.find((argument) => argument.startsWith('--nodes='));
-  return asked === undefined ? [5, 100] : [Number(asked.slice('--nodes='.length))];
+  return asked === undefined ? usual : [Number(asked.slice('--nodes='.length))];
 }
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

@@ -7,7 +7,7 @@ import type { Section } from './report.ts';
 import { requestsOf, requestsText } from './requests.ts';
 import { watchReady } from './watch-ready.ts';
 
-const WAIT = ['wait', '--profile', 'netsvc', '--manifest-url', ownReleases, '--timeout', '30m'];
+const WAIT = ['wait', '--profile', 'netsvc', '--manifest-url', ownReleases, '--timeout', '90m'];
 /** One agent at a time, as the manifest says, would measure the DaemonSet controller for ten minutes. */
 const AT_ONCE = { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 50 } } } };
 
@@ -17,7 +17,8 @@ export async function waitThousand(nodes: number): Promise<Section> {
   const cluster = await installedCluster({
     manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases),
     nodes,
-    maxMinutes: 30,
+    // A thousand nodes take a minute to come up, and their pods two to be replaced.
+    maxMinutes: 30 + nodes / 100,
     audit: 'requests',
     // Else the controllers' own limit, not the API server, decides how long a thousand pods take.
     requestsPerSecond: 400,

@@ -56,8 +56,13 @@ function tidy(value: unknown, name: string, note?: (text: string) => void): unkn
     return name === 'env' ? onceEach(items, note) : items;
   }
   if (!isRecord(value)) return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
-  return Object.fromEntries(fields.map(([field, inner]) => [field, tidy(inner, field, note)]));
+  // In one pass: all definitions of a release are a hundred thousand fields.
+  const fields: (readonly [string, unknown])[] = [];
+  for (const field of Object.keys(value)) {
+    const inner = value[field];
+    if (inner !== null && inner !== undefined) fields.push([field, tidy(inner, field, note)]);
+  }
+  return Object.fromEntries(fields);
 }
 
 /** Of a variable that is there twice the last one counts; a server-side apply refuses both. */
