@@ -111,5 +111,10 @@ describe('the last lines of a command', function () {
     const end = lines.slice(lines.lastIndexOf('preflight: done in 0s'));
     assert.match(end.join('\n'), /^STAGE /m);
     assert.doesNotMatch(end.join('\n'), /^[‼×~] NS-(?:401|107)\b/m);
+    assert.match(end.join('\n'), /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes/m);
+    assert.match(
+      end.join('\n'),
+      /^Changed by this command: .*\nEarlier parts of this run, begun \S+ ago, changed: .*apply\.\nRunning pods keep their network\.$/m,
+    );
   });
 });

@@ -40,10 +40,11 @@ export function earlierLines(record: RunRecord, now: Date, changed: readonly str
   ];
 }
 
-/** The record, if it is of a run on this cluster that is not finished and that began before this command. */
+/** The record, if it is of a run on this cluster that began before this command, and was not finished then. */
 export function unfinishedBefore(record: RunRecord | undefined, { clusterUid, startedAt }: Context): RunRecord | undefined {
-  if (record === undefined || record.finishedAt !== undefined || record.clusterUid !== clusterUid) return undefined;
-  return Date.parse(record.startedAt) < startedAt.getTime() ? record : undefined;
+  if (record?.clusterUid !== clusterUid) return undefined;
+  const isOver = record.finishedAt !== undefined && Date.parse(record.finishedAt) <= startedAt.getTime();
+  return !isOver && Date.parse(record.startedAt) < startedAt.getTime() ? record : undefined;
 }
 
 /** `READY, 1 warning`, `NOT READY: 2 blockers`. */

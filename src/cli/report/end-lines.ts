@@ -16,7 +16,7 @@ export interface EndView {
 export function successLine(outcome: Outcome, { palette, service, release }: EndView, steps: number): string {
   const { versions, history, findings } = outcome;
   const from = versions?.before !== undefined && versions.before !== release ? `${versions.before} → ` : '';
-  const nodes = agents(outcome)?.desired;
+  const nodes = agents(outcome)?.desired ?? outcome.head?.nodes;
   const warnings = findings.filter(({ outcome: found }) => found === 'warning').length;
   const took = history ? Date.parse(history.endedAt) - Date.parse(history.startedAt) : Number.NaN;
   const where = nodes === undefined ? '' : ` on ${counted(nodes, 'node')}`;
@@ -40,11 +40,12 @@ export function stoppedHead(outcome: Outcome, { palette, release }: EndView): st
   return palette.bad([`STOPPED${stage ? ` at ${stage.id}` : ''}`, ...rolloutTexts(outcome, release)].join(' · '));
 }
 
-/** A step says by its first words what it is: a look, what the failure means, or what to do then. */
+/** A step says by its first words what it is: a look, what a pod says, what the failure means, or what to do then. */
 function rowOf(step: string): string {
-  const look = /^see why: (.+)$/.exec(step)?.[1];
-  if (look !== undefined) return row('look', look);
-  return step.startsWith('running pods ') ? row('impact', step) : row('then', step);
+  const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
+  if (begin !== undefined) return row(begin === 'see why' ? 'look' : 'means', rest);
+  if (/^\S+ says: /.test(step)) return row('says', step);
+  return row(step.startsWith('running pods ') ? 'impact' : 'then', step);
 }
 
 function row(name: string, text: string): string {

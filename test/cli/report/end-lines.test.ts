@@ -62,7 +62,13 @@ describe('the end of a run', () => {
 
   it('that stopped is one block, last, with what is to be looked at and what it means', () => {
     const message = 'not complete after 60 s';
-    const suggestions = ['see why: kubectl -n a describe pod b', 'running pods keep their network meanwhile', 'fix the pod'];
+    const suggestions = [
+      'see why: kubectl -n a describe pod b',
+      'b says: Failed to pull image',
+      'this means: the name is wrong',
+      'running pods keep their network meanwhile',
+      'fix the pod',
+    ];
     const outcome = ended({
       ...{ exit: 'timeout', message, suggestions, findings: [finding] },
       stages: [stage('crds', 'done'), stage('apply', 'failed', message)],
@@ -77,6 +83,8 @@ describe('the end of a run', () => {
         'STOPPED at apply · 1 of 3 nodes on v3.32.1 · node-02 failing',
         '  why     not complete after 60 s',
         '  look    kubectl -n a describe pod b',
+        '  says    b says: Failed to pull image',
+        '  means   the name is wrong',
         '  impact  running pods keep their network meanwhile',
         '  then    fix the pod',
       ],
