@@ -106,7 +106,7 @@ describe('judgeRollout', () => {
       /0 of 1 pods have been updated; its rollout is paused: kubectl rollout resume deployment calico-node -n kube-system/,
     ],
     ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /1 of 2 pods is not updated/],
-    ['a pod is missing', { pods: [pod('a')] }, /1 pods exist, 2 are wanted/],
+    ['a pod is missing', { pods: [pod('a')] }, /^1 pod instead of 2$/],
     ['the counts lag', { workload: daemonSet(NEW, { ...COMPLETE, numberReady: 1 }) }, /1 of 2 pods are counted ready/],
     [
       'pods are ready but not yet available',
