@@ -111,6 +111,9 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
       result.stdout,
       /helm upgrade calico \S+tigera-operator-v3\.32\.1-\w{12}\.tgz --version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,
     );
+    const { exitCode, stdout } = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '--diff');
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /^--- release\/(Deployment\/tigera-operator\/tigera-operator)\n\+\+\+ planned\/\1\n@@ /m);
     assert.equal(await cluster.versions(), before);
   });
 

@@ -28,6 +28,17 @@ describe('procedure B on a real control plane, the operator played', () => {
     assert.equal(await cluster.versions(), before);
   });
 
+  it('plan --diff shows the operator and the CRDs, live against planned, and changes nothing', async () => {
+    const before = await cluster.versions();
+    const { exitCode, stdout, stderr } = await cluster.upgrade('plan', '--diff', '--skip', 'cli', ...CALICO, '--accept', TYPHA);
+    assert.equal(exitCode, 0, text({ exitCode, stdout, stderr }));
+    assert.match(stdout, /^--- live\/(Deployment\/tigera-operator\/tigera-operator)\n\+\+\+ planned\/\1\n@@ /m);
+    assert.match(stdout, /^\+ +image: quay\.io\/tigera\/operator:v1\.42\.3$/m);
+    assert.match(stdout, /^--- live\/CustomResourceDefinition\/installations\.operator\.tigera\.io$/m);
+    assert.equal(/managedFields:|^[-+ ] +description: /m.test(stdout), false);
+    assert.equal(await cluster.versions(), before);
+  });
+
   it('killed once the operator is applied, and run again, brings every component to the target', async () => {
     const child = startUpgrade([...RUN], cluster.around);
     let said = '';

@@ -44,6 +44,16 @@ describe('procedure C on a real control plane, real manifests with Typha', () =>
     assert.deepEqual(await cluster.versions(), before);
   });
 
+  it('plan --diff shows each object, live against planned, and changes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade('plan', '--diff', ...CALICO, '--skip', 'cli');
+    assert.equal(result.exitCode, 0, text(result));
+    assert.match(result.stdout, /^--- live\/(DaemonSet\/kube-system\/calico-node)\n\+\+\+ planned\/\1\n@@ /m);
+    assert.match(result.stdout, /^--- \/dev\/null\n\+\+\+ planned\/CustomResourceDefinition\/\S+\n@@ -0,0 \+1,\d+ @@\n\+apiVersion: /m);
+    assert.equal(/last-applied-configuration|managedFields:|^[-+ ]status:$/m.test(result.stdout), false);
+    assert.deepEqual(await cluster.versions(), before);
+  });
+
   it('refuses to change anything off a terminal without --yes', async () => {
     const before = await cluster.versions();
     const result = await cluster.upgrade('run', ...CALICO, '--skip', 'cli');
