@@ -59,7 +59,7 @@ interface Text {
 function textsOf(kind: 'string' | 'comment'): readonly Text[] {
   return filesOf('src/**/*.ts').flatMap((file) =>
     sourceTexts(read(file))
-      .filter((one) => one.kind === kind && /[a-z’] \S/.test(one.text))
+      .filter((one) => one.kind === kind && /[a-z’][,:;]? \S/.test(one.text))
       .map(({ line, text }) => ({ place: `${file}:${line}`, text })),
   );
 }
