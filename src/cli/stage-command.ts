@@ -5,6 +5,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
+import { beforeChanges } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
@@ -36,7 +37,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
-    const held = await (await import('./held-lock.ts')).besideAnother(session);
+    const held = await beforeChanges((await import('./held-lock.ts')).besideAnother(session));
     if (held) return report(session, held);
     const answer = await confirmPlan(session, stages, saved);
     if (answer.stopped) return answer.stopped;

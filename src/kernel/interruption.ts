@@ -30,6 +30,13 @@ export function interruptedReading(): Fault {
   return new Fault('interrupted', 'stopped: nothing was changed by this command', ['run the same command when you are ready']);
 }
 
+/** Work before the first change: if it is given up, the command has changed nothing. */
+export async function beforeChanges<T>(work: Promise<T>): Promise<T> {
+  return work.catch((thrown: unknown) => {
+    throw isInterrupted(thrown) ? interruptedReading() : thrown;
+  });
+}
+
 /** A fault that says something of what was asked. One that was given up at Ctrl-C says nothing: whoever takes faults for answers throws it on. */
 export function isAnswer(thrown: unknown): thrown is Fault {
   return thrown instanceof Fault && !isInterrupted(thrown);

@@ -85,7 +85,7 @@ export const calicoDefects: readonly Defect[] = [
     severity: 'warning',
     symptom: 'Traffic is denied by a ClusterNetworkPolicy that had no effect before the upgrade.',
     happens: 'from v3.32 the agents enforce ClusterNetworkPolicies, which had no effect until now',
-    advice: 'List them before the upgrade: kubectl get clusternetworkpolicies. Delete what must not take effect.',
+    advice: 'List them: kubectl get clusternetworkpolicies. Delete what must not take effect.',
     sources: ['projectcalico/calico#11144'],
   },
   ...(

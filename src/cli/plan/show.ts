@@ -1,6 +1,6 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { interruptedReading, isAnswer, isInterrupted } from '../../kernel/interruption.ts';
+import { beforeChanges, isAnswer } from '../../kernel/interruption.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import type { Palette } from '../../report/colour.ts';
 import { findingsLines } from '../../report/findings.ts';
@@ -112,11 +112,9 @@ export async function planStages(session: Session, stages: readonly AnyStage[]) 
   const looks = new Looks(acting);
   const seen = looks.current();
   try {
-    const planned = await planChain(stages, seen, session.context, progress.observe);
+    const planned = await beforeChanges(planChain(stages, seen, session.context, progress.observe));
     const installed = await session.seams.installed(seen);
     return { ...planned, effects: acting.effects, findings: findingsHere(planned.findings, session.asked), installed, looks };
-  } catch (thrown) {
-    throw isInterrupted(thrown) ? interruptedReading() : thrown;
   } finally {
     await progress.close();
   }
