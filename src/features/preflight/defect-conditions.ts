@@ -53,12 +53,20 @@ function seenElsewhere(condition: ElsewhereCondition, { facts, installation, con
         [...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, condition.images)).map(textOf),
       );
     case 'crd':
-      return read(facts.crds).some(({ name }) => name === condition.name) ? [`CustomResourceDefinition/${condition.name}`] : undefined;
+      return some(crdsNamed(condition.name, facts));
     case 'path':
       return condition.oneOf.includes(installation.path) ? [] : undefined;
     case 'upgradeFrom':
       return isInRange(sourceRelease(installation, facts, context), condition.releases) ? [] : undefined;
   }
+}
+
+/** A CRD that an unfinished run has created says nothing of what was there before the upgrade. */
+function crdsNamed(name: string, { crds, record }: PreflightFacts): readonly string[] {
+  const run = read(record);
+  const since = run && run.finishedAt === undefined ? Date.parse(run.startedAt) : Number.POSITIVE_INFINITY;
+  const isOlder = (createdAt: string | undefined) => createdAt === undefined || Date.parse(createdAt) < since;
+  return read(crds).some((crd) => crd.name === name && isOlder(crd.createdAt)) ? [`CustomResourceDefinition/${name}`] : [];
 }
 
 function some(texts: readonly string[]): readonly string[] | undefined {

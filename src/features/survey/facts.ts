@@ -26,6 +26,7 @@ export interface CrdFacts {
   /** `ippools.crd.example.io` */
   readonly name: string;
   readonly group: string;
+  readonly createdAt?: string;
   /** Versions in which objects may be stored; undefined where nobody asked. */
   readonly storedVersions?: readonly string[];
 }

@@ -9,6 +9,7 @@ export interface CrdFact {
   readonly name: string;
   readonly plural: string;
   readonly group: string;
+  readonly createdAt?: string;
   /** Delivery tools that may delete it. */
   readonly pruners?: readonly PrunableCrd[];
 }

@@ -107,7 +107,8 @@ async function servicePods(cluster: ClusterReader, namespaces: readonly string[]
 async function listCrds(cluster: ClusterReader): Promise<readonly CrdFact[]> {
   return (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => {
     const pruners = prunersOf(metadata);
-    return { ...crdFact(metadata.name), ...(pruners.length > 0 ? { pruners } : {}) };
+    const created = metadata.creationTimestamp === undefined ? {} : { createdAt: metadata.creationTimestamp };
+    return { ...crdFact(metadata.name), ...created, ...(pruners.length > 0 ? { pruners } : {}) };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import type { Defect } from '../../../src/kernel/defect.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, daemonSet, found, node, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
@@ -225,7 +226,22 @@ const own: Defect = {
   sources: ['example/ours#1'],
 };
 
+const begun = (startedAt: string) => ({ value: { startedAt } as RunRecord });
+const installed = (createdAt: string) => ({
+  value: [{ name: 'felixconfigurations.crd.projectcalico.org', group: 'crd.projectcalico.org', createdAt }],
+});
+
 checkCases('NS-609', {
+  'passes over a CRD that the unfinished run has created': {
+    context: contextOf({}, { ...calico, defects: [own] }),
+    facts: { record: begun('2026-01-02T00:00:00Z'), crds: installed('2026-01-02T00:01:00Z') },
+    is: 'ok',
+  },
+  'finds a CRD that was there before the unfinished run': {
+    context: contextOf({}, { ...calico, defects: [own] }),
+    facts: { record: begun('2026-01-02T00:00:00Z'), crds: installed('2026-01-01T00:00:00Z') },
+    is: 'error',
+  },
   'takes rows of a profile of one’s own': {
     context: contextOf({}, { ...calico, defects: [own] }),
     is: 'error',
