@@ -9,6 +9,9 @@ const CORE = ['src/cli/plain-shell.ts'];
 /** Entries of what those load besides that oclif runs. */
 const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
 
+/** What commands without oclif load as well: the width of letters, which both need, would have all of oclif loaded. */
+const APART = ['src/report/table.ts'];
+
 /** Entries of what every command on a cluster loads besides. */
 const CLUSTER = [
   'src/cli/compose.ts',
@@ -51,7 +54,8 @@ export async function mergeCore(folder: string, { outputs }: Metafile, common: B
   const [onCluster, ofCommands] = [filesOf(CLUSTER, outputs), filesOf(commands, outputs)];
   // What a command needs before it asks a cluster must not bring the other file with it.
   const core = [...new Set([...filesOf(CORE, outputs), ...onCluster.filter((file) => ofCommands.includes(file))])];
-  const oclif = filesOf(OCLIF, outputs).filter((file) => !core.includes(file));
+  const apart = filesOf(APART, outputs);
+  const oclif = filesOf(OCLIF, outputs).filter((file) => !core.includes(file) && !apart.includes(file));
   const cluster = onCluster.filter((file) => !core.includes(file) && !oclif.includes(file));
   const known = new Set(core);
   const faces = new Map(

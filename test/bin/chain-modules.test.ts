@@ -47,7 +47,7 @@ const COMMANDS: readonly Expected[] = [
       'run-lines.js',
       'loaded-chain.js',
     ],
-    mostChunks: 42,
+    mostChunks: 43,
   },
   {
     args: ['plan'],
@@ -64,7 +64,7 @@ const COMMANDS: readonly Expected[] = [
       'recorded.js',
       'loaded-chain.js',
     ],
-    mostChunks: 41,
+    mostChunks: 42,
   },
   {
     args: ['run', '--dry-run=client'],
@@ -81,23 +81,23 @@ const COMMANDS: readonly Expected[] = [
       'run.js',
       'loaded-chain.js',
     ],
-    mostChunks: 40,
+    mostChunks: 41,
   },
   {
     args: ['hep', '--dry-run=client'],
     exit: 3,
     packages: ['yaml', 'js-yaml'],
     files: ['known-digests.js', 'hep.js', 'installed.js', 'plan-chain.js', 'looks.js', 'progress.js', 'recorded.js', 'loaded-chain.js'],
-    mostChunks: 39,
+    mostChunks: 40,
   },
   {
     args: ['alp', '--dry-run=client'],
     exit: 0,
     packages: ['yaml', 'js-yaml'],
     files: ['alp.js', 'installed.js', 'plan-chain.js', 'looks.js', 'progress.js', 'loaded-chain.js'],
-    mostChunks: 38,
+    mostChunks: 39,
   },
-  { args: ['ownerrefs', 'list'], exit: 0, packages: [], files: ['installed.js', 'ownerrefs.js', 'references.js'], mostChunks: 26 },
+  { args: ['ownerrefs', 'list'], exit: 0, packages: [], files: ['installed.js', 'ownerrefs.js', 'references.js'], mostChunks: 27 },
   {
     args: ['verify'],
     exit: 3,
@@ -114,7 +114,7 @@ const COMMANDS: readonly Expected[] = [
       'loaded-chain.js',
       'verify.js',
     ],
-    mostChunks: 41,
+    mostChunks: 42,
   },
 ];
 

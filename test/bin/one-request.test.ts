@@ -157,6 +157,22 @@ describe('a command that asks the cluster little', function () {
     );
   });
 
+  it('the table of a run, which status shows, is shipped without oclif', () => {
+    const shippedTo = join(root, 'dist', 'cli');
+    const seen = new Set<string>();
+    const add = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(join(shippedTo, file), 'utf8');
+      for (const [, path = ''] of text.matchAll(/(?:from|import)\s*"\.\/([\w-]+\.js)"/g)) add(path);
+    };
+    const table = readdirSync(shippedTo).find((file) => /^table-\w{8}\.js$/.test(file));
+    assert.ok(table, 'the table is loaded by import() no more');
+    add(table);
+    assert.ok(seen.has('core.js'), [...seen].join());
+    assert.ok(!seen.has('oclif.js'), [...seen].join());
+  });
+
   /** Shipped files by their names, and how many of them have none of their own. */
   const shipped = (imports: readonly Import[]) => {
     const files = imports.flatMap(({ url }) => (url.startsWith('file:') ? [url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')] : []));
