@@ -69,5 +69,5 @@ async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
   const { openStored } = await import('./compose.ts');
   const found = variant && (await (await openStored(profile.name)).documentsOf(release, variant.file));
   if (!found) return { scope: { ...manifestScope(), kvstore }, from: NO_NAMES };
-  return { scope: { ...scopeOf(found), kvstore }, from: `objects of ${variant.file} ${release}` };
+  return { scope: { ...scopeOf(found), kvstore, operated: false }, from: `objects of ${variant.file} ${release}` };
 }
