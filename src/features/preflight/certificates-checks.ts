@@ -34,8 +34,10 @@ export const certificatesChecks: readonly PreflightCheck[] = [
     category: 'resources',
     severity: 'error',
     ref: 'domain §11.3',
-    judge: withCertificates(({ names: { api, signer }, certificates, installation, facts, context }): Verdict => {
+    judge: withCertificates(({ names, certificates, installation, facts, context }): Verdict => {
+      const { api, signer } = names;
       const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
+      if (moves && 'unread' in certificates) return unreadable(names, 'certificate of the API server', certificates.unread);
       const found = moves ? read(certificates).find(({ secret }) => secret === api.secret) : undefined;
       if (!found) return notApplicable('this upgrade gives no API server another address');
       if (found.names.includes(api.name)) return ok(`the certificate of the API server is for ${api.name} too`);
@@ -58,7 +60,7 @@ export const certificatesChecks: readonly PreflightCheck[] = [
     severity: 'error',
     ref: 'domain §11.3',
     judge: withCertificates(({ names, certificates, facts, context: { options } }): Verdict => {
-      if ('unread' in certificates) return unreadable(names, certificates.unread);
+      if ('unread' in certificates) return unreadable(names, 'certificates of agents and Typha', certificates.unread);
       const own = certificates.value.filter(({ secret }) => names.secrets.includes(secret));
       const ending = own.filter(({ until }) => until - facts.now < SOON * DAY);
       const isOver = ending.some(({ until }) => until < facts.now);
@@ -79,11 +81,11 @@ export const certificatesChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** Whoever may not read Secrets can still upgrade: certificates that are over are rare, and others renew them. */
-function unreadable({ namespace }: Held['names'], because: string): Verdict {
+/** Whoever may not read Secrets can still upgrade: such certificates are rare, and the right to read them is asked for as one to do without. */
+function unreadable({ namespace }: Held['names'], what: string, because: string): Verdict {
   return failed(
-    `the certificates of agents and Typha could not be read: ${because}`,
-    'See when they end, with an account that may read them.',
+    `${what} not read: ${because}`,
+    'Look at names, issuer and end with an account that may read these Secrets, before the upgrade.',
     {
       severity: 'warning',
       next: command`kubectl auth can-i get secrets -n ${namespace}`,

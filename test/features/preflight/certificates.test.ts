@@ -38,6 +38,11 @@ checkCases('NS-630', {
     is: 'error',
     hint: /delete the Secret right before the upgrade/,
   },
+  'only warns where it may not be read': {
+    facts: { ...holding(), operated: { certificates: { unread: 'secrets is forbidden' } } as unknown as OperatedFacts },
+    is: 'warning',
+    says: /^certificate of the API server not read: secrets is forbidden/,
+  },
   'passes where the operator renews it': { facts: holding(certificate(api, { names })), is: 'ok' },
   'passes where it has the new address': {
     facts: holding(certificate(api, { issuer: 'Example CA', names: [...names, 'calico-api.calico-system.svc'] })),
@@ -57,7 +62,7 @@ checkCases('NS-631', {
   'only warns where they may not be read': {
     facts: { ...holding(), operated: { certificates: { unread: 'secrets is forbidden' } } as unknown as OperatedFacts },
     is: 'warning',
-    says: /could not be read: secrets is forbidden/,
+    says: /^certificates of agents and Typha not read: secrets is forbidden/,
   },
   'passes where they are valid': { facts: holding(certificate('typha-certs'), certificate('node-certs')), is: 'ok' },
   'stops where one is over': {
