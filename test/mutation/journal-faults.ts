@@ -28,7 +28,7 @@ export const JOURNAL: Room = {
     ...faultsIn('src/adapters/journal/chunk.ts', [
       ["if (lines.pop() !== '') throw", 'if (lines.pop() === undefined) throw'],
       ['if (header.version > OWNER_JOURNAL_VERSION)', 'if (header.version < OWNER_JOURNAL_VERSION)'],
-      ['if (entries.length !== header.entries) throw', 'if (entries.length > header.entries) throw'],
+      ['if (entries.length !== header.entries)', 'if (entries.length > header.entries)'],
       ['bytes.length <= CHUNK_BYTES)) return chunks;', 'bytes.length <= 2 * CHUNK_BYTES)) return chunks;'],
       ['return [lines.slice(0, middle), lines.slice(middle)];', 'return [lines.slice(0, middle), lines.slice(middle + 1)];'],
       ['if (wrong >= 0) throw', 'if (wrong > 0) throw'],
