@@ -36,7 +36,7 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
     .map((pod) => progressOf(pod, view))
     .sort((a, b) => order(a.node, b.node) || order(a.pod, b.pod));
   const pending = workload
-    ? pendingReason(target, workload, pods, desired)
+    ? pendingReason(view, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
   const unapplied = workload !== undefined && otherImage(target, workload) !== undefined;
   return { target, desired, pods, pending, done: pending === '', ...(unapplied ? { unapplied } : {}) };
@@ -58,7 +58,8 @@ function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number 
   return kind === 'DaemonSet' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
 }
 
-function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
+function pendingReason(view: RolloutView, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
+  const { target } = view;
   const { spec, status = {} } = workload as WorkloadShape;
   const other = otherImage(target, workload);
   if (other !== undefined) return `its container ${target.container} is still set to ${other}`;
@@ -67,10 +68,24 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? pausedText(target) : ''}`;
   const rest = pods.filter((pod) => pod.phase !== 'new');
-  if (rest.length > 0)
-    return `${rest.length} of ${Math.max(desired, pods.length)} pods ${rest.length === 1 ? 'is' : 'are'} not updated and ready`;
+  if (rest.length > 0) return restText(rest, Math.max(desired, pods.length), view);
   if (pods.length !== desired) return `${counted(pods.length, 'pod')} instead of ${desired}`;
   return countsPending(target, status, desired);
+}
+
+/** `1 of 3 pods still has the old release, 1 has the new release and is not ready yet`. */
+function restText(rest: readonly PodProgress[], all: number, { pods, target }: RolloutView): string {
+  const stopping = new Set(pods.filter(({ terminating }) => terminating).map(({ name }) => name));
+  const ending = rest.filter(({ pod }) => stopping.has(pod)).length;
+  const old = rest.filter(({ pod, phase }) => phase === 'old' && !stopping.has(pod)).length;
+  const [has, have] = target.anyImage ? ['', ''] : ['has the new release and ', 'have the new release and '];
+  const groups = [
+    { count: old, one: 'still has the old release', many: 'still have the old release' },
+    { count: rest.length - old - ending, one: `${has}is not ready yet`, many: `${have}are not ready yet` },
+    { count: ending, one: 'is still stopping', many: 'are still stopping' },
+  ].filter(({ count }) => count > 0);
+  const ofAll = (index: number) => (index === 0 ? ` of ${counted(all, 'pod')}` : '');
+  return groups.map(({ count, one, many }, index) => `${count}${ofAll(index)} ${count === 1 ? one : many}`).join(', ');
 }
 
 /** The image of the workload, where that is not the target's. */

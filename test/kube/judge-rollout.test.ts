@@ -105,7 +105,7 @@ describe('judgeRollout', () => {
       },
       /0 of 1 pods have been updated; its rollout is paused: kubectl rollout resume deployment calico-node -n kube-system/,
     ],
-    ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /1 of 2 pods is not updated/],
+    ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /^1 of 2 pods still has the old release$/],
     ['a pod is missing', { pods: [pod('a')] }, /^1 pod instead of 2$/],
     ['the counts lag', { workload: daemonSet(NEW, { ...COMPLETE, numberReady: 1 }) }, /1 of 2 pods are counted ready/],
     [
@@ -127,8 +127,24 @@ describe('judgeRollout', () => {
       },
       /^it wants no pod: .*kubectl scale deployment calico-node -n kube-system --replicas=1/,
     ],
-    ['a new pod is not ready', { pods: [pod('a'), pod('b', { ready: [false] })] }, /not updated and ready/],
-    ['an old pod is still stopping', { pods: [pod('a'), pod('b'), pod('c', { image: OLD, terminating: true })] }, /1 of 3/],
+    [
+      'a new pod is not ready',
+      { pods: [pod('a'), pod('b', { ready: [false] })] },
+      /^1 of 2 pods has the new release and is not ready yet$/,
+    ],
+    [
+      'some pods are old and others not ready',
+      {
+        workload: daemonSet(NEW, { ...COMPLETE, desiredNumberScheduled: 4, updatedNumberScheduled: 4 }),
+        pods: [pod('a', { image: OLD }), pod('b', { image: OLD }), pod('c', { ready: [false] }), pod('d')],
+      },
+      /^2 of 4 pods still have the old release, 1 has the new release and is not ready yet$/,
+    ],
+    [
+      'an old pod is still stopping',
+      { pods: [pod('a'), pod('b'), pod('c', { image: OLD, terminating: true })] },
+      /^1 of 3 pods is still stopping$/,
+    ],
   ];
   for (const [title, over, pending] of notDone) {
     it(`is not done while ${title}`, () => {
