@@ -1,4 +1,5 @@
 import { ageText } from '../kernel/age-text.ts';
+import { UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { recordHead } from '../report/head-line.ts';
@@ -13,18 +14,18 @@ export async function besideAnother(session: Session): Promise<Outcome | undefin
   if (!holder) return undefined;
   const record = await records.load().catch(() => undefined);
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
-  const suggestions = [`follow that run: ${ours('status --watch')}`, `if it is certainly dead: ${ours('unlock')}`];
+  const suggestions = [`follow that run: ${ours('status --watch')}`, `${UNLOCK_WHEN}: ${ours('unlock')}`];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
   const head = record?.clusterUid === session.context.clusterUid ? recordHead(record) : undefined;
   return { exit: 'locked', ...(head ? { head } : {}), findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 
-/** `anna on host host-1 (process 4711) holds the lock for 4m, at stage apply`. */
+/** `anna on host host-1 (process 4711) has held the lock for 4m, at stage apply`. */
 function heldText({ identity, acquiredAt }: LockHolder, record: RunRecord | undefined, now: Date): string {
   const stage = record?.finishedAt === undefined ? record?.stages.findLast(({ state }) => state === 'running')?.id : undefined;
   const since = Date.parse(acquiredAt);
-  const age = Number.isFinite(since) ? ` for ${ageText(now.getTime() - since)}` : '';
-  return `${whoText(identity)} holds the lock${age}${stage === undefined ? '' : `, at stage ${stage}`}`;
+  const holds = Number.isFinite(since) ? `has held the lock for ${ageText(now.getTime() - since)}` : 'holds the lock';
+  return `${whoText(identity)} ${holds}${stage === undefined ? '' : `, at stage ${stage}`}`;
 }
 
 /** `user@host/pid/run id`, as far as it is that. */

@@ -1,7 +1,7 @@
 import { agoText } from '../kernel/age-text.ts';
 import { command } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
-import type { ExitName } from '../kernel/fault.ts';
+import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
 import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
@@ -30,7 +30,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
     const origin = recordedFlagsLine(of, flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
-    const dead = holder ? [`    if that run is certainly dead: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
+    const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, 'done', holder, record, next, owners);
     const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
     const now = session.composition.clock.now();

@@ -32,6 +32,9 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   interrupted: 'interrupted; can be resumed',
 };
 
+/** Stands before every offer of `unlock`. */
+export const UNLOCK_WHEN = 'unlock only when that process has ended (two runs at once would overwrite each other)';
+
 /**
  * The one error of this program: a fact, and what to do next.
  * Anything else that is thrown is a defect and ends with exit code 1.

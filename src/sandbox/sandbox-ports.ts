@@ -100,7 +100,7 @@ function memoryLock({ state, clock }: Scenario, identity: string, alive: () => v
       alive();
       if (state.holder) {
         const { identity: other, acquiredAt } = state.holder;
-        throw new Fault('locked', `${other} holds the lock since ${acquiredAt}`, ['wait until that run ends']);
+        throw new Fault('locked', `${other} has held the lock since ${acquiredAt}`, ['wait until that run ends']);
       }
       const holder = { identity, acquiredAt: now(), renewedAt: now() };
       state.holder = holder;

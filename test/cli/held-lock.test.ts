@@ -32,9 +32,9 @@ describe('a run beside another one', () => {
     assert.equal(await bench.run('run', '--yes', '--context=prod'), 6);
     assert.deepEqual(surveyed, []);
     assert.deepEqual(bench.err().trimEnd().split('\n'), [
-      'error: anna on host host-1 (process 17) holds the lock for 4m, at stage apply; nothing was changed by this command',
+      'error: anna on host host-1 (process 17) has held the lock for 4m, at stage apply; nothing was changed by this command',
       'follow that run: kubectl netsvc-upgrade status --watch --context=prod',
-      'if it is certainly dead: kubectl netsvc-upgrade unlock --context=prod',
+      'unlock only when that process has ended (two runs at once would overwrite each other): kubectl netsvc-upgrade unlock --context=prod',
     ]);
   });
 
@@ -59,6 +59,9 @@ describe('status --watch', () => {
     const { bench } = heldBench();
     await bench.run('status', '--context=prod');
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade status --watch --context=prod\n$/);
-    assert.match(bench.out(), /if that run is certainly dead: kubectl netsvc-upgrade unlock --context=prod$/m);
+    assert.match(
+      bench.out(),
+      /unlock only when that process has ended \(two runs at once would overwrite each other\): kubectl netsvc-upgrade unlock --context=prod$/m,
+    );
   });
 });

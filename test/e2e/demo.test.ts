@@ -66,8 +66,8 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   lock: {
     exit: 6,
     err: [
-      /^error: anna on host host-1 \(process 4711\) holds the lock for 4m, at stage apply; nothing was changed/m,
-      /^follow that run: kubectl netsvc-upgrade status --watch\nif it is certainly dead: kubectl netsvc-upgrade unlock$/m,
+      /^error: anna on host host-1 \(process 4711\) has held the lock for 4m, at stage apply; nothing was changed/m,
+      /^follow that run: kubectl netsvc-upgrade status --watch\nunlock only when that process has ended \(two runs at once would overwrite each other\): kubectl netsvc-upgrade unlock$/m,
     ],
     out: [/^The exit code is 6\. On a .*: kubectl netsvc-upgrade status --watch$/m],
   },

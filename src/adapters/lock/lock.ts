@@ -1,4 +1,4 @@
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, UNLOCK_WHEN } from '../../kernel/fault.ts';
 import { isInterrupted } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -98,9 +98,9 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>,
 }
 
 function locked(holder: LockHolder): Fault {
-  return new Fault('locked', `${holder.identity} holds the lock since ${holder.acquiredAt}, renewed ${holder.renewedAt}`, [
+  return new Fault('locked', `${holder.identity} has held the lock since ${holder.acquiredAt}, renewed ${holder.renewedAt}`, [
     'wait until that run ends: kubectl netsvc-upgrade status',
-    'if it is certainly dead: kubectl netsvc-upgrade unlock',
+    `${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock`,
   ]);
 }
 

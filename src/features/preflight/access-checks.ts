@@ -3,6 +3,7 @@ import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { AccessAnswer } from '../survey/index.ts';
@@ -59,11 +60,11 @@ export const accessChecks: readonly PreflightCheck[] = [
       const { identity, acquiredAt, renewedAt } = holder;
       const detail = `held since ${acquiredAt}, last renewed ${renewedAt}`;
       const brief = `taken ${agoText(acquiredAt, now)}, last renewed ${agoText(renewedAt, now)}`;
-      return failed(
-        `another run holds the lock: ${identity}`,
-        'Wait for it to end. If its process is gone and the lock is not renewed any more: kubectl netsvc-upgrade unlock',
-        { next: `${PROGRAM} status --watch`, exit: 'locked', evidence: [{ text: identity, detail, brief }] },
-      );
+      return failed(`another run holds the lock: ${identity}`, `Wait for it to end; ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock`, {
+        next: `${PROGRAM} status --watch`,
+        exit: 'locked',
+        evidence: [{ text: identity, detail, brief }],
+      });
     },
   },
   {

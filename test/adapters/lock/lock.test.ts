@@ -57,7 +57,7 @@ describe('the lock', () => {
     await lockOf('alice@a/1/run').acquire();
     await assert.rejects(lockOf('bob@b/2/run').acquire(), (thrown) => {
       assert.ok(isLocked(thrown) && thrown instanceof Fault);
-      assert.match(thrown.message, /alice@a\/1\/run holds the lock since 2026-11-20T10:00:00\.000000Z/);
+      assert.match(thrown.message, /alice@a\/1\/run has held the lock since 2026-11-20T10:00:00\.000000Z/);
       assert.match(thrown.suggestions.join(), /kubectl netsvc-upgrade unlock/);
       return true;
     });
