@@ -62,9 +62,11 @@ export const kubectlSkewChecks: readonly PreflightCheck[] = [
       if (path === undefined || gitVersion === undefined) return notApplicable('the version of kubectl is not known');
       const apart = Math.abs(minorNumber(gitVersion) - Number.parseInt(server.minor, 10));
       if (apart <= 1) return ok(`kubectl ${gitVersion}, server ${server.gitVersion}`);
-      return failed(`kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; one is supported`, INSTALL, {
-        next: CLIENT,
-      });
+      return failed(
+        `kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; kubectl supports one minor of difference`,
+        INSTALL,
+        { next: CLIENT },
+      );
     },
   },
 ];
