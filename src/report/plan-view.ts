@@ -61,7 +61,7 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[],
       : [];
   if (shown.length === 0) return rest;
   const definitions = view.wide ? [] : shown.filter(isDefinition);
-  const folded = definitions.length > FOLDED ? [definitionsRow(definitions)] : [];
+  const folded = definitions.length > FOLDED ? definitionRows(definitions) : [];
   const listed = folded.length > 0 ? shown.filter((object) => !isDefinition(object)) : shown;
   const rows = listed.map((object) => [
     refText(object.ref),
@@ -73,16 +73,20 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[],
   return [...title, ...body.flatMap((lines, index) => [...lines, ...(view.wide ? fieldLines(listed[index]) : [])]), ...rest];
 }
 
-/** More definitions than these are one row: a release has thirty of them, and nobody reads their fields. */
+/** More definitions than these are not listed: a release has thirty of them, and nobody reads their fields. */
 const FOLDED = 3;
 
 const isDefinition = ({ ref, change }: PlannedObject): boolean =>
   ref.kind === 'CustomResourceDefinition' && (change === 'create' || change === 'update');
 
-function definitionsRow(objects: readonly PlannedObject[]): readonly string[] {
-  const created = objects.filter(({ change }) => change === 'create').length;
-  const counts = [...(objects.length > created ? [`${objects.length - created} updated`] : []), ...(created > 0 ? [`${created} new`] : [])];
-  return [counted(objects.length, 'CustomResourceDefinition'), 'update', '', `${counts.join(', ')} (each with -o wide)`];
+/** A row for those that are updated and one for the new ones: one cell with both actions would widen the column of every row. */
+function definitionRows(objects: readonly PlannedObject[]): readonly (readonly string[])[] {
+  return [...Map.groupBy(objects, ({ change }) => change)].map(([change, all]) => [
+    counted(all.length, 'CustomResourceDefinition'),
+    change,
+    '',
+    'see -o wide',
+  ]);
 }
 
 function fieldLines(object: PlannedObject | undefined): readonly string[] {

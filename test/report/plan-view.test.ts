@@ -121,7 +121,7 @@ describe('the plan', () => {
     assert.doesNotMatch(text, /^DaemonSet\//m);
   });
 
-  it('has one row for many definitions, and each with -o wide', () => {
+  it('has one row for many definitions of one action, and each definition with -o wide', () => {
     const definition = (name: string, change: 'create' | 'update'): PlannedObject => ({
       ...quiet,
       ref: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name },
@@ -130,7 +130,8 @@ describe('the plan', () => {
     const objects = [definition('a', 'update'), definition('b', 'update'), definition('c', 'create'), definition('d', 'update'), daemonSet];
     const many = [{ id: 'apply', title: 'Apply', ref: 'r', notes: [], actions: [], objects }];
     const short = planLines(head, many, view);
-    assert.match(short[2] ?? '', /^4 CustomResourceDefinitions +update +3 updated, 1 new \(each with -o wide\)$/);
+    assert.match(short[2] ?? '', /^3 CustomResourceDefinitions +update +see -o wide$/);
+    assert.match(short[3] ?? '', /^1 CustomResourceDefinition +create +see -o wide$/);
     assert.equal(short.filter((line) => line.includes('CustomResourceDefinition/')).length, 0);
     const wide = planLines(head, many, { ...view, wide: true });
     assert.equal(wide.filter((line) => line.startsWith('CustomResourceDefinition/')).length, 4);
