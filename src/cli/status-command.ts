@@ -41,7 +41,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...dead,
       ...told,
     ];
-    await session.present(document, lines, { closing: () => changedLines(session, record, now) });
+    const afterwards =
+      of === 'preflight' && record ? [`Once the cause is fixed, resume with: kubectl netsvc-upgrade run${carriedTo('run', flags)}`] : [];
+    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
+    await session.present(document, lines, { closing });
     return 'done';
   });
 }

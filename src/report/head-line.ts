@@ -13,6 +13,8 @@ export interface UpgradeHead {
   readonly release: string;
   readonly nodes?: number;
   readonly clusterUid: string;
+  /** A run to this release is not finished. */
+  readonly isUnfinished?: boolean;
 }
 
 /** The first line of a plan. */
@@ -56,7 +58,7 @@ export function headLine(head: UpgradeHead | PlanHead, palette: Palette): string
   return palette.strong(
     [
       kind,
-      releases,
+      head.isUnfinished ? `${releases}, unfinished` : releases,
       head.nodes === undefined ? '' : counted(head.nodes, 'node'),
       `cluster ${short(head.clusterUid)}`,
       'digest' in head ? `plan ${short(head.digest)}` : '',

@@ -43,7 +43,7 @@ function restartTexts(restarts: readonly PlannedRestart[]): readonly string[] {
   const agents = slowest(restarts);
   if (agents === undefined) return [`restarts ${counted(pods, 'pod')}`];
   const pace = agents.atOnce === undefined ? '' : agents.atOnce === 1 ? ', one at a time' : `, ${agents.atOnce} at a time`;
-  return [`restarts ${counted(pods, 'pod')} on ${counted(agents.pods, 'node')}${pace}`];
+  return [`restarts ${counted(pods, 'pod')} on ${counted(agents.pods, 'node')}${pace}`, 'running pods keep their network'];
 }
 
 /** The DaemonSet whose rollout takes longest. */

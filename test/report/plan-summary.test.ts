@@ -41,7 +41,7 @@ describe('the summary of a plan', () => {
     ];
     assert.equal(
       planSummary(stages),
-      '0 create, 2 update · 3 steps · restarts 7 pods on 6 nodes, one at a time · backup first · no undo after step 3',
+      '0 create, 2 update · 3 steps · restarts 7 pods on 6 nodes, one at a time · running pods keep their network · backup first · no undo after step 3',
     );
     assert.equal(planSummary([]), '0 create, 0 update · 0 steps');
     assert.match(planSummary(applies(controllers)), / · restarts 1 pod$/);
@@ -49,13 +49,16 @@ describe('the summary of a plan', () => {
 
   it('counts the pods that an operator restarts', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'k', name: 'node' };
-    assert.match(planSummary([of('apply', { restarts: [{ ref, pods: 4, atOnce: 2 }] })]), / · restarts 4 pods on 4 nodes, 2 at a time$/);
+    assert.match(
+      planSummary([of('apply', { restarts: [{ ref, pods: 4, atOnce: 2 }] })]),
+      / · restarts 4 pods on 4 nodes, 2 at a time · running pods keep their network$/,
+    );
   });
 
   it('says nothing of the pace where the controller does not begin by itself', () => {
     assert.match(
       planSummary([of('apply', { objects: [workload('DaemonSet', 'node', { restarts: 6 })] })], [trace(took(0, 9))]),
-      /on 6 nodes$/,
+      /on 6 nodes · running pods keep their network$/,
     );
   });
 

@@ -36,7 +36,31 @@ describe('the last lines of a command', function () {
     assert.match(lines.at(-5) ?? '', /^NOT READY: \d+ blockers?$/);
     assert.equal(lines.at(-4), 'Nothing was changed by this command.');
     assert.match(lines.at(-3) ?? '', /^Earlier parts of this run, begun \d+s ago, changed: .*apply\.$/);
-    assert.equal(lines.at(-2), 'Running pods keep their network.');
+    assert.equal(lines.at(-2), 'Running pods keep their network. New pods get none on a node whose agent is not ready.');
+  });
+
+  it('of preflight and verify after a run that stopped lead to the run, whose release the header calls unfinished', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    await performed('run --yes');
+    scenario.cluster.nodes.fault('node-02', 'none');
+    for (const command of ['preflight', 'verify']) {
+      const { lines } = await performed(command);
+      assert.ok(
+        lines.some((line) => /v3\.26\.4 → v3\.32\.2, unfinished/.test(line)),
+        lines.join('\n'),
+      );
+      assert.equal(lines.at(-1), 'Next: kubectl netsvc-upgrade run');
+    }
+  });
+
+  it('of a status after a run that failed name the command that resumes it', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    await performed('run --yes --skip alp');
+    const { lines } = await performed('status');
+    assert.deepEqual(lines.slice(-2), [
+      'Once the cause is fixed, resume with: kubectl netsvc-upgrade run --skip=alp',
+      'Next: kubectl netsvc-upgrade preflight',
+    ]);
   });
 
   it('of a plan say that it is one', async () => {
@@ -56,7 +80,7 @@ describe('the last lines of a command', function () {
     assert.match(lines[success] ?? '', /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 manual steps left$/);
     assert.equal(lines.slice(success).filter((line) => line.startsWith('MANUAL STEP')).length, 2, 'then each step once');
     assert.match(lines.at(-3) ?? '', /^Changed by this command: \d+ steps of /);
-    assert.equal(lines.at(-2), 'Running pods keep their network.');
+    assert.equal(lines.at(-2), 'Running pods kept their network.');
   });
 
   it('of a second run say that nothing was changed, and a plan then has no changes', async () => {
@@ -114,7 +138,7 @@ describe('the last lines of a command', function () {
     assert.match(end.join('\n'), /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes/m);
     assert.match(
       end.join('\n'),
-      /^Changed by this command: .*\nEarlier parts of this run, begun \S+ ago, changed: .*apply\.\nRunning pods keep their network\.$/m,
+      /^Changed by this command: .*\nEarlier parts of this run, begun \S+ ago, changed: .*apply\.\nRunning pods kept their network\.$/m,
     );
   });
 });

@@ -21,7 +21,7 @@ export interface Closed {
 export function closingLines({ command, outcome, isDryRun, before, now }: Closed): readonly string[] {
   const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
   const changed = changedStages(outcome);
-  const earlier = before ? earlierLines(before, now, changed) : [];
+  const earlier = before ? earlierLines(before, now, changed, isProved(outcome)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (/nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
   if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.', ...earlier];
@@ -29,14 +29,14 @@ export function closingLines({ command, outcome, isDryRun, before, now }: Closed
 }
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
-export function earlierLines(record: RunRecord, now: Date, changed: readonly string[] = []): readonly string[] {
+export function earlierLines(record: RunRecord, now: Date, changed: readonly string[] = [], isOver = false): readonly string[] {
   const wrote = writersOf(record);
   const others = wrote.filter((stage) => !changed.includes(stage));
   if (others.length === 0) return [];
   const isSafe = [...wrote, ...changed].every((stage) => LEAVES_TRAFFIC.has(stage));
   return [
     `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${others.join(', ')}.`,
-    ...(isSafe ? [KEEP_NETWORK] : []),
+    ...(isSafe ? [isOver ? KEPT_NETWORK : `${KEEP_NETWORK} New pods get none on a node whose agent is not ready.`] : []),
   ];
 }
 
@@ -83,7 +83,13 @@ const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
   'ownerrefs-forget',
 ]);
 
-function trafficLine({ suggestions }: Outcome, stages: readonly string[]): readonly string[] {
-  const isSaid = suggestions.some((one) => /^running pods /.test(one));
-  return isSaid || stages.length === 0 || stages.some((stage) => !LEAVES_TRAFFIC.has(stage)) ? [] : [KEEP_NETWORK];
+const KEPT_NETWORK = 'Running pods kept their network.';
+
+const isProved = ({ exit, stages }: Outcome): boolean =>
+  exit === 'done' && stages.some(({ id, state }) => id === 'verify' && state === 'done');
+
+function trafficLine(outcome: Outcome, stages: readonly string[]): readonly string[] {
+  const isSaid = outcome.suggestions.some((one) => /^running pods /.test(one));
+  if (isSaid || stages.length === 0 || stages.some((stage) => !LEAVES_TRAFFIC.has(stage))) return [];
+  return [isProved(outcome) ? KEPT_NETWORK : KEEP_NETWORK];
 }

@@ -10,6 +10,8 @@ export interface EndView {
   /** `Calico`. */
   readonly service: string;
   readonly release: string;
+  /** The command that resumes what stopped. */
+  readonly resume: string;
 }
 
 /** `✔ Calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 2 warnings · 3 manual steps left`. */
@@ -31,8 +33,12 @@ export function successLine(outcome: Outcome, { palette, service, release }: End
 /** What kept a run from its end, as one block: the last on the screen. */
 export function stoppedLines(outcome: Outcome, view: EndView): readonly string[] {
   const { message, suggestions } = outcome;
-  return [stoppedHead(outcome, view), ...(message === undefined ? [] : [row('why', message)]), ...suggestions.map(rowOf)];
+  const steps = suggestions.map((step) => step.replace(SAME, `, then resume: ${view.resume}`));
+  return [stoppedHead(outcome, view), ...(message === undefined ? [] : [row('why', message)]), ...steps.map(rowOf)];
 }
+
+/** Where a block is shown, the command itself can stand in it. */
+const SAME = /,? then run the same command again(?:: it resumes)?/;
 
 /** `STOPPED at apply · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
 export function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
@@ -45,8 +51,14 @@ function rowOf(step: string): string {
   const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
   if (begin !== undefined) return row(begin === 'see why' ? 'look' : 'means', rest);
   if (/^\S+ says: /.test(step)) return row('says', step);
-  return row(step.startsWith('running pods ') ? 'impact' : 'then', step);
+  return row(LABELS.find(([begins]) => step.startsWith(begins))?.[1] ?? 'then', step);
 }
+
+const LABELS = [
+  ['running pods ', 'impact'],
+  ['fix ', 'fix'],
+  ['or ', 'or'],
+] as const;
 
 function row(name: string, text: string): string {
   return `  ${name.padEnd(7)} ${text}`;

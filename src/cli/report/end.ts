@@ -1,5 +1,6 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import { carriedTo, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -13,7 +14,9 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const shown = maskedOutcome(await session.seams.loadEffects(), ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
-  const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none' });
+  const before = ['preflight', 'verify'].includes(asked.command) ? await recordBefore(session) : undefined;
+  const resume = before && `kubectl netsvc-upgrade run${carriedTo('run', withRecorded(asked.carried, before.flags))}`;
+  const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none', resume });
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const { dryRun } = context.options;
@@ -22,7 +25,8 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const full = ['preflight', 'verify'].includes(asked.command);
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
-    const head = outcome.head === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(outcome.head, session.outPalette)];
+    const upgrade = outcome.head && { ...outcome.head, ...(before?.source ? { source: before.source, isUnfinished: true } : {}) };
+    const head = upgrade === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(upgrade, session.outPalette)];
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
     return [...head, ...runLines(outcome, { ...view, wide, full, advice, folded: asked.command === 'preflight' })];
@@ -35,7 +39,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
       command: asked.command,
       outcome,
       isDryRun: dryRun !== 'none',
-      before: await recordBefore(session),
+      before: before ?? (await recordBefore(session)),
       now: session.composition.clock.now(),
     }),
     ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
@@ -57,9 +61,10 @@ function demoLine({ exit, findings, suggestions }: Outcome): string {
 }
 
 /** Whose end is told, in which colours. */
-export function endViewOf({ outPalette, context }: Session): EndView {
+export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
-  return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release };
+  const resume = `kubectl netsvc-upgrade ${asked.command === 'wait' ? `run${carriedTo('run', asked.carried)}` : asked.typed}`;
+  return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release, resume };
 }
 
 /** What is a manual step alone is a reason to stop: for a command of one stage. */

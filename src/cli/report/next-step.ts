@@ -17,6 +17,8 @@ export interface Ending {
   /** Something is left to do: only for `plan` and dry runs. */
   readonly pending?: boolean;
   readonly dryRun?: boolean;
+  /** What resumes a run that another command left unfinished. */
+  readonly resume?: string | undefined;
   /** File that the plan was saved to, quoted for a shell. */
   readonly savedPlan?: string;
 }
@@ -53,6 +55,8 @@ export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): b
 export function nextCommand(ending: Ending): string {
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, ending.carried)}`;
   if (endsDemo(ending)) return DEMO_NEXT;
+  // Ready for it, or not yet at its end: nothing else leads on.
+  if (ending.resume !== undefined && (ending.command === 'verify' || ending.exit === 'done')) return ending.resume;
   switch (ending.exit) {
     case 'done':
     case 'pending':

@@ -16,7 +16,8 @@ interface RunView extends EndView {
 
 /** The end of a run for the user: how it ended, what is open, and the manual steps left; what stopped it comes last. */
 export function runLines(outcome: Outcome, view: RunView): readonly string[] {
-  const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
+  const findings = shownFindings(outcome, view);
+  const checks = findings.length > 0 ? findingsLines(findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
   const table = summaryTable(
     ['STAGE', 'STATE', 'WHY'],
@@ -26,6 +27,12 @@ export function runLines(outcome: Outcome, view: RunView): readonly string[] {
   const left = steps.map((step) => view.palette.warn(`MANUAL STEP  ${step}`));
   if (outcome.exit !== 'done') return [...checks, ...table, ...left];
   return [...table, ...(isWhole(outcome) ? [successLine(outcome, view, steps.length)] : []), ...checks, ...left];
+}
+
+/** Where a run has stopped, warnings of the plan that was just agreed to would hide why. */
+function shownFindings({ exit, stages, findings }: Outcome, { advice, full, wide }: RunView): Outcome['findings'] {
+  const isNew = exit === 'done' || stages.length === 0 || advice || full || wide;
+  return isNew ? findings : findings.filter(({ outcome }) => outcome === 'error');
 }
 
 /** A part of the chain has no proof in it. */

@@ -7,7 +7,15 @@ import type { RolloutMark, RolloutTrace } from '../../../src/kernel/run-history.
 import type { StageRecord } from '../../../src/kernel/run-record.ts';
 import { plain } from '../../../src/report/colour.ts';
 
-const view = { palette: plain, service: 'Calico', release: 'v3.32.1', wide: false, full: false };
+const view = {
+  palette: plain,
+  service: 'Calico',
+  release: 'v3.32.1',
+  wide: false,
+  full: false,
+  advice: true,
+  resume: 'kubectl netsvc-upgrade run --timeout=2m',
+};
 const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
   ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },
   ...(because === undefined ? {} : { because }),
@@ -86,7 +94,7 @@ describe('the end of a run', () => {
         '  says    b says: Failed to pull image',
         '  means   the name is wrong',
         '  impact  running pods keep their network meanwhile',
-        '  then    fix the pod',
+        '  fix     fix the pod',
       ],
     );
   });
