@@ -51,14 +51,9 @@ function rowOf(step: string): string {
   const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
   if (begin !== undefined) return row(begin === 'see why' ? 'look' : 'means', rest);
   if (/^\S+ says: /.test(step)) return row('says', step);
-  return row(LABELS.find(([begins]) => step.startsWith(begins))?.[1] ?? 'then', step);
+  if (step.startsWith('or ')) return row('or', step.slice(3));
+  return row(step.startsWith('running pods ') ? 'impact' : 'then', step);
 }
-
-const LABELS = [
-  ['running pods ', 'impact'],
-  ['fix ', 'fix'],
-  ['or ', 'or'],
-] as const;
 
 function row(name: string, text: string): string {
   return `  ${name.padEnd(7)} ${text}`;

@@ -94,7 +94,7 @@ describe('the end of a run', () => {
         '  says    b says: Failed to pull image',
         '  means   the name is wrong',
         '  impact  running pods keep their network meanwhile',
-        '  fix     fix the pod',
+        '  then    fix the pod',
       ],
     );
   });
