@@ -1,8 +1,8 @@
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { nameOf, parseImage } from '../../manifest/images.ts';
 import { allContainersOf, findWorkload } from '../rollout/index.ts';
 import type { PreflightFacts } from '../survey/index.ts';
 import {
@@ -47,22 +47,13 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
       const move = context.profile.registryMove;
       const source = sourceRelease(installation, facts, context);
       if (!move || !crosses(source, context.options.release, move.since)) return notApplicable('images stay in their registry');
-      const used = [
-        ...new Set(installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => registryOf(image))),
-      ];
-      const others = used.filter((registry) => !within(registry, move.to));
-      const mirrors = others.filter((registry) => !within(registry, move.from));
-      const wanted = targetImages(documentsOf(installation, facts)).filter((image) => within(registryOf(image), move.to));
+      const now = installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => image);
+      const others = now.map(registryOf).filter((registry) => !within(registry, move.to));
       if (others.length === 0) return ok(`images already come from ${move.to}`);
-      // An operator pulls what its own manifest does not name.
-      const subjects = wanted.length > 0 ? wanted : [move.to];
-      return failed(
-        `images come from ${listed(others)} now, ${wanted.length > 0 ? counted(wanted.length, 'image') : 'those'} of the target from ${move.to}`,
-        mirrors.length > 0
-          ? `Copy the images of the target to your mirror before the upgrade; ${ownRegistry(installation)} is kept.`
-          : `Let every node, allow-list and pull secret know ${move.to}; pull one image on a node to be sure.`,
-        { evidence: subjects.map((text) => ({ text })), next: `${PROGRAM} preflight --probe-images` },
-      );
+      const mirrors = new Set(others.filter((registry) => !within(registry, move.from)));
+      return hasFullManifest(installation)
+        ? judgeImages(imagesThen(facts, now, mirrors, move.to), mirrors, move.to, now.length > others.length)
+        : judgeOperated(mirrors, move.to);
     }),
   },
   {
@@ -90,13 +81,66 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** Where the user has said from which registry images come. */
-const ownRegistry = (installation: Installation): string =>
-  hasFullManifest(installation) ? 'the registry prefix of your images' : 'the registry that your Installation names';
+/** What the images of the target come from once your edits are carried into it. */
+interface ImagesThen {
+  /** From the new registry, which they do not come from now. */
+  readonly moved: readonly string[];
+  /** From a registry of your own, as now. */
+  readonly kept: readonly string[];
+}
 
-/** An operator's documents name none of the service's images: nothing is lost if they were not read. */
-function documentsOf(installation: Installation, { target }: PreflightFacts): readonly KubeObject[] {
-  return 'unread' in target && !hasFullManifest(installation) ? [] : readTarget({ target }).documents;
+function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string): ImagesThen {
+  const images = targetImages(readTarget(facts).documents);
+  const registriesNow = (image: string) => now.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);
+  // Without the merge the target has its own registries: an image that comes from yours now will do so then.
+  const isMerged = 'value' in facts.preview;
+  const isKept = (image: string) =>
+    mirrors.has(registryOf(image)) || (!isMerged && registriesNow(image).some((registry) => mirrors.has(registry)));
+  const comesAlready = (image: string) => {
+    const registries = registriesNow(image);
+    return registries.length > 0 && registries.every((registry) => within(registry, to));
+  };
+  const kept = images.filter(isKept);
+  const moved = images.filter((image) => within(registryOf(image), to) && !isKept(image) && !comesAlready(image));
+  return { kept, moved };
+}
+
+const nameIn = (image: string): string => nameOf(parseImage(image).repository);
+
+const PROBE = `${PROGRAM} preflight --probe-images`;
+const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull secret)';
+const COPY = "Images that you gave another registry keep it: copy the new release's images there.";
+
+function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, to: string, isKnown: boolean): Verdict {
+  const evidence = (images: readonly string[]) => ({ evidence: images.map((text) => ({ text })), next: PROBE });
+  if (moved.length > 0)
+    return failed(
+      `${counted(moved.length, 'image')} of the upgrade ${moved.length === 1 ? 'is' : 'are'} pulled from ${to}, which ${isKnown ? 'only some images of the service come' : 'no image of the service comes'} from now`,
+      `${PULLABLE}, or give them your registry in a copy of the manifest (--upgrade-file).${kept.length > 0 ? ` ${COPY}` : ''}`,
+      evidence(moved),
+    );
+  if (kept.length === 0) return ok('every image of the upgrade is pulled from a registry in use');
+  return failed(
+    `${counted(kept.length, 'image')} of the upgrade ${kept.length === 1 ? 'is' : 'are'} pulled from ${listed([...mirrors])}, as now`,
+    COPY,
+    evidence(kept),
+  );
+}
+
+/** An operator pulls what its own manifest does not name. */
+function judgeOperated(mirrors: ReadonlySet<string>, to: string): Verdict {
+  const named = { evidence: [{ text: to }], next: PROBE };
+  if (mirrors.size > 0)
+    return failed(
+      `images of the service come from ${listed([...mirrors])} now; those of the upgrade come from the registry that your Installation names`,
+      COPY,
+      { ...named, evidence: [...mirrors].map((text) => ({ text })) },
+    );
+  return failed(
+    `the images of the upgrade are pulled from ${to}, which no image of the service comes from now`,
+    `${PULLABLE}, or name your registry in the Installation (spec.registry).`,
+    named,
+  );
 }
 
 function targetImages(documents: readonly KubeObject[]): readonly string[] {

@@ -1,23 +1,82 @@
 import assert from 'node:assert/strict';
 import { registryOf } from '../../../src/features/preflight/target-settings-checks.ts';
-import { deployment, found, installation, object, targetOf } from '../../fixtures/facts.ts';
+import { found, installation, object, targetOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';
 
 const from = (image: string) => ({ detection: found({ components: installation.components.map((one) => ({ ...one, image })) }) });
+const pulling = (image: string) =>
+  object('apps/v1', 'Deployment/kube-system/one', { spec: { template: { spec: { containers: [{ name: 'one', image }] } } } });
 
 checkCases('NS-606', {
   'passes if images come from there already': { is: 'ok', says: /already/ },
   'warns if the registry changes': {
-    facts: { ...from('calico/node:v3.15.0'), target: targetOf(deployment('typha')) },
+    facts: { ...from('calico/node:v3.15.0'), target: targetOf(pulling('quay.io/calico/typha:v3.32.1')) },
     is: 'warning',
-    says: /docker\.io\/calico now/,
-    about: ['quay.io/calico/typha:v3.27.5'],
+    says: /^1 image of the upgrade is pulled from quay\.io\/calico, which no image of the service comes from now$/,
+    hint: /^Make sure that nodes can pull them \(network, allow list, pull secret\), or give them your registry .*\(--upgrade-file\)\.$/,
+    about: ['quay.io/calico/typha:v3.32.1'],
   },
-  'warns about a mirror': { facts: from('mirror.local:5000/calico/node@sha256:00'), is: 'warning', says: /mirror\.local:5000\/calico/ },
-  'warns about the registry itself if the target names no image of it': {
-    facts: { ...from('calico/node:v3.15.0'), target: targetOf() },
+  'names of a mirror and the new registry only what is pulled from the new one': {
+    facts: {
+      ...from('mirror.local:5000/calico/node:v3.15.0'),
+      target: targetOf(pulling('mirror.local:5000/calico/node:v3.32.1'), pulling('quay.io/calico/cni:v3.32.1')),
+    },
     is: 'warning',
+    says: /^1 image of the upgrade is pulled from quay\.io\/calico, /,
+    hint: /Images that you gave another registry keep it: copy the new release's images there\.$/,
+    about: ['quay.io/calico/cni:v3.32.1'],
+  },
+  'asks for the new images in a mirror that all of them stay in': {
+    facts: {
+      ...from('mirror.local:5000/calico/node@sha256:00'),
+      target: targetOf(pulling('mirror.local:5000/calico/node:v3.32.1')),
+    },
+    is: 'warning',
+    says: /^1 image of the upgrade is pulled from mirror\.local:5000\/calico, as now$/,
+    hint: /^Images that you gave another registry keep it: /,
+    about: ['mirror.local:5000/calico/node:v3.32.1'],
+  },
+  'takes a mirror for kept where the edits could not be merged': {
+    facts: {
+      ...from('mirror.local:5000/calico/node:v3.15.0'),
+      target: targetOf(pulling('quay.io/calico/node:v3.32.1'), pulling('quay.io/calico/cni:v3.32.1')),
+      preview: { unread: 'left out' },
+    },
+    is: 'warning',
+    about: ['quay.io/calico/cni:v3.32.1'],
+  },
+  'leaves out what comes from the new registry already': {
+    facts: {
+      detection: found({
+        components: ['quay.io/calico/node:v3.15.0', 'calico/typha:v3.15.0'].map(
+          (image) => ({ ...installation.components[0], image }) as never,
+        ),
+      }),
+      target: targetOf(pulling('quay.io/calico/node:v3.32.1'), pulling('quay.io/calico/typha:v3.32.1')),
+    },
+    is: 'warning',
+    says: /which only some images of the service come from now$/,
+    about: ['quay.io/calico/typha:v3.32.1'],
+  },
+  'passes if the upgrade pulls nothing from it': { facts: { ...from('calico/node:v3.15.0'), target: targetOf() }, is: 'ok' },
+  'warns about the registry itself on the path of an operator': {
+    facts: {
+      detection: found({ path: 'operator', components: installation.components.map((one) => ({ ...one, image: 'calico/node:v3.15.0' })) }),
+    },
+    is: 'warning',
+    hint: /spec\.registry/,
     about: ['quay.io/calico'],
+  },
+  'says of an operator with a mirror that it is kept': {
+    facts: {
+      detection: found({
+        path: 'operator',
+        components: installation.components.map((one) => ({ ...one, image: 'mirror.local/calico/node:v1' })),
+      }),
+    },
+    is: 'warning',
+    says: /^images of the service come from mirror\.local\/calico now; /,
+    about: ['mirror.local/calico'],
   },
   'does not apply once the move is done': { facts: { detection: found({ release: 'v3.31.2' }) }, is: 'not-applicable' },
 });
