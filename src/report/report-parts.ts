@@ -2,6 +2,7 @@ import type { Trace } from '../kernel/edit-trace.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { OUTCOME_WORDS } from './edit-rows.ts';
+import { hintOf, isGone } from './taken-rows.ts';
 
 /** A change of the user's that a merge met. */
 export interface EditRow {
@@ -73,11 +74,12 @@ export function takenRows(plans: readonly PlannedStage[]): readonly TakenRow[] {
   return plans.flatMap(({ objects }) => objects.flatMap((object) => [...fieldsOf(object), ...deliveriesOf(object)]));
 }
 
-function fieldsOf({ ref, taken, takers = [] }: PlannedObject): readonly TakenRow[] {
+function fieldsOf(object: PlannedObject): readonly TakenRow[] {
+  const { ref, taken, takers = [] } = object;
   return taken.map(({ path, manager, subresource }) => {
     const taker = takers.find((one) => one.manager === manager && one.subresource === subresource);
     const from = taker === undefined || taker.name === manager ? manager : `${taker.name} (${manager})`;
-    return { object: refText(ref), field: path, from, hint: taker?.hint ?? '' };
+    return { object: refText(ref), field: path, from, hint: taker ? hintOf(taker, isGone(object, path)) : '' };
   });
 }
 

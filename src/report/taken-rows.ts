@@ -15,10 +15,10 @@ const NAMED = 3;
  */
 export function takenRows(objects: readonly PlannedObject[], edits: readonly Trace[], wide: boolean): readonly Row[] {
   const told = new Set(edits.map(({ ref, path }) => `${refText(ref)} ${path}`));
-  const found = objects.flatMap((object) => (object.takers ?? []).map((taker) => takingOf(object, taker, told)));
+  const found = objects.flatMap((object) => (object.takers ?? []).flatMap((taker) => takingsOf(object, taker, told)));
   const groups = Map.groupBy(
     found.filter(({ taker, paths }) => taker.fields === 0 || paths.length > 0),
-    ({ taker }) => [taker.name, taker.manager, taker.hint].join('|'),
+    ({ taker, gone }) => [taker.name, taker.manager, taker.hint, gone].join('|'),
   );
   const unnamed = objects.filter(({ takers }) => takers === undefined);
   return [...[...groups.values()].flatMap((group) => takerRow(group)), ...fieldRows(wide ? objects : unnamed)];
@@ -29,28 +29,54 @@ interface Taking {
   readonly taker: Taker;
   /** Its fields that no edit tells. */
   readonly paths: readonly string[];
+  /** True of those that the upgrade removes together with what they belong to. */
+  readonly gone: boolean;
 }
 
-function takingOf(object: PlannedObject, taker: Taker, told: ReadonlySet<string>): Taking {
+function takingsOf(object: PlannedObject, taker: Taker, told: ReadonlySet<string>): readonly Taking[] {
   const paths = object.taken
     .filter((one) => one.manager === taker.manager && one.subresource === taker.subresource)
     .map(({ path }) => path)
     .filter((path) => !told.has(`${refText(object.ref)} ${path}`));
-  return { object, taker, paths };
+  const { gone = [], set = [] } = Object.groupBy(paths, (path) => (isGone(object, path) ? 'gone' : 'set'));
+  return [{ object, taker, paths: set, gone: false }, ...(gone.length > 0 ? [{ object, taker, paths: gone, gone: true }] : [])];
+}
+
+/** True if the upgrade removes the item of a list that a field belongs to, such as a container: what names the item goes as well. */
+export function isGone({ fields }: PlannedObject, path: string): boolean {
+  const removed = fields.filter(({ after }) => after === undefined);
+  const items = [...path.matchAll(/\[([^\]]+)\]/g)].map(({ 0: step, 1: key, index }) => ({
+    key,
+    inside: `${path.slice(0, index)}${step}.`,
+  }));
+  return items.some(({ key, inside }) =>
+    removed.some((one) => one.path.startsWith(inside) && one.before === key && isLeafOf(one.path, inside)),
+  );
+}
+
+const isLeafOf = (path: string, inside: string): boolean => !/[.[]/.test(path.slice(inside.length));
+
+/** What follows from it: who set a field manually is not told to keep it where there is no place for it any more. */
+export function hintOf({ kind, hint }: Taker, gone: boolean): string {
+  return gone && kind === 'person' ? '' : hint;
 }
 
 function takerRow(group: readonly Taking[]): readonly Row[] {
   const [first] = group;
   if (!first) return [];
-  const { name, manager, hint } = first.taker;
+  const { name, manager } = first.taker;
   const paths = group.flatMap((one) => one.paths);
   const where = named(group.map(({ object }) => refText(object.ref)));
   const who = manager === undefined || manager === name ? name : `${name} (field manager "${manager}")`;
   const what =
     paths.length === 0
       ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}`
-      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade sets: ${named([...new Set(paths)])}`;
-  return [[LABEL, `${who} ${what}. ${hint}`.trim()]];
+      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${becomes(first, paths.length)}: ${named([...new Set(paths)])}`;
+  return [[LABEL, `${who} ${what}. ${hintOf(first.taker, first.gone)}`.trim()]];
+}
+
+function becomes({ gone }: Taking, count: number): string {
+  return gone ? `removes together with what ${count === 1 ? 'it belongs' : 'they belong'} to` : 'sets';
 }
 
 function named(names: readonly string[]): string {

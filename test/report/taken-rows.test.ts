@@ -36,6 +36,31 @@ describe('the lines about ownership that is taken', () => {
     assert.equal(textOf([object], false, [{ ...edit, path: 'data.b' }]).length, 1);
   });
 
+  it('say which fields go with what they belong to, and do not advise to keep these', () => {
+    const taker: Taker = { name: 'kubectl', kind: 'person', manager: 'kubectl-set', fields: 2, hint: 'Set it in a copy.' };
+    const init = 'spec.template.spec.initContainers[mount-bpffs]';
+    const object: PlannedObject = {
+      ...changed('a', [taker]),
+      fields: [
+        { path: `${init}.name`, before: 'mount-bpffs' },
+        { path: `${init}.env[X].name`, before: 'X' },
+        { path: `${init}.env[X].value`, before: '1' },
+        { path: 'spec.template.spec.containers[node].command', before: 'start' },
+      ],
+      taken: [`${init}.env[X].value`, 'spec.template.spec.containers[node].command'].map((path) => ({ path, manager: 'kubectl-set' })),
+    };
+    const who = 'kubectl (field manager "kubectl-set") no longer manages 1 field of ConfigMap/n/a, which the upgrade';
+    assert.deepEqual(textOf([object]), [
+      `${who} sets: spec.template.spec.containers[node].command. Set it in a copy.`,
+      `${who} removes together with what it belongs to: ${init}.env[X].value.`,
+    ]);
+    assert.equal(textOf([{ ...object, fields: object.fields.slice(2, 3) }]).length, 1, 'only its value goes');
+    assert.match(
+      textOf([{ ...changed('a', [{ ...taker, kind: 'gitops' }]), ...object, takers: [{ ...taker, kind: 'gitops' }] }])[1] ?? '',
+      /Set it in a copy\.$/,
+    );
+  });
+
   it('list every field as well with -o wide', () => {
     const [first = '', second] = textOf([changed('a', [flux])], true);
     assert.match(first, /^Flux .* no longer manages 1 field of ConfigMap\/n\/a, which the upgrade sets: data\.a\. /);
