@@ -109,12 +109,19 @@ async function refuse(session: Session, planned: Planned, { digest: _, ...head }
     suggestions: [
       exit === 'locked'
         ? 'wait for the other run'
-        : 'fix what is marked ×, or waive a check after reading its page (explain CHECK-ID): --accept CHECK-ID',
+        : `fix what is marked ×${(await someMayBeWaived(planned.findings)) ? ', or waive a check after reading its page (explain CHECK-ID): --accept CHECK-ID' : ''}`,
     ],
     writes: 0,
     message: 'checks failed: nothing was changed',
   };
   return report(session, outcome);
+}
+
+/** False if the pages of all failed checks say that they are never to be accepted. */
+async function someMayBeWaived(findings: Planned['findings']): Promise<boolean> {
+  const { isNeverAccepted } = await import('./check-page.ts');
+  const failed = findings.filter(({ outcome }) => outcome === 'error');
+  return failed.length === 0 || failed.some(({ id }) => !isNeverAccepted(id));
 }
 
 async function needsYes(session: Session, planned: Planned, head: PlanHead): Promise<ExitName> {

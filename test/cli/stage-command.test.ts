@@ -168,13 +168,19 @@ describe('a command that performs stages', () => {
   });
 
   it('says beside the failed checks what to do, on the cluster that was judged', async () => {
-    const bench = commandBench([fakeStage('apply', { verdict: failed, plan: applies('upgrade.yaml') })]);
+    const bench = commandBench([fakeStage('apply', { check: 'NS-606', verdict: failed, plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '--yes', '--context=prod'), 3);
     assert.match(bench.out(), /Next: kubectl --context=prod cluster-info\n$/);
     assert.match(
       bench.err(),
       /^error: checks failed: nothing was changed\nfix what is marked ×, or waive a check after reading its page \(explain CHECK-ID\): --accept CHECK-ID\n/m,
     );
+  });
+
+  it('does not offer to waive where the page of each failed check says never', async () => {
+    const bench = commandBench([fakeStage('apply', { check: 'NS-714', verdict: failed, plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '--yes'), 3);
+    assert.match(bench.err(), /^error: checks failed: nothing was changed\nfix what is marked ×\n/m);
   });
 
   it('takes a failed check by name', async () => {

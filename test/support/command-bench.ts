@@ -8,7 +8,7 @@ import { flagsWithRecord } from '../../src/cli/recorded-flags.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
 import { runCommand } from '../../src/cli/shell.ts';
 import type { Action } from '../../src/kernel/action.ts';
-import type { Verdict } from '../../src/kernel/check.ts';
+import type { CheckId, Verdict } from '../../src/kernel/check.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/kernel/stage.ts';
@@ -120,6 +120,8 @@ function composition(engine: EngineBench, request: ComposeRequest, close: () => 
 export interface FakeStage {
   readonly readOnly?: boolean;
   readonly judgesResult?: boolean;
+  /** The id of its check. */
+  readonly check?: CheckId;
   readonly verdict?: Verdict;
   readonly plan?: StagePlan;
 }
@@ -127,10 +129,16 @@ export interface FakeStage {
 /** One stage with one check and a plan. */
 export function fakeStage(
   id: StageId,
-  { readOnly = false, judgesResult = false, verdict = { status: 'ok' }, plan = { skip: 'all is there' } }: FakeStage = {},
+  {
+    readOnly = false,
+    judgesResult = false,
+    check: checkId = 'NS-001',
+    verdict = { status: 'ok' },
+    plan = { skip: 'all is there' },
+  }: FakeStage = {},
 ): AnyStage {
   const check = {
-    id: 'NS-001',
+    id: checkId,
     title: 'server reachable',
     category: 'kubernetes',
     severity: 'error',

@@ -52,6 +52,8 @@ export interface BackFromElsewhere {
 
 /** What the checks of `hep` look at. */
 export interface HepJudged {
+  /** True if automatic endpoints are enabled. */
+  readonly enabled: boolean;
   /** Nodes of the cluster. */
   readonly nodes: number;
   readonly verdicts: Reading<readonly HostVerdict[]>;

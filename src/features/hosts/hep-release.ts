@@ -13,7 +13,7 @@ const NEEDED = { agent: 'agents', controllers: 'controllers' } as const;
  * Whether everything that endpoints pass through is wholly of the target release. A rollout alone does not tell: on the operator's paths
  * it is evaluated by the live workload itself, and an old one is long complete. Images that do not tell their release are warned of, as by NS-302.
  */
-export function judgeReleases({ rollouts, components }: HepJudged, { options: { release } }: Context): Verdict {
+export function judgeReleases({ rollouts, components, enabled }: HepJudged, { options: { release } }: Context): Verdict {
   const rolling = read(rollouts)
     .filter(({ done }) => !done)
     .map(({ target, pending }) => ({ text: refText(target), detail: pending }));
@@ -26,7 +26,7 @@ export function judgeReleases({ rollouts, components }: HepJudged, { options: { 
   };
   const evidence = Object.values(groups).flat();
   if (evidence.length === 0) return ok('agents and controllers run the target release');
-  return failed(becauseOf(groups, release), hintFor(groups, release), {
+  return failed(becauseOf(groups, release, enabled), hintFor(groups, release), {
     evidence,
     ...(evidence.length === groups.untold.length ? { severity: 'warning' } : {}),
     next: nextFor(groups, old.length),
@@ -56,9 +56,11 @@ function absentFrom(components: HepJudged['components']): readonly Evidence[] {
   return Object.entries(NEEDED).flatMap(([component, text]) => (there.has(component) ? [] : [{ text }]));
 }
 
-function becauseOf({ behind, newer, absent, untold }: Groups, release: string): string {
+function becauseOf({ behind, newer, absent, untold }: Groups, release: string, enabled: boolean): string {
   const names = (group: readonly Evidence[]) => listed(group.map(({ text }) => text));
-  const harm = 'older agents do not see the labels of automatic endpoints and drop host traffic';
+  const harm = enabled
+    ? 'older agents do not see the labels of automatic endpoints, which are enabled, and drop host traffic'
+    : 'automatic endpoints are off, so nothing is dropped now; enabled with older agents, they would drop host traffic';
   return [
     ...(behind.length > 0 ? [`not yet wholly on the target release: ${names(behind)}; ${harm}`] : []),
     ...(newer.length > 0 ? [`newer than ${release}: ${names(newer)}`] : []),

@@ -33,6 +33,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   const { labels: signs } = context.profile;
   const known = 'value' in verdicts ? verdicts.value : [];
   return {
+    enabled: facts.settings.autoCreate,
     nodes: nodes.length,
     verdicts: verdictsOf(facts, context),
     ruleChanges: 'unread' in ruleChanges ? ruleChanges : { value: ruleChanges.value.map(ruleChange) },

@@ -29,6 +29,7 @@ const left = (name: string, remover: GoneEndpoint['remover']): GoneEndpoint => (
 
 /** A fleet that can be migrated without anything to say. */
 const READY: HepJudged = {
+  enabled: false,
   nodes: 2,
   verdicts: { value: [] },
   ruleChanges: { value: [] },
@@ -91,13 +92,19 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-714',
     facts: { rollouts: { value: [rollout(false)] } },
     is: 'error',
-    says: /not yet wholly on the target release: DaemonSet\/kube-system\/agent; .* drop host traffic$/,
+    says: /not yet wholly on the target release: DaemonSet\/kube-system\/agent; automatic endpoints are off, so nothing is dropped now; enabled with older agents, they would drop host traffic$/,
+  },
+  'an agent that is not new yet, where automatic endpoints are enabled already': {
+    id: 'NS-714',
+    facts: { rollouts: { value: [rollout(false)] }, enabled: true },
+    is: 'error',
+    says: /; older agents do not see the labels of automatic endpoints, which are enabled, and drop host traffic$/,
   },
   'agents that are long rolled out, but of an older release': {
     id: 'NS-714',
     facts: { components: [agents(':v3.31.4'), controllers(NEW)] },
     is: 'error',
-    says: /^not yet wholly on the target release: DaemonSet\/kube-system\/agent; .* drop host traffic$/,
+    says: /^not yet wholly on the target release: DaemonSet\/kube-system\/agent; automatic endpoints are off, so nothing is dropped now; enabled with older agents, they would drop host traffic$/,
     about: [AGENTS],
   },
   'controllers of another release of the same line': {
