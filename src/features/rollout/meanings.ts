@@ -26,8 +26,14 @@ const MEANINGS: readonly Meaning[] = [
     means: 'the registry gives this node no more images for now: pull through a mirror, or with an account',
   },
   {
-    says: /manifest unknown|manifest for .* not found|repository does not exist|no such image|: not found/i,
+    says: /manifest unknown|manifest for .* not found|no such image/i,
     means: 'the registry has no image of this name and tag: copy it there, or correct the name',
+  },
+  {
+    // Registries hide what an account may not see: they say the same then.
+    says: /repository does not exist|: not found/i,
+    means:
+      'the registry has no image of this name and tag, or the node may not see it (pull secret, mirror): copy it there, correct the name, or give the node access',
   },
   { says: /unauthorized|authentication required|pull access denied/i, means: 'the node needs a pull secret for this registry' },
   { says: /x509:|certificate (?:has expired|signed by unknown)/i, means: 'a certificate is not trusted, or has expired' },

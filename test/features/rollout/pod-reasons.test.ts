@@ -98,7 +98,9 @@ describe('why a pod does not get ready', () => {
   });
 
   for (const [text, means] of [
-    ['failed to pull: manifest unknown', /copy it there/],
+    ['failed to pull: manifest unknown', /^the registry has no image of this name and tag: copy it there/],
+    ['failed to pull image "quay.io/x/node:v1": quay.io/x/node:v1: not found', /or the node may not see it \(pull secret, mirror\)/],
+    ['pull access denied for x/node, repository does not exist or may require docker login', /or the node may not see it/],
     ['401 Unauthorized', /pull secret/],
     [`${SANDBOX} error getting ClusterInformation: connection is unauthorized: Unauthorized`, /token of the CNI/],
     [
