@@ -63,7 +63,9 @@ function demoLine({ exit, findings, suggestions }: Outcome): string {
 /** Whose end is told, in which colours. */
 export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
-  const resume = `kubectl netsvc-upgrade ${asked.command === 'wait' ? `run${carriedTo('run', asked.carried)}` : asked.typed}`;
+  const { typed } = asked;
+  const resume =
+    asked.command === 'wait' ? `kubectl netsvc-upgrade run${carriedTo('run', asked.carried)}` : `kubectl netsvc-upgrade ${typed}`;
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release, resume };
 }
 
