@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectionPath } from '../src/adapters/kube/list.ts';
+import { collectionPath } from '../src/adapters/kube/items.ts';
 import { K } from '../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../src/kernel/object.ts';
 import { apiVersionOf } from '../src/kernel/object.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../src/adapters/clock.ts';
 import { ownerJournal } from '../src/adapters/journal/owner-journal.ts';
 import { openCluster } from '../src/adapters/kube/cluster.ts';
-import { withQuery } from '../src/adapters/kube/list.ts';
+import { withQuery } from '../src/adapters/kube/items.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
 import { stripPatch } from '../src/features/ownerrefs/owner-patches.ts';

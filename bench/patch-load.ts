@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import { METADATA_ONE } from '../src/adapters/kube/list.ts';
+import { METADATA_ONE } from '../src/adapters/kube/items.ts';
 import { JSON_PATCH } from '../src/adapters/kube/read.ts';
 import type { ApiAccess } from '../test/control-plane/api.ts';
 

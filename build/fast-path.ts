@@ -1,6 +1,6 @@
-import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/completion-table.ts';
 import { type Row, rowsOf } from '../src/cli/flag.ts';
 import { DISPLAYED_NAMES } from '../src/cli/name.ts';
+import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/plain-flags.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
 import { checkTitles } from '../src/features/check-titles.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';

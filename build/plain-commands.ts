@@ -1,5 +1,4 @@
-import type { FastPathTable } from '../src/cli/completion-table.ts';
-import type { PlainFlag } from '../src/cli/plain-flags.ts';
+import type { FastPathTable, PlainFlag } from '../src/cli/plain-flags.ts';
 import { PLAIN_COMMANDS } from '../src/cli/plain-shell.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
 import { classes } from './command-classes.ts';

@@ -1,8 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { permissionsOf, permittedCommands } from '../src/features/rights/permissions.ts';
-import { chartScope, manifestScope, operatorScope, STATE_NAMESPACE, withoutWideSecrets } from '../src/features/rights/role-scopes.ts';
-import { roleLines } from '../src/features/rights/role-text.ts';
+import {
+  chartScope,
+  manifestScope,
+  operatorScope,
+  roleLines,
+  STATE_NAMESPACE,
+  withoutWideSecrets,
+} from '../src/features/rights/role-scopes.ts';
 import type { Profile } from '../src/kernel/profile.ts';
 import { calico } from '../src/profiles/calico.ts';
 import { netsvc } from '../src/profiles/netsvc.ts';

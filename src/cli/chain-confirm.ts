@@ -1,25 +1,26 @@
 import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
 import { agoText } from '../kernel/age-text.ts';
+import type { Finding } from '../kernel/check.ts';
+import type { Acceptance } from '../kernel/context.ts';
 import { counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { oneLine } from '../kernel/visible.ts';
 import type { PlanHead, UpgradeHead } from '../report/head-line.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
 import { stagesHere } from './next-here.ts';
-import { type Planned, planDocument } from './plan/document.ts';
+import { type Planned, planDocument, planHead } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
-import { planHead } from './plan/head.ts';
 import { earlierHere, planStages, planText, summaryOf } from './plan/show.ts';
 import { nextStep, report } from './report/end.ts';
 import type { Outcome } from './report/run.ts';
 import type { Acting } from './seams.ts';
 import type { Session } from './session.ts';
 import { settledByPerson } from './settle-conflicts.ts';
-import { takenOnByName } from './take-on.ts';
 
 /** What the plan has seen: what only looked, and the answers to what it asked. */
 export interface Known {
@@ -158,4 +159,25 @@ function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
   const last = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted' || state === 'running');
   if (last === undefined) return undefined;
   return `${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)}`;
+}
+
+/**
+ * What the user accepts by typing each subject, on a terminal and without `--yes`; undefined where any open error is of another
+ * kind, or a name is not typed as it is shown.
+ */
+async function takenOnByName(session: Session, findings: readonly Finding[]): Promise<readonly Acceptance[] | undefined> {
+  const { seams, context, interrupts } = session;
+  const open = findings.filter(({ outcome }) => outcome === 'error');
+  const mayAsk = seams.terminal.interactive && !context.options.yes && context.options.failOn === 'error';
+  if (!mayAsk || open.length === 0 || !open.every(({ byName, evidence }) => byName === true && evidence.length > 0)) return undefined;
+  const taken: Acceptance[] = [];
+  for (const { id: check, message, hint, evidence } of open) {
+    session.say(`${check}: ${message}\n${hint ?? ''}`.trim());
+    for (const { text: subject } of evidence) {
+      const typed = await seams.terminal.ask(`To accept it, type ${oneLine(subject)}:`, interrupts.soft);
+      if (typed !== oneLine(subject)) return undefined;
+      taken.push({ check, subject });
+    }
+  }
+  return taken;
 }

@@ -3,9 +3,9 @@ import type { Environment } from '../adapters/kubeconfig/connection.ts';
 import { isVisible } from '../kernel/visible.ts';
 import { withBareBooleans } from './boolean-words.ts';
 import { named, type Question } from './complete.ts';
-import type { FastPathTable, FlagEntry } from './completion-table.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
 import { forPrograms, withEnvironment } from './environment.ts';
+import type { FastPathTable, FlagEntry } from './plain-flags.ts';
 import type { CommonFlags } from './seams.ts';
 
 /** Looks the names up with the flags that are typed already, and their environment twins. Throws whatever goes wrong. */

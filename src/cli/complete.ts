@@ -1,4 +1,4 @@
-import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from './completion-table.ts';
+import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from './plain-flags.ts';
 
 /** Directives of kubectl's completion protocol (last line, `:<n>`). */
 const FILES = 0;

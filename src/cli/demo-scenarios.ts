@@ -1,5 +1,5 @@
-import { writeCniVersion } from '../sandbox/cni-version.ts';
 import type { Scenario } from '../sandbox/scenario.ts';
+import { writeCniVersion } from '../sandbox/scenario.ts';
 
 /** The cluster in memory before the run that is shown. */
 export interface DemoStage {

@@ -4,7 +4,6 @@ import { virtualClock } from '../sandbox/clock.ts';
 import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
 import { type DemoScenarioName, demoScenario } from './demo-scenarios.ts';
-import { answeredYes, machineReadable, unseen, withoutOut } from './demo-terminal.ts';
 import type { demoOutputFlags } from './flags.ts';
 import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
@@ -125,4 +124,32 @@ async function composition(scenario: Scenario, { flags }: ComposeRequest, proces
     context: { profile: netsvc, options, ...where },
     close: async () => undefined,
   };
+}
+
+/** Yes to every question, which is shown with its answer: without the user at the terminal, and with `--yes`. */
+function answeredYes(terminal: Terminal): Terminal {
+  return {
+    ...terminal,
+    interactive: true,
+    async confirm(question) {
+      tellErr(terminal, `${question} [y/N] y\n`);
+      return true;
+    },
+    ask: async () => undefined,
+  };
+}
+
+/** Nothing is seen or asked. */
+function unseen(terminal: Terminal): Terminal {
+  return { ...terminal, interactive: false, errIsTerminal: false, out: () => undefined, err: () => undefined };
+}
+
+/** Only the document is missing. */
+function withoutOut(terminal: Terminal): Terminal {
+  return { ...terminal, out: () => undefined };
+}
+
+/** A program reads stdout whole. */
+function machineReadable(output: SessionFlags['output']): boolean {
+  return output !== 'table' && output !== 'wide';
 }

@@ -1,8 +1,8 @@
 import { EXIT, Fault } from '../kernel/fault.ts';
 import { checkIdOf, checkPage } from './check-page.ts';
 import { complete, type Question } from './complete.ts';
-import type { FastPathTable } from './completion-table.ts';
 import { errorText } from './error-text.ts';
+import type { FastPathTable } from './plain-flags.ts';
 import { nearest } from './suggest.ts';
 
 /** An answer that needs neither oclif nor a cluster. */

@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core';
 import type * as Flags from '@oclif/core/flags';
-import type { LiveNames } from './completion-table.ts';
+import type { LiveNames } from './plain-flags.ts';
 
 /** What the row of a flag says beside what the parser takes from it. */
 export interface Row {

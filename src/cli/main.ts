@@ -1,9 +1,9 @@
 import { surviving } from './closed-pipe.ts';
 import { keepCompiled } from './compile-cache.ts';
 import type { Question } from './complete.ts';
-import type { FastPathTable } from './completion-table.ts';
 import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
+import type { FastPathTable } from './plain-flags.ts';
 
 /** Imported, it would run every getter that it exports, one of which loads all of Node's streams: a fifth of what `--help` takes. */
 const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');

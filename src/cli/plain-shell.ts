@@ -1,7 +1,7 @@
 import type { ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './command-line.ts';
-import type { FastPathTable } from './completion-table.ts';
 import { exitCodeOf } from './exit-code.ts';
+import type { FastPathTable } from './plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from './plain-flags.ts';
 import { realSeams } from './real-seams.ts';
 import type { Seams } from './seams.ts';

@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
-import { COMPLETION_SCRIPTS, isShell, SHELLS } from '../cli/completion-scripts.ts';
+import { COMPLETION_SCRIPT, COMPLETION_SCRIPTS, installCompletion, isShell, SHELLS } from '../cli/completion-scripts.ts';
 import { described } from '../cli/description.ts';
-import { COMPLETION_SCRIPT, installCompletion } from '../cli/install-completion.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Completion extends BaseCommand {

@@ -5,7 +5,7 @@ import { connectionFlags, ownerFlags, ownershipFlags, pendingFlags, planOutputFl
 import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
 import { saving } from '../cli/plan/file.ts';
 import { assertGitFolder } from '../cli/plan/git-folder.ts';
-import { assertPlanPlace } from '../cli/plan/place.ts';
+import { assertPlanPlace } from '../cli/plan/shape.ts';
 import { assertDiffIsText } from '../cli/plan/show.ts';
 import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';

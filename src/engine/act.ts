@@ -1,17 +1,20 @@
 import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
+import type { Around, Performed } from '../kernel/effect-type.ts';
 import { changesSomething, type EnginePorts, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { Outdated } from '../kernel/outdated.ts';
+import type { PlannedStage } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import type { Executor } from './execute.ts';
-import type { Hold } from './hold.ts';
-import type { Judged } from './judged.ts';
-import type { Recorder } from './recorder.ts';
+import type { RunMore } from './chain-outcome.ts';
+import { Hold } from './hold.ts';
+import { Judged } from './judged.ts';
+import { Looks } from './looks.ts';
+import { Recorder } from './recorder.ts';
 
-export interface ActorParts {
+interface ActorParts {
   readonly recorder: Recorder;
   readonly executor: Executor;
   readonly hold: Hold;
@@ -19,7 +22,7 @@ export interface ActorParts {
 }
 
 /** What became of an action that did not fail. */
-export interface Acted {
+interface Acted {
   /** The action's precondition no longer held: nothing was written, plan again. */
   readonly outdated?: Outdated;
   /** What a wait continued without, and why. */
@@ -28,7 +31,7 @@ export interface Acted {
 }
 
 /** Performs single actions: cluster checked, removal recorded, then the effect, told to the observers. */
-export class Actor {
+class Actor {
   readonly #ports: EnginePorts;
   readonly #context: Context;
   readonly #observe: Observer;
@@ -113,4 +116,75 @@ export class Actor {
       ['check the kubeconfig and its context; nothing was written'],
     );
   }
+}
+
+/** What the stages of one chain share. */
+export interface ChainParts {
+  readonly stages: readonly AnyStage[];
+  readonly ports: EnginePorts;
+  readonly context: Context;
+  readonly observe: Observer;
+  readonly more: RunMore;
+  /** No dry run. */
+  readonly live: boolean;
+  readonly hold: Hold;
+  /** What stages see of the cluster. */
+  readonly looks: Looks<EnginePorts>;
+  readonly recorder: Recorder;
+  readonly judged: Judged;
+  readonly actor: Actor;
+  /** By stage, as it was before the stage changed anything. */
+  readonly plans: Map<string, PlannedStage>;
+}
+
+export function chainParts(
+  stages: readonly AnyStage[],
+  ports: EnginePorts,
+  context: Context,
+  observe: Observer,
+  more: RunMore,
+): ChainParts {
+  const live = context.options.dryRun === 'none';
+  const hold = new Hold(ports);
+  const looks = more.looks ?? new Looks(ports);
+  const recorder = new Recorder(ports, context, more.announce);
+  const judged = new Judged();
+  const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
+  const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });
+  return { stages, ports, context, observe, more, live, hold, looks, recorder, judged, actor, plans: new Map() };
+}
+
+/** Performs one action. */
+interface Executor {
+  perform(stage: string, action: Action): Promise<Performed>;
+}
+
+/** When to end what is under way: waits at the first Ctrl-C, programs only when nothing more may be written. */
+type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
+
+/** The one that really acts. */
+export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, limits: Around['limits']): Executor {
+  const around = surroundings(observe, ends, limits);
+  return { perform: (stage, action) => typeOf(ports.effects, action.effect).perform(ports, action.effect, around(stage, action)) };
+}
+
+/** `--dry-run=server`: the server answers every write, nothing is stored; what needs the write is only announced. */
+function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
+  const around = surroundings(observe, ends, {});
+  return { perform: (stage, action) => typeOf(ports.effects, action.effect).dryRun(ports, action.effect, around(stage, action)) };
+}
+
+function surroundings(observe: Observer, ends: Ends, limits: Around['limits']): (stage: string, action: Action) => Around {
+  const leftBehind = new Set<string>();
+  return (stage, action) => ({
+    stop: ends.stop,
+    cut: ends.cut,
+    mustHold: () => ends.mustHold(),
+    limits,
+    leftBehind,
+    report: (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) }),
+    warn: (text) => observe({ type: 'note', stage, text, level: 'warning' }),
+    onProgress: (progress, elapsedMs) => observe({ type: 'rollout', stage, progress, elapsedMs }),
+    onLine: (line, stream) => observe({ type: 'action-output', stage, action, line, stream }),
+  });
 }

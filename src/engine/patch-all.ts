@@ -1,14 +1,34 @@
 import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
 import { counted } from '../kernel/counted.ts';
-import type { EnginePorts } from '../kernel/effect-type.ts';
-import { messageOf } from '../kernel/fault.ts';
+import type { Around, EnginePorts } from '../kernel/effect-type.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { MovedOn, Outdated } from '../kernel/outdated.ts';
-import type { Around } from '../kernel/performing.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { servedKind } from '../kube/served-kind.ts';
 import { Pace } from './pace.ts';
-import { isRefusal, refusal } from './refused-patches.ts';
+
+/** Answers about this one object: who may patch it, what an admission webhook says, a kind that knows no patch. Others may be patched all the same. */
+const REFUSED = new Set([400, 403, 405]);
+/** This many refused objects are named, the rest are counted. */
+const NAMED = 5;
+
+/** A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain. */
+function isRefusal(thrown: unknown): boolean {
+  if (!(thrown instanceof ApiFailure)) return false;
+  const { status, reason, causes } = thrown;
+  return (REFUSED.has(status) && reason !== `HTTP ${status}`) || (status === 422 && causes.length > 0);
+}
+
+/** One Fault for all of them; `of` is how many patches there were. */
+function refusal(refused: readonly string[], of: number): Fault {
+  const named = refused.slice(0, NAMED).join('; ');
+  const more = refused.length > NAMED ? `; and ${refused.length - NAMED} more` : '';
+  return new Fault('failed', `the server refuses ${refused.length} of ${counted(of, 'patch', 'patches')}: ${named}${more}`, [
+    'let this account patch these objects, or fix what its admission webhooks object to; the others are done',
+    'then run the same command again',
+  ]);
+}
 
 /** Answers that say: this object is no longer as it was read. */
 const MOVED_ON = new Set([404, 409, 422]);

@@ -1,4 +1,7 @@
-import type { Ask, Expectation, TimePassed, Wait, Write } from '../kernel/action.ts';
+import type { Ask, Delete, Expectation, Patch, PatchAll, TimePassed, Wait, Write } from '../kernel/action.ts';
+import { quoteArgument } from '../kernel/argv.ts';
+import { counted } from '../kernel/counted.ts';
+import type { Performed } from '../kernel/effect-type.ts';
 import {
   announced,
   type EffectType,
@@ -9,11 +12,16 @@ import {
   type FeatureEffects,
   whole,
 } from '../kernel/effect-type.ts';
-import { sizeOf } from '../kernel/hidden.ts';
-import type { Performed } from '../kernel/performing.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
+import { type JsonPatchOp, type ManagedFieldsEntry, refText } from '../kernel/object.ts';
+import { MovedOn } from '../kernel/outdated.ts';
+import { ApiFailure } from '../kernel/ports.ts';
+import { CONTINUE } from '../kernel/run-tool.ts';
 import { elapsedText, timeText } from '../kernel/time-text.ts';
-import { execEffect } from './exec-effect.ts';
-import { deleteEffect, patchAllEffect, patchEffect } from './patch-effects.ts';
+import { servedKind } from '../kube/served-kind.ts';
+import { assertGuards, execEffect, preconditionOf } from './exec-effect.ts';
+import { patchAll } from './patch-all.ts';
 
 /** Every effect: those of the features, and the kernel's own. */
 export function registerOf(features: FeatureEffects): EffectTypes {
@@ -80,3 +88,99 @@ const askEffect: EffectType<Ask> = {
   mask: whole,
   digest: whole,
 };
+
+/** One JSON patch of one object, which must still be the one that was read. */
+const patchEffect: EffectType<Patch> = {
+  does: 'writes',
+  isFixed: false,
+  perform: async (ports, effect) => ({ detail: await patchObject(ports, effect) }),
+  async dryRun({ cluster }, { target, patch, fieldManager }) {
+    await cluster.dryRunPatch(await servedKind(cluster, target), target, patch, fieldManager ?? 'kubectl');
+    return {};
+  },
+  text({ target, patch, fieldManager }) {
+    const namespace = target.namespace ? ['-n', target.namespace] : [];
+    const manager = fieldManager ? [`--field-manager=${fieldManager}`] : [];
+    const args = ['patch', target.kind.toLowerCase(), target.name, ...namespace, ...manager, '--type=json', '-p', JSON.stringify(patch)];
+    return ['kubectl', ...args].map(quoteArgument).join(' ');
+  },
+  mask(effect) {
+    if (effect.target.kind !== 'Secret') return effect;
+    return { ...effect, patch: effect.patch.map((op) => (op.value === undefined ? op : { ...op, value: HIDDEN })) };
+  },
+  digest({ type, target, precondition, patch }) {
+    const shown = target.kind === 'Secret' ? patch.map((op) => ({ ...op, value: undefined })) : patch;
+    const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
+    return { type, target, uid: precondition.uid, ops };
+  },
+};
+
+const deleteEffect: EffectType<Delete> = {
+  does: 'writes',
+  isFixed: true,
+  perform: async (ports, effect) => ({ detail: await deleteObject(ports, effect) }),
+  dryRun: announced,
+  text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),
+  mask: whole,
+  digest: whole,
+};
+
+/** Patches of many objects, side by side. */
+function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, 'preconditions' | 'guards'>): EffectType<PatchAll> {
+  return {
+    does: 'writes',
+    isFixed: false,
+    async perform(ports, effect, around) {
+      const { onlyIf } = effect;
+      await assertGuards(guards, ports, effect);
+      if (onlyIf) await preconditionOf(preconditions, onlyIf).assert(ports, onlyIf, around);
+      return { detail: await patchAll(ports, effect, around) };
+    },
+    dryRun: announced,
+    text: ({ what, patches }) =>
+      `${what}: ${counted(patches.length, 'patch', 'patches')} by kubectl’s field manager, each only if its object is still the one shown`,
+    mask: whole,
+    digest: whole,
+  };
+}
+
+async function patchObject(ports: EnginePorts, effect: Patch): Promise<string> {
+  const { target, precondition } = effect;
+  const { uid, resourceVersion } = precondition;
+  const guard: readonly JsonPatchOp[] = resourceVersion
+    ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }]
+    : [];
+  try {
+    const kind = await servedKind(ports.cluster, target);
+    await ports.cluster.patch(kind, { ...target, uid }, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
+  } catch (thrown) {
+    // A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain.
+    const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;
+    if (isInvalid) throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
+    if (thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status)) {
+      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+    }
+    throw thrown;
+  }
+  return refText(target);
+}
+
+/** Controllers renew their entries in managedFields with every status they write. */
+function withoutTimes(op: JsonPatchOp): JsonPatchOp {
+  if (op.path !== '/metadata/managedFields' || !Array.isArray(op.value)) return op;
+  const entries = (op.value as readonly ManagedFieldsEntry[]).filter(({ subresource }) => subresource === undefined);
+  return { ...op, value: entries.map((entry) => ({ ...entry, time: undefined })) };
+}
+
+/** Deletes the very object that was read; one that is gone, or another by now, has the stage planned again. */
+async function deleteObject({ cluster }: EnginePorts, { target }: Delete): Promise<string> {
+  try {
+    await cluster.remove(await servedKind(cluster, target), target);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && [404, 409].includes(thrown.status)) {
+      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+    }
+    throw thrown;
+  }
+  return refText(target);
+}

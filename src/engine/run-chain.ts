@@ -4,8 +4,8 @@ import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { type ChainParts, chainParts } from './act.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
-import { type ChainParts, chainParts } from './chain-parts.ts';
 import { StageRounds } from './stage-rounds.ts';
 
 /**

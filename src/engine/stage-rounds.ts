@@ -3,7 +3,7 @@ import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import type { Outdated } from '../kernel/outdated.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
-import type { ChainParts } from './chain-parts.ts';
+import type { ChainParts } from './act.ts';
 import { noRest, toldText } from './no-rest.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 

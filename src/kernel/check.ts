@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
+import type { Severity } from './defect.ts';
 import type { ExitName } from './fault.ts';
 import type { ObjectRef } from './object.ts';
-import type { Severity } from './severity.ts';
 
 /** Never reused: one that is withdrawn has its line in `features/check-titles.ts`. Each has a page `docs/reference/checks/<id>.md`. */
 export type CheckId = `NS-${number}`;

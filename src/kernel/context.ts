@@ -1,7 +1,7 @@
+import type { Severity } from './defect.ts';
 import type { Side } from './edit-trace.ts';
 import type { InstallPath } from './installation.ts';
 import type { Profile } from './profile.ts';
-import type { Severity } from './severity.ts';
 
 export type OwnerChoice = 'new' | 'drop';
 

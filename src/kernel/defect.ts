@@ -1,5 +1,3 @@
-import type { Severity } from './severity.ts';
-
 /** What a field must have. Without `oneOf`, `noneOf` or `absent` it must be set. Of a list, any item may be one of `oneOf`, and none of `noneOf`. */
 interface FieldTest {
   readonly oneOf?: readonly string[];
@@ -58,3 +56,5 @@ export interface Defect {
   /** Threads: `projectcalico/calico#12700`. */
   readonly sources: readonly string[];
 }
+
+export type Severity = 'error' | 'warning';

@@ -1,8 +1,8 @@
 import type { Check, Evidence, Finding, Verdict } from './check.ts';
 import { Unread } from './check.ts';
 import type { Acceptance, Context } from './context.ts';
+import type { Severity } from './defect.ts';
 import { LEFT_OUT } from './left-out.ts';
-import type { Severity } from './severity.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
 export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, context: Context): readonly Finding[] {

@@ -1,8 +1,7 @@
 import type { Exec } from './action.ts';
 import { commandLine } from './argv.ts';
-import type { EnginePorts } from './effect-type.ts';
+import type { EnginePorts, OnLine } from './effect-type.ts';
 import { Fault } from './fault.ts';
-import type { OnLine } from './performing.ts';
 
 const LIMIT_MS = 600_000;
 

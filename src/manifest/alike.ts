@@ -2,8 +2,7 @@ import { isRecord, ownField } from '../kernel/json.ts';
 import type { FieldChange } from '../kernel/plan.ts';
 import { parseRelease } from '../kernel/release.ts';
 import { imageKey, parseImage } from './images.ts';
-import { itemsOf } from './list-items.ts';
-import { sameMeaning } from './same-meaning.ts';
+import { itemsOf, sameMeaning } from './list-items.ts';
 
 /** What the server writes where the user wrote nothing. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP', operator: 'Equal' };

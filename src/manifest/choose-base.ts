@@ -3,10 +3,10 @@ import type { Trace } from '../kernel/edit-trace.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { compareReleases, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
 import { type Distance, definitionDistance, textDistance } from './base-distance.ts';
+import { canonical } from './list-items.ts';
 import { mergeManifest, objectsInstalled } from './merge.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { podSpecOf, recordsIn } from './prepare.ts';
-import { canonical } from './same-meaning.ts';
 import { fieldOf } from './walk.ts';
 
 /** A release's own manifest of the variant, unedited. */

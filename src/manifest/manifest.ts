@@ -1,6 +1,7 @@
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
+import type { Artifact } from '../kernel/ports.ts';
 import { readYaml, writeYaml, type YamlReading } from './yaml-rules.ts';
 
 export interface ManifestDocument {
@@ -154,4 +155,14 @@ function isText(value: unknown): value is string {
 
 function refusal(name: string, line: number, fact: string, next: string): Fault {
   return new Fault('usage', `${name}:${line}: ${fact}`, [next]);
+}
+
+/** Reading a manifest takes longer than fetching it, and every stage reads the same one: what was read once is known. */
+const known = new WeakMap<Artifact, Manifest>();
+
+/** The manifest in an artifact. Throws Fault('usage') with file and line. */
+export function manifestOf(artifact: Artifact): Manifest {
+  const manifest = known.get(artifact) ?? parseManifest(new TextDecoder().decode(artifact.bytes), artifact.url);
+  known.set(artifact, manifest);
+  return manifest;
 }

@@ -1,10 +1,9 @@
 import { isRecord, ownField } from '../kernel/json.ts';
 import { keyFields } from '../kube/list-keys.ts';
 import { alike } from './alike.ts';
-import { type Fields, fieldsOf, mergeOneOf, mergeVariable, present, subset } from './choices.ts';
 import { itemsOf } from './list-items.ts';
 import { mergeItems } from './merge-items.ts';
-import { mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
+import { mergeCommaList, mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
 import { askedAt, inField, type Place, ruleAt, settle, type Three, tell, type Walk } from './walk.ts';
 
 /** Maps of which each entry makes sense without the others: an entry can be added although the release dropped all of its own. */
@@ -98,4 +97,88 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   // A list that lost its last item goes as a whole, unless the target has an empty one, or the user in what the target still has.
   const isEmptyList = (list: unknown) => Array.isArray(list) && list.length === 0;
   return merged.length > 0 || (isEmptyList(three.mine) && !place.gone) || isEmptyList(three.theirs) ? merged : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Probes and hooks: how to ask is one choice, how often to ask is another. */
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
+
+const ONE_OF: Readonly<Record<string, readonly string[]>> = {
+  livenessProbe: HANDLERS,
+  readinessProbe: HANDLERS,
+  startupProbe: HANDLERS,
+  preStop: HANDLERS,
+  postStart: HANDLERS,
+  strategy: ['type', 'rollingUpdate'],
+  updateStrategy: ['type', 'rollingUpdate'],
+};
+
+/** The members of a map; none of anything else. */
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+/** `null` is as good as absent. */
+function present(value: unknown): unknown {
+  return value ?? undefined;
+}
+
+/** Members of which only one may be there are one value where a side chose another; returns the names dealt with. */
+function mergeOneOf(
+  walk: Walk,
+  place: Place,
+  { base, mine, theirs }: { readonly base: Fields; readonly mine: Fields; readonly theirs: Fields },
+  merged: Map<string, unknown>,
+): ReadonlySet<string> {
+  const all = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)]);
+  const listed =
+    place.name === 'volumes[]'
+      ? [...all].filter((name) => name !== 'name')
+      : Object.hasOwn(ONE_OF, place.name)
+        ? (ONE_OF[place.name] ?? [])
+        : [];
+  const names = listed.filter((name) => all.has(name));
+  const [b, m, t] = [subset(base, names), subset(mine, names), subset(theirs, names)];
+  const choice = (fields: Fields) => Object.keys(fields).toSorted().join();
+  // Where nobody chose again, or the release did and the user did not, the fields merge one by one.
+  if (walk.mode !== 'merge' || choice(b) === choice(m)) return new Set();
+  const result = settle(walk, place, { base: absentIfEmpty(b), mine: absentIfEmpty(m), theirs: absentIfEmpty(t) });
+  for (const [name, value] of Object.entries(fieldsOf(result))) merged.set(name, value);
+  return new Set(names);
+}
+
+/** Those of the named fields that are there. */
+function subset(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.filter((name) => present(fields[name]) !== undefined).map((name) => [name, fields[name]]));
+}
+
+function absentIfEmpty(fields: Fields): Fields | undefined {
+  return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
+/** A variable has a value or a source, never both: they are one choice. */
+function mergeVariable(walk: Walk, place: Place, three: Three): unknown {
+  const name = fieldsOf(three.mine).name ?? fieldsOf(three.theirs).name;
+  const [base, mine, theirs] = [three.base, three.mine, three.theirs].map((item) => (item === undefined ? undefined : contentOf(item)));
+  const states = [base, mine, theirs].filter((state) => state !== undefined);
+  if (states.every((state) => Object.keys(state).every((field) => field === 'value'))) {
+    const values = { base: textOf(base), mine: textOf(mine), theirs: textOf(theirs) };
+    const at = inField(place, 'value');
+    const value = walk.commaLists.has(String(name)) && walk.mode === 'merge' ? mergeCommaList(walk, at, values) : settle(walk, at, values);
+    if (three.theirs === undefined && (walk.mode !== 'mine' || value === undefined)) return undefined;
+    return value === undefined ? { name } : { name, value };
+  }
+  const content = settle(walk, place, { base, mine, theirs });
+  return content === undefined ? undefined : { name, ...fieldsOf(content) };
+}
+
+function contentOf(item: unknown): Fields {
+  const { name: _, ...content } = fieldsOf(item);
+  return content;
+}
+
+/** A variable without a value has an empty one. */
+function textOf(content: Fields | undefined): unknown {
+  return content === undefined ? undefined : (content.value ?? '');
 }

@@ -1,8 +1,7 @@
 import { type Document, isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isRecord, ownField, sameValue } from '../kernel/json.ts';
 import type { KindRules } from '../kube/list-keys.ts';
-import { itemsOf } from './list-items.ts';
-import { canonical } from './same-meaning.ts';
+import { canonical, itemsOf } from './list-items.ts';
 import { mergeSequences } from './sequences.ts';
 import { editableYaml, readYaml } from './yaml-rules.ts';
 

@@ -1,6 +1,5 @@
 import type { Profile } from '../kernel/profile.ts';
-import { calicoDefects } from './calico-defects.ts';
-import { calicoPlatforms } from './calico-platforms.ts';
+import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
 import { calicoAddOnWorkloads, calicoCrossings, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
 
 /** Operator image minor → Calico minor; minors that are missing belong to another product line (domain §3.2). */

@@ -1,5 +1,5 @@
+import type { Schema } from './defect-schema.ts';
 import { profileSchema } from './schema.ts';
-import type { Schema } from './schema-fields.ts';
 
 const PARTS = ['readyRule', 'workload', 'variant', 'addOn', 'platform', 'defect', 'releaseRange'];
 

@@ -1,5 +1,4 @@
-import { defectDefinitions } from './defect-schema.ts';
-import { fields, flag, listOf, oneOfTypes, ref, release, type Schema, text, textMap, texts } from './schema-fields.ts';
+import { defectDefinitions, fields, flag, listOf, oneOfTypes, ref, release, type Schema, text, textMap, texts } from './defect-schema.ts';
 
 const datastoreName: Schema = { enum: ['api', 'kvstore'] };
 const workloadKind: Schema = { enum: ['DaemonSet', 'Deployment'] };

@@ -3,7 +3,7 @@ import { refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedRestart, PlannedStage } from '../kernel/plan.ts';
 import type { RolloutTrace } from '../kernel/run-history.ts';
 import { doneAt } from './heat-map.ts';
-import { aboutText } from './rollout-pace.ts';
+import { aboutText } from './rollout-view.ts';
 
 /** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min · no undo after step 41`: what the user agrees to. */
 export function planSummary(stages: readonly PlannedStage[], former: readonly RolloutTrace[] = []): string {

@@ -13,8 +13,7 @@ import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { progressText } from './action-text.ts';
 import { clip, displayWidth } from './columns.ts';
 import type { Progress, ProgressOptions } from './progress-options.ts';
-import { RolloutPace } from './rollout-pace.ts';
-import { type Room, rolloutLines } from './rollout-view.ts';
+import { RolloutPace, type Room, rolloutLines } from './rollout-view.ts';
 
 type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;
 

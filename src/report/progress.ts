@@ -1,6 +1,11 @@
+import { counted } from '../kernel/counted.ts';
+import type { EngineEvent } from '../kernel/event.ts';
+import type { RolloutProgress } from '../kernel/rollout.ts';
+import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { indented } from '../kernel/visible.ts';
-import { lineProgress } from './progress-lines.ts';
+import { progressText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress-options.ts';
+import { leftText, RolloutPace, rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
 /** The renderer that fits; the tree's library is loaded only when it is needed. */
 export async function startProgress(options: ProgressOptions): Promise<Progress> {
@@ -18,4 +23,115 @@ function warningsOnly({ write, palette }: Pick<ProgressOptions, 'write' | 'palet
     },
     close: async () => undefined,
   };
+}
+
+/** A log that says nothing for this long looks dead. */
+const HEARTBEAT_MS = 15_000;
+
+/** A plan that is made faster says nothing; a slow one says what it looks at. */
+const ANNOUNCE_MS = 1_000;
+
+type State = {
+  quiet: boolean;
+  announced: boolean;
+  stage: string;
+  current: string | undefined;
+  rollout: readonly RolloutProgress[];
+  summary: string;
+  pace: RolloutPace;
+  /** Steps of the stage that wait for the user. */
+  manual: number;
+};
+
+/** One line per change, and a heartbeat while nothing changes; never repaints. */
+function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase'>): Progress {
+  const state: State = {
+    quiet: true,
+    announced: false,
+    stage: '',
+    current: undefined,
+    rollout: [],
+    summary: '',
+    pace: new RolloutPace(),
+    manual: 0,
+  };
+  const say = (line: string) => {
+    state.quiet = false;
+    options.write(`${indented(line)}\n`);
+  };
+  const stop = options.every(HEARTBEAT_MS, () => {
+    if (state.quiet && state.current !== undefined) options.write(`still: ${state.current}${state.summary ? ` (${state.summary})` : ''}\n`);
+    state.quiet = true;
+  });
+  const announce = () => {
+    if (!state.announced && state.current !== undefined) say(`planning: ${state.stage}: ${state.current}`);
+    state.announced = true;
+  };
+  const stopAnnouncing = options.phase === 'plan' ? options.every(ANNOUNCE_MS, announce) : () => undefined;
+  return {
+    observe: (event) => {
+      follow(event, state);
+      for (const line of linesOf(event, state, options)) say(line);
+      if (event.type === 'rollout') state.rollout = event.progress;
+    },
+    close: async () => {
+      stop();
+      stopAnnouncing();
+    },
+  };
+}
+
+function follow(event: EngineEvent, state: State): void {
+  if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false, manual: 0 });
+  if (event.type === 'action-started')
+    Object.assign(state, { current: event.action.title, rollout: [], summary: '', pace: new RolloutPace() });
+  if (event.type === 'action-done' && event.action.effect.type === 'ask' && event.action.effect.awaited) state.manual += 1;
+  if (event.type === 'rollout') state.summary = rolloutText(event.progress, event.elapsedMs, state.pace);
+  if (event.type === 'progress') state.summary = progressText(event);
+  if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
+}
+
+function rolloutText(progress: readonly RolloutProgress[], elapsedMs: number, pace: RolloutPace): string {
+  pace.see(progress, elapsedMs);
+  const texts = progress.map((one) => {
+    const left = pace.leftMs(one, elapsedMs);
+    return left === undefined ? rolloutSummary(one) : `${rolloutSummary(one)} · ${leftText(left)}`;
+  });
+  return `${texts.join('; ')}, ${elapsedText(elapsedMs)}`;
+}
+
+/** A stage is not done while it waits for the user. */
+function ended({ manual }: State): string {
+  return manual === 0 ? 'done in' : `${counted(manual, 'manual step')} left, after`;
+}
+
+function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<ProgressOptions, 'palette' | 'phase'>): readonly string[] {
+  switch (event.type) {
+    case 'stage-started':
+      return phase === 'plan' ? [] : [palette.strong(`${event.stage}: ${event.title}`)];
+    case 'stage-skipped':
+      return [`${event.stage}: nothing to do: ${event.because}`];
+    case 'stage-done':
+      return [`${event.stage}: ${ended(state)} ${timeText(event.durationMs)}`];
+    case 'action-started':
+      return [`${event.stage}: ${event.index + 1}/${event.of} ${event.action.title}`];
+    case 'action-output':
+      return [`${event.stage}:   ${event.line}`];
+    case 'action-done':
+      // What only repeats the line above says nothing.
+      return event.detail && !event.action.title.includes(event.detail) ? [`${event.stage}:   ${event.detail}`] : [];
+    case 'action-failed':
+      return [event.interrupted ? `${event.stage}: ${event.message}` : palette.bad(`${event.stage}: failed: ${event.message}`)];
+    case 'rollout':
+      return rolloutChanges(state.rollout, event.progress).map((line) => `${event.stage}:   ${line}`);
+    case 'note':
+      return [event.level === 'warning' ? palette.warn(`Warning: ${event.text}`) : `${event.stage}: ${event.text}`];
+    case 'planned':
+      return phase === 'plan' && state.announced && event.durationMs !== undefined
+        ? [`planning: ${event.stage}: took ${timeText(event.durationMs)}`]
+        : [];
+    case 'progress':
+    case 'judged':
+      return [];
+  }
 }

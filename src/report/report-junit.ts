@@ -1,4 +1,4 @@
-import { type JunitSuite, junitDocument } from './junit.ts';
+import { visible } from '../kernel/visible.ts';
 import type { ReportFacts } from './report-facts.ts';
 import type { ReportFailure } from './report-failure.ts';
 import { sectionsOf } from './report-sections.ts';
@@ -41,4 +41,57 @@ function commandCases({ outcome: { code, number }, message, suggestions }: Junit
 
 function failedCommand(name: string, exit: string, message: string, suggestions: readonly string[]): TestCase {
   return { name, group: 'command', outcome: 'failed', message, text: [exit, message, ...suggestions].join('\n') };
+}
+
+interface JunitSuite {
+  readonly name: string;
+  readonly cases: readonly TestCase[];
+  readonly seconds?: number;
+  /** Facts of the whole, as `target`. */
+  readonly properties?: readonly (readonly [name: string, value: string])[];
+}
+
+function junitDocument(suites: readonly JunitSuite[], timestamp: string | undefined): string {
+  const all = suites.flatMap(({ cases }) => cases);
+  // The common schema wants a time without a fraction and without a zone.
+  const when = timestamp === undefined ? '' : ` timestamp="${escaped(timestamp.slice(0, 19))}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${countsOf(all)}>`,
+    ...suites.flatMap((suite) => [
+      `  <testsuite name="${escaped(suite.name)}" ${countsOf(suite.cases)}${when}${timeOf(suite.seconds)}>`,
+      ...propertyLines(suite.properties ?? []),
+      ...suite.cases.map((one) => `    ${caseText(one)}`),
+      '  </testsuite>',
+    ]),
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function propertyLines(properties: NonNullable<JunitSuite['properties']>): readonly string[] {
+  if (properties.length === 0) return [];
+  const lines = properties.map(([name, value]) => `      <property name="${escaped(name)}" value="${escaped(value)}"/>`);
+  return ['    <properties>', ...lines, '    </properties>'];
+}
+
+function countsOf(cases: readonly TestCase[]): string {
+  const count = (outcome: TestCase['outcome']) => cases.filter((one) => one.outcome === outcome).length;
+  return `tests="${cases.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}"`;
+}
+
+function caseText({ name, group, outcome, message = '', text = '', seconds }: TestCase): string {
+  const open = `<testcase classname="${escaped(group)}" name="${escaped(name) || escaped(group)}"${timeOf(seconds)}`;
+  if (outcome === 'failed') return `${open}><failure message="${escaped(message)}">${escaped(text)}</failure></testcase>`;
+  if (outcome === 'skipped') return `${open}><skipped message="${escaped(message)}"/></testcase>`;
+  return text === '' ? `${open}/>` : `${open}><system-out>${escaped(text)}</system-out></testcase>`;
+}
+
+const timeOf = (seconds: number | undefined) => (seconds === undefined ? '' : ` time="${seconds.toFixed(3)}"`);
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\t': '&#9;' };
+
+/** XML 1.0 has no control characters and no halves of characters, not even escaped: they are made visible. */
+function escaped(text: string): string {
+  return [...visible(text)].map((one) => ENTITIES[one] ?? one).join('');
 }

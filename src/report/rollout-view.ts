@@ -1,9 +1,7 @@
 import type { PodPhase, PodProgress, RolloutProgress } from '../kernel/rollout.ts';
 import { elapsedText } from '../kernel/time-text.ts';
 import { oneLine } from '../kernel/visible.ts';
-import { clip } from './columns.ts';
-import { leftText, newPods, type RolloutPace } from './rollout-pace.ts';
-import { openPods } from './rollout-table.ts';
+import { clip, columns } from './columns.ts';
 
 /** Lines and columns that a rollout may take. */
 export interface Room {
@@ -87,4 +85,110 @@ function stateOf(pod: PodProgress): string {
 
 function reason(pod: PodProgress): string {
   return pod.why ? ` ${pod.why}` : '';
+}
+
+const URGENCY: Readonly<Record<PodPhase, number>> = { failed: 0, updating: 1, old: 2, new: 3 };
+/** Made once: a comparison that makes its own costs a second for five thousand nodes. */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+/** Pods that are not new yet, what hangs first: in at most this many lines, column heads and the counts of the others among them. */
+function openPods(pods: readonly PodProgress[], rows: number): readonly string[] {
+  const open = pods.filter((pod) => pod.phase !== 'new' && !isWaiting(pod));
+  const waiting = pods.filter(isWaiting).length;
+  if (open.length + waiting === 0 || rows <= 0) return [];
+  const last = waiting > 0 ? 1 : 0;
+  const head = rows >= 3 + last ? 1 : 0;
+  const fits = open.length + head + last <= rows;
+  const shown = first(open, fits ? open.length : Math.max(0, rows - head - 1));
+  const rest = [counted(open.length - shown.length, 'more'), counted(waiting, 'waiting')].filter((text) => text !== '').join(', ');
+  return [
+    ...(shown.length === 0 ? [] : columns([['NODE', 'AGENT', 'READY', 'WHY'], ...shown.map(podRow)]).slice(1 - head)),
+    ...(rest === '' ? [] : [shown.length === 0 || fits ? rest : `… and ${rest}`]),
+  ];
+}
+
+/** Its turn has not come: nothing is to be said of it but how many there are. */
+function isWaiting({ phase, why }: PodProgress): boolean {
+  return phase === 'old' && (why === '' || why === 'next');
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : `${count} ${what}`;
+}
+
+/** The most urgent ones in their order: one pass, whatever the size of the cluster. */
+function first(pods: readonly PodProgress[], count: number): readonly PodProgress[] {
+  const kept: PodProgress[] = [];
+  for (const pod of pods) {
+    const last = kept[count - 1];
+    if (count === 0 || (last && byUrgency(pod, last) >= 0)) continue;
+    const place = kept.findIndex((other) => byUrgency(pod, other) < 0);
+    kept.splice(place < 0 ? kept.length : place, 0, pod);
+    kept.length = Math.min(kept.length, count);
+  }
+  return kept;
+}
+
+function byUrgency(a: PodProgress, b: PodProgress): number {
+  return URGENCY[a.phase] - URGENCY[b.phase] || byNumber.compare(a.node, b.node);
+}
+
+function podRow({ node, pod, release, ready, why }: PodProgress): readonly string[] {
+  return [node || pod, release, ready, why];
+}
+
+/** Pods that must have become new before their pace says anything. */
+const ENOUGH = 2;
+/** A rollout that has been quiet for this many pods' time has no pace any more. */
+const QUIET = 3;
+
+interface Seen {
+  /** New pods when the rollout was first seen, and when that was. */
+  readonly first: number;
+  readonly since: number;
+  /** New pods now, and since when. */
+  readonly now: number;
+  readonly at: number;
+}
+
+/** How long a rollout still takes, by its own pace; undefined where that would be a guess. */
+export class RolloutPace {
+  readonly #seen = new Map<string, Seen>();
+
+  see(progress: readonly RolloutProgress[], elapsedMs: number): void {
+    for (const one of progress) {
+      const key = keyOf(one);
+      const count = newPods(one);
+      const known = this.#seen.get(key) ?? { first: count, since: elapsedMs, now: count, at: elapsedMs };
+      this.#seen.set(key, known.now === count ? known : { ...known, now: count, at: elapsedMs });
+    }
+  }
+
+  leftMs(progress: RolloutProgress, elapsedMs: number): number | undefined {
+    const seen = this.#seen.get(keyOf(progress));
+    const left = progress.desired - newPods(progress);
+    if (!seen || left <= 0 || seen.now - seen.first < ENOUGH || progress.pods.some(({ phase }) => phase === 'failed')) return undefined;
+    const each = (seen.at - seen.since) / (seen.now - seen.first);
+    const quiet = elapsedMs - seen.at;
+    return quiet > QUIET * each ? undefined : Math.max(each, left * each - quiet);
+  }
+}
+
+/** `about 40 s left`. */
+export const leftText = (ms: number): string => `${aboutText(ms)} left`;
+
+/** `about 40 s`, `about 4 min`, `about 2.5 h`: no more exact than it is known. */
+export function aboutText(ms: number): string {
+  const seconds = Math.max(10, Math.ceil(ms / 10_000) * 10);
+  if (seconds < 120) return `about ${seconds} s`;
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes < 120 ? `about ${minutes} min` : `about ${Math.ceil(minutes / 30) / 2} h`;
+}
+
+function newPods({ pods }: RolloutProgress): number {
+  return pods.reduce((sum, { phase }) => sum + (phase === 'new' ? 1 : 0), 0);
+}
+
+function keyOf({ target: { kind, namespace, name } }: RolloutProgress): string {
+  return `${kind}/${namespace}/${name}`;
 }

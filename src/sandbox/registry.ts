@@ -1,11 +1,10 @@
+import { mapAt } from '../kernel/json-map.ts';
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ObjectRef } from '../kernel/object.ts';
-import type { Clock } from '../kernel/ports.ts';
-import { admit } from './admission.ts';
+import { ApiFailure, type Clock } from '../kernel/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
-import { appliedServerSide } from './apply.ts';
+import { appliedServerSide, ownedByUpdate } from './apply.ts';
 import { hasOwnStatus, withCrdStatus } from './kinds.ts';
-import { ownedByUpdate } from './ownership.ts';
 import { notFound, resourceText, type Store } from './store.ts';
 import { assertPreconditions, badRequest, conflict, mergePatched, patched, validate, withoutOmitted } from './validate.ts';
 
@@ -137,4 +136,14 @@ function withStatusOf(kind: Kind, live: KubeObject | undefined, wanted: KubeObje
 function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** Pod security admission as far as agents run into it: only the level privileged admits the network of the host. Throws 403. */
+function admit(store: Store, kind: Kind, { metadata, spec }: KubeObject): void {
+  if (kind.plural !== K.Pod.plural || mapAt(spec).hostNetwork !== true) return;
+  const { labels = {} } = store.get(K.Namespace, metadata.namespace ?? 'default')?.metadata ?? {};
+  const level = labels['pod-security.kubernetes.io/enforce'] ?? 'privileged';
+  if (level === 'privileged') return;
+  const why = `violates PodSecurity "${level}:latest": host namespaces (hostNetwork=true)`;
+  throw new ApiFailure(403, 'Forbidden', `${resourceText(kind)} "${metadata.name}" is forbidden: ${why}`);
 }

@@ -3,13 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 import { type Interruption, interruptionOf } from '../kernel/interruption.ts';
+import { contentText, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../kernel/owner-journal.ts';
+import { mergeEntries } from '../kernel/owner-merge.ts';
 import type { Artifact, Artifacts, Cluster, Lock, Machine, OwnerJournalStore, Records, Sources } from '../kernel/ports.ts';
 import { parseRelease } from '../kernel/release.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
-import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
-import { memoryJournal } from './sandbox-journal.ts';
+import { type SandboxFiles, sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
 import { sandboxTools } from './sandbox-tools.ts';
-import type { Scenario } from './scenario.ts';
+import type { SandboxState, Scenario } from './scenario.ts';
 
 /** Everything the engine acts through, as one process sees it. */
 export interface SandboxPorts extends Sources {
@@ -152,4 +153,45 @@ function artifactOf(url: string, bytes: Uint8Array): Artifact {
 
 function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The journal of owner references in memory: it outlives the process that wrote it. */
+function memoryJournal(state: SandboxState, files: SandboxFiles, clusterUid: string, alive: () => void): OwnerJournalStore {
+  const stored = (): OwnerJournal | undefined => {
+    if (!state.ownerEntries) return undefined;
+    const entries = mergeEntries(state.ownerEntries);
+    return {
+      version: OWNER_JOURNAL_VERSION,
+      clusterUid,
+      profile: 'netsvc',
+      runIds: ['sandbox'],
+      entries,
+      readFrom: 'the sandbox',
+      copyOnly: false,
+      // Counted: nobody changes them here.
+      parts: state.ownerEntries.map((_, index) => `${index + 1}`),
+      content: contentText(entries),
+    };
+  };
+  return {
+    async load() {
+      alive();
+      return stored();
+    },
+    async append(entries) {
+      alive();
+      if (entries.length > 0) state.ownerEntries = [...(state.ownerEntries ?? []), ...structuredClone(entries)];
+    },
+    async archive(file) {
+      alive();
+      files.write(file, JSON.stringify(stored()));
+      return file;
+    },
+    leftOver: async () => false,
+    elsewhere: async () => [],
+    async forget() {
+      alive();
+      delete state.ownerEntries;
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { K } from '../kernel/kinds.ts';
+import type { KubeObject } from '../kernel/object.ts';
 import type { JournalEntry } from '../kernel/owner-journal.ts';
 import type { KeptOutcome } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
@@ -10,7 +11,7 @@ import { type SandboxCluster, type SandboxOptions, sandboxCluster } from './sand
 import { SandboxFiles } from './sandbox-files.ts';
 import { BIN_DIR } from './sandbox-tools.ts';
 
-export interface ScenarioOptions extends Pick<SandboxOptions, 'pullMs' | 'readyMs'> {
+interface ScenarioOptions extends Pick<SandboxOptions, 'pullMs' | 'readyMs'> {
   readonly nodes: number;
   /** Folder of releases: `<release>/manifests/<file>`. */
   readonly releasesFolder: string;
@@ -83,4 +84,12 @@ function pacing({ pullMs, readyMs }: ScenarioOptions): Pick<SandboxOptions, 'pul
 
 function namespace(name: string) {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
+/** Installed from a file in which the user wrote a version of the CNI that the release has changed since. */
+export function writeCniVersion({ cluster: { store } }: Scenario, version: string): void {
+  const before = store.get(K.ConfigMap, 'netsvc-config', 'kube-system');
+  if (!before) throw new Error('the sandbox has no ConfigMap netsvc-config');
+  const after = JSON.stringify(before).replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}${version}`);
+  store.update(K.ConfigMap, JSON.parse(after) as KubeObject);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { FastPathTable } from '../../src/cli/completion-table.ts';
 import { answerFast } from '../../src/cli/fast-path.ts';
 import { displayedName, inWordsOf } from '../../src/cli/name.ts';
+import type { FastPathTable } from '../../src/cli/plain-flags.ts';
 import { nearest } from '../../src/cli/suggest.ts';
 
 const NAME = 'kubectl netsvc-upgrade';

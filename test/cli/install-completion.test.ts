@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { completerFor, installCompletion } from '../../src/cli/install-completion.ts';
+import { completerFor, installCompletion } from '../../src/cli/completion-scripts.ts';
 
 describe('the completer', () => {
   let folder: string;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDuration } from '../../src/cli/duration.ts';
-import { readAcceptance, toOptions } from '../../src/cli/options.ts';
+import { parseDuration, readAcceptance, toOptions } from '../../src/cli/options.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 
 const facts = { defaultRelease: 'v3.32.2', checks: ['NS-014', 'NS-104', 'NS-110'] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
-import { readCertificates } from '../../src/features/survey/certificates.ts';
+import { readCertificates } from '../../src/features/survey/operated.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { calico } from '../../src/profiles/calico.ts';

@@ -3,10 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { endpointProfiles } from '../../src/features/policies/endpoint-profiles.ts';
-import { policyWorld } from '../../src/features/policies/world.ts';
+import { policyWorld } from '../../src/features/policies/survey.ts';
 import { addressSetsOf } from '../../src/features/policy-rules/address-sets.ts';
-import { automaticEndpoint, automaticSettings } from '../../src/features/policy-rules/automatic-endpoint.ts';
-import { type HostEndpoint, hostEndpointOf, isLabelledOwn } from '../../src/features/policy-rules/host-endpoint.ts';
+import {
+  automaticEndpoint,
+  automaticSettings,
+  type HostEndpoint,
+  hostEndpointOf,
+  isLabelledOwn,
+} from '../../src/features/policy-rules/host-endpoint.ts';
 import { type FleetFacts, fleetVerdicts, type NodeVerdict } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
 import { violations } from '../../src/features/install-manifest/schema.ts';
-import { targetCrds } from '../../src/features/install-manifest/target-crds-checks.ts';
+import { targetCrds } from '../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { manifestFile } from '../support/releases.ts';

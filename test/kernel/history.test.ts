@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../src/kernel/action.ts';
-import { History } from '../../src/kernel/history.ts';
+import { History, withoutTimes } from '../../src/kernel/history.ts';
 import type { PodPhase, RolloutTarget } from '../../src/kernel/rollout.ts';
-import { withoutTimes } from '../../src/kernel/rollout-history.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const action = (id: string): Action => ({

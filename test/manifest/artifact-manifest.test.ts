@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { manifestOf } from '../../src/manifest/artifact-manifest.ts';
+import { manifestOf } from '../../src/manifest/manifest.ts';
 
 const artifact = (text: string) => ({ url: 'u', file: 'f', bytes: new TextEncoder().encode(text), sha256: '' });
 

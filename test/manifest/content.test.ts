@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { contentText } from '../../src/features/install-manifest/object-state.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { contentText } from '../../src/manifest/content.ts';
 
 const base: KubeObject = {
   apiVersion: 'apps/v1',

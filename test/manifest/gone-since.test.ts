@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openStoredBases } from '../../src/adapters/stored-bases.ts';
+import { goneSince } from '../../src/features/install-manifest/obsolete.ts';
 import { refOf } from '../../src/kernel/object.ts';
-import { goneSince } from '../../src/manifest/gone-since.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { config, container, env } from '../support/merge-cases.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergePatched } from '../../src/manifest/merge-patch.ts';
+import { mergePatched } from '../../src/features/install-chart/conflicts.ts';
 
 const CASES: readonly (readonly [string, readonly [unknown, unknown, unknown], unknown])[] = [
   [

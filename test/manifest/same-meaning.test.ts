@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sameMeaning } from '../../src/manifest/same-meaning.ts';
+import { sameMeaning } from '../../src/manifest/list-items.ts';
 
 describe('sameMeaning', () => {
   const same: [unknown, unknown][] = [

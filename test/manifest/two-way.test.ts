@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { twoWayFields } from '../../src/features/install-manifest/carried.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
 import type { FieldChange } from '../../src/kernel/plan.ts';
-import { twoWayFields } from '../../src/manifest/two-way.ts';
 import { config } from '../support/merge-cases.ts';
 
 const definition: KubeObject = {

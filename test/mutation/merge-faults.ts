@@ -76,7 +76,7 @@ export const MERGE: Room = {
       ['folders.length === 1 && folders[0] ?', 'folders[0] ?'],
       ["parseRelease(tag)?.suffix === ''", 'parseRelease(tag) !== undefined'],
     ]),
-    ...faultsIn('src/manifest/own-file-rules.ts', [
+    ...faultsIn('src/manifest/own-file.ts', [
       ['only(only(only(file, live), base), applied)', 'only(only(file, live), base)'],
       ['grants(base, one) && grants(applied, one)', 'grants(base, one)'],
       ['only(added, theirs).map', 'added.slice(0, 0).map'],
@@ -85,7 +85,7 @@ export const MERGE: Room = {
       ["(name === '' || name === wanted.name)", 'name === wanted.name'],
       ["return granted === wanted || granted === '*';", 'return granted === wanted;'],
     ]),
-    ...faultsIn('src/manifest/roles.ts', [
+    ...faultsIn('src/manifest/merge-object.ts', [
       ['const granted = isTaken ? verbs : sure;', 'const granted = isTaken ? verbs : [];'],
       ['[...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra]', 'extra'],
     ]),
@@ -131,17 +131,17 @@ export const MERGE: Room = {
       ['if (sameLines(own, old) || sameLines(own, fresh))', 'if (sameLines(own, old) || sameLines(fresh, old))'],
       ['return conflicts.length > 0 ? { conflicts }', 'return conflicts.length > 1 ? { conflicts }'],
     ]),
-    ...faultsIn('src/manifest/same-meaning.ts', [
+    ...faultsIn('src/manifest/list-items.ts', [
       ["'$1');", "'');"],
       ['if (isEmpty(a) && isEmpty(b)) return true;', 'if (isEmpty(a) || isEmpty(b)) return true;'],
     ]),
     ...faultsIn('src/kube/quantity.ts', [['Ki: 2 ** 10,', 'Ki: 1e3,']]),
-    ...faultsIn('src/manifest/left-to-writer.ts', [
+    ...faultsIn('src/manifest/lay-live.ts', [
       ['applied === undefined || fieldAt(base, path) !== undefined', 'true'],
       ['return steps.length - index <= (isList ? 1 : 2);', 'return true;'],
       ['    if (!items) return false;\n', '    if (!items) return true;\n'],
     ]),
-    ...faultsIn('src/manifest/gone-since.ts', [
+    ...faultsIn('src/features/install-manifest/obsolete.ts', [
       ['named.findLastIndex((one) => says(one, missing) !== false)', 'named.findIndex((one) => says(one, missing) !== false)'],
       ['return found && prepared(found);', 'return found;'],
     ]),

@@ -115,12 +115,12 @@ export const WRITE_AHEAD: Room = {
       ['one.isMute || isDead(one)', 'isDead(one)'],
       ['(await keepsOldNames(sources.cluster, context))', 'false'],
     ]),
-    ...faultsIn('src/features/ownerrefs/mute-owners.ts', [
+    ...faultsIn('src/features/ownerrefs/owner-facts.ts', [
       ['reading.value !== one.reference.uid', 'reading.value === undefined'],
       ["(fate === 'unaddressed' || fate === 're-created')", "fate === 're-created'"],
       ["(fate === 'unaddressed' || fate === 're-created')", "fate === 'unaddressed'"],
     ]),
-    ...faultsIn('src/features/ownerrefs/not-found.ts', [
+    ...faultsIn('src/features/ownerrefs/survey.ts', [
       ['  if (failed.includes(kind.group)) return kind;\n', ''],
       ['defined.kinds.length + defined.unread.length > 0 ? kind : undefined', 'undefined'],
       ["cluster.discover('anew')", 'cluster.discover()'],
@@ -130,7 +130,7 @@ export const WRITE_AHEAD: Room = {
       ['.slice(0, ASKED)', ''],
       ['if (metadata?.uid !== object.uid) return one;', ''],
     ]),
-    ...faultsIn('src/features/ownerrefs/unshown-owner.ts', [
+    ...faultsIn('src/features/ownerrefs/world.ts', [
       ['stored.has(place) && !served.has(place)', '!served.has(place)'],
       ['groupOf(reference.apiVersion) !== apiGroup || ', ''],
       ['namespaced ? object.namespace : undefined', 'object.namespace'],

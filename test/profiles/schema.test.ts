@@ -14,9 +14,9 @@ import type {
   Variant,
   WorkloadName,
 } from '../../src/kernel/profile.ts';
+import type { Schema } from '../../src/profiles/defect-schema.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { profileSchema } from '../../src/profiles/schema.ts';
-import type { Schema } from '../../src/profiles/schema-fields.ts';
 
 /** Every field of a type, and whether it may be left out: the compiler refuses a table that is not the type's. */
 type FieldsOf<T> = { readonly [K in keyof T]-?: undefined extends T[K] ? 'optional' : 'required' };

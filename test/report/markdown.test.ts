@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { effects } from '../../src/cli/effects.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
-import { cell, code, markdownTable } from '../../src/report/markdown.ts';
-import { markdownText } from '../../src/report/report-markdown.ts';
+import { cell, code, markdownTable, markdownText } from '../../src/report/report-markdown.ts';
 import { reportOf } from '../support/big-report.ts';
 
 const room = { rows: 10, text: 10_000 };

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { PodPhase, PodProgress, RolloutProgress } from '../../src/kernel/rollout.ts';
 import { displayWidth } from '../../src/report/columns.ts';
 import { roomBeside } from '../../src/report/progress-tree.ts';
-import { RolloutPace } from '../../src/report/rollout-pace.ts';
-import { rolloutChanges, rolloutLines } from '../../src/report/rollout-view.ts';
+import { RolloutPace, rolloutChanges, rolloutLines } from '../../src/report/rollout-view.ts';
 
 const target = {
   kind: 'DaemonSet',

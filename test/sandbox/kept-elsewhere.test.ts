@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import type { KeptTemplate } from '../../src/features/sidecars/template-actions.ts';
+import type { KeptTemplate } from '../../src/features/sidecars/former-template.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';

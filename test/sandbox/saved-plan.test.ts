@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { planDifferences } from '../../src/cli/plan/differences.ts';
-import { differencesSince } from '../../src/cli/plan/since.ts';
+import { differencesSince } from '../../src/cli/plan/file.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { usualChain as chain } from '../../src/features/chain.ts';
 import type { Context } from '../../src/kernel/context.ts';

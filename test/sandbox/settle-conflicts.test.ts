@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { CARRIED_PART, readCarriedEdits } from '../../src/manifest/carried-file.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { writeCniVersion } from '../../src/sandbox/cni-version.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { netsvcScenario, type Scenario, writeCniVersion } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';

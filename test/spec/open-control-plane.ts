@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
-import { objectPath } from '../../src/adapters/kube/list.ts';
+import { objectPath } from '../../src/adapters/kube/items.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { openTools } from '../../src/adapters/tools/tools.ts';
 import { serverSideApply } from '../../src/kernel/argv.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Choice, detect } from '../../src/features/survey/detect.ts';
-import type { Inventory } from '../../src/features/survey/inventory-sign.ts';
+import type { Inventory } from '../../src/features/survey/inventory.ts';
 import type { Detection, Installation } from '../../src/kernel/installation.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { PodFacts } from '../../src/kube/pod-facts.ts';

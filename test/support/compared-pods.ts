@@ -1,6 +1,6 @@
 import type { FleetVerdicts } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import type { PolicyWorld } from '../../src/features/policy-rules/posture.ts';
-import { changedForOthers } from '../../src/features/policy-rules/rule-subjects.ts';
+import { changedForOthers } from '../../src/features/policy-rules/workloads-without-policy.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Api, ApiList } from '../control-plane/api.ts';

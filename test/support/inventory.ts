@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { type CrdFact, crdFact, type Inventory } from '../../src/features/survey/inventory-sign.ts';
+import { type CrdFact, crdFact, type Inventory } from '../../src/features/survey/inventory.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 
 /** An inventory of an empty cluster, with what a test says is there. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { operatorEndNames } from '../../src/features/install-operator/end.ts';
+import type { OperatorView } from '../../src/features/install-operator/operator-causes.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/features/install-operator/operator-verdict.ts';
-import type { OperatorView } from '../../src/features/install-operator/operator-view.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 

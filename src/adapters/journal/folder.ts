@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { writeDurably } from '../durable-write.ts';
 import { assertOwnFolder } from '../own-folder.ts';
-import { syncFolder } from './archive.ts';
 import { digestOf } from './chunk.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
+import { syncFolder } from './read.ts';
 
 /** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
 export function journalFolder(folder: string): JournalPlace {

@@ -1,22 +1,25 @@
-import { messageOf } from '../../kernel/fault.ts';
+import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Fault, messageOf } from '../../kernel/fault.ts';
 import { contentText, type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../kernel/owner-journal.ts';
 import { mergeEntries } from '../../kernel/owner-merge.ts';
+import { writeDurably } from '../durable-write.ts';
 import { type ChunkHeader, digestOf, unpackChunk } from './chunk.ts';
 import { type AppendRecord, type JournalHead, parseHead, refusal } from './head.ts';
 import { JOURNAL_NAME, type JournalPlace } from './place.ts';
 
-export interface ReadHead {
+interface ReadHead {
   readonly head: JournalHead;
   readonly version: string;
 }
 
 /** Entries of a chunk that no head names. */
-export interface Unacknowledged {
+interface Unacknowledged {
   readonly name: string;
   readonly entries: readonly JournalEntry[];
 }
 
-export interface JournalReader {
+interface JournalReader {
   /** Undefined if there is no journal. Every method throws Fault('failed') for what is not as it was written. */
   readHead(): Promise<ReadHead | undefined>;
   readAll(head: JournalHead): Promise<OwnerJournal>;
@@ -100,4 +103,24 @@ function belongs(header: ChunkHeader, of: { readonly clusterUid: string; readonl
     header.number === index + 1 &&
     header.of === append.chunks.length
   );
+}
+
+/** Writes the whole journal as readable JSON to a new file (0600). Throws Fault('usage') if there is one already. */
+export async function writeArchive(file: string, journal: OwnerJournal, unacknowledged: readonly Unacknowledged[]): Promise<string> {
+  if (await stat(file).catch(() => undefined))
+    throw new Fault('usage', `${file} is there already`, ['name a new file: an archive is never overwritten']);
+  await writeDurably(file, Buffer.from(`${JSON.stringify({ ...journal, unacknowledged }, undefined, 1)}\n`), 0o600);
+  await syncFolder(dirname(file));
+  return file;
+}
+
+/** Makes the names in a folder durable. Windows cannot, and needs not. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import type { Content } from '../state/entry.ts';
+import type { Content } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
 

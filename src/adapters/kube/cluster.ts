@@ -6,7 +6,7 @@ import { ApiFailure, type Cluster, type ClusterWriter } from '../../kernel/ports
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
 import { explainFailure, OtherCluster } from './failure.ts';
-import { collectionPath, METADATA_ONE, objectPath, withQuery } from './list.ts';
+import { collectionPath, METADATA_ONE, objectPath, withQuery } from './items.ts';
 import { JSON_PATCH, readerOf } from './read.ts';
 import { Transport } from './transport.ts';
 

@@ -1,5 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { plainBody } from './body.ts';
+import type { Call } from './call.ts';
+import type { Transport } from './transport.ts';
 
 const [QUOTE, BACKSLASH, COMMA, OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x22, 0x5c, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d];
 
@@ -94,4 +98,92 @@ export async function readItems<List, Item>(message: IncomingMessage, item: (ite
   const cutter = new ItemCutter((text) => item(JSON.parse(text) as Item));
   for await (const chunk of plainBody(message)) cutter.feed(chunk);
   return JSON.parse(cutter.around()) as List;
+}
+
+/** Media types with which a server sends metadata only; an API server that cannot sends whole objects. */
+export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+export const METADATA_ONE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+
+interface Listed {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+
+interface Page {
+  readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string };
+  readonly items?: readonly KubeObject[] | null;
+}
+
+/** Times a list that grew too old between its pages is begun again. */
+const RESTARTS = 3;
+
+/** Every object of a resource, page by page; begun again if the continue token has expired (410). */
+export async function listAll(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+  for (let restart = 0; ; restart += 1) {
+    try {
+      return await listOnce(transport, kind, options, limit);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 410 || restart >= RESTARTS) throw thrown;
+    }
+  }
+}
+
+async function listOnce(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+  const items: KubeObject[] = [];
+  let token: string | undefined;
+  for (;;) {
+    const { labelSelector, fieldSelector, signal } = options;
+    const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
+    const accept = options.metadataOnly ? { accept: METADATA_LIST } : {};
+    const call = { path, ...accept, ...(signal ? { signal } : {}) };
+    const page = options.keep ? await readPage(transport, call, kind, options.keep) : await transport.json<Page>(call);
+    for (const item of page.items ?? []) items.push(options.keep ? item : typed(kind, item));
+    token = page.metadata?.continue;
+    if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
+  }
+}
+
+/** A page of which only what is kept is ever in memory. */
+async function readPage(transport: Transport, call: Call, kind: Kind, keep: (object: KubeObject) => KubeObject): Promise<Page> {
+  return transport.read(call, async (message) => {
+    const items: KubeObject[] = [];
+    try {
+      const page = await readItems<Page, KubeObject>(message, (item) => items.push(keep(typed(kind, item))));
+      return { ...page, items };
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError) throw new ApiFailure(200, 'NotJson', `${call.path} is not JSON: ${thrown.message}`);
+      throw thrown;
+    }
+  });
+}
+
+/** What the caller keeps of an object; all of it unless said. */
+export function kept(object: KubeObject, { keep }: Pick<ListOptions, 'keep'>): KubeObject {
+  return keep ? keep(object) : object;
+}
+
+/** Items of a list come without apiVersion and kind, metadata with another's. */
+export function typed(kind: Kind, object: KubeObject): KubeObject {
+  return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Where a resource's objects are listed and made. */
+export function collectionPath(kind: Kind, namespace?: string): string {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const scope = kind.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  return `${root}${scope}/${kind.plural}`;
+}
+
+/** Where one object is; its name exactly as given. */
+export function objectPath(kind: Kind, name: string, namespace?: string): string {
+  return `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** A path with the parameters that are set. */
+export function withQuery(path: string, query: Query): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  if (set.length === 0) return path;
+  return `${path}?${set.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`).join('&')}`;
 }

@@ -4,7 +4,7 @@ import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kern
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { plainBody, readText } from './body.ts';
-import { collectionPath, METADATA_LIST, typed, withQuery } from './list.ts';
+import { collectionPath, METADATA_LIST, typed, withQuery } from './items.ts';
 import { type MetadataPage, readMetadataList } from './metadata-list.ts';
 import type { Transport } from './transport.ts';
 

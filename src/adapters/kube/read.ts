@@ -2,7 +2,7 @@ import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../kernel/obje
 import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
 import { uptimeMs } from '../clock.ts';
 import { discoverAll, resolverOf } from './discovery.ts';
-import { collectionPath, listAll, objectPath, withQuery } from './list.ts';
+import { collectionPath, listAll, objectPath, withQuery } from './items.ts';
 import { listOwned } from './owned.ts';
 import type { Transport } from './transport.ts';
 import { watchAll } from './watch.ts';

@@ -1,6 +1,6 @@
 import type { KeptLine, Records } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import type { Content, Entry } from '../state/entry.ts';
+import type { Content, Entry } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts';
 import { type Binary, isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';

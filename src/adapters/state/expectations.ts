@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Content, Entry } from './entry.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 
 /** What may be found under a name: digests of contents, with the UID where it is known; `absent` for nothing. */
 type Acceptable = ReadonlySet<string>;
@@ -95,4 +95,17 @@ export function changedUnderUs(where: string, isGone: boolean): Fault {
     'find out which client writes it (audit log of the API server), and whether another run is active: kubectl netsvc-upgrade status',
     'then run the same command again: it plans again from what is there now',
   ]);
+}
+
+/** What one Secret holds: base64 by key. */
+export type Content = Readonly<Record<string, string>>;
+
+export interface Entry {
+  readonly name: string;
+  readonly content: Content;
+  readonly uid: string;
+  /** Replaces or removes exactly this. */
+  readonly version: string;
+  /** The Secret itself: what others noted on it stays when it is replaced. */
+  readonly secret?: KubeObject;
 }

@@ -2,7 +2,7 @@ import { isJsonMap } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
-import type { Content, Entry } from './entry.ts';
+import type { Content, Entry } from './expectations.ts';
 import { changedUnderUs, Expectations, foreignSecret } from './expectations.ts';
 
 /**

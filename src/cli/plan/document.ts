@@ -2,14 +2,16 @@ import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { EffectTypes } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { tally } from '../../kernel/judge.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
-import type { PlanHead } from '../../report/head-line.ts';
+import { type PlanHead, upgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
 import { documentHead } from '../document-head.ts';
 import type { PlanDocument } from '../documents.ts';
 import { type Here, stagesHere } from '../next-here.ts';
 import { planBasis } from './basis.ts';
+import { planDigest } from './digest.ts';
 
 export interface Planned {
   readonly stages: readonly PlannedStage[];
@@ -37,4 +39,14 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
     stages: stagesHere(planned.stages, here).map((stage) => maskedStage(planned.effects, stage)),
     basis: planBasis(planned.effects, context, planned.stages),
   };
+}
+
+/** A plan, and what was installed at the same look; undefined where that is not clear. */
+interface PlannedHere extends Planned {
+  readonly installed: Installation | undefined;
+}
+
+/** The facts of a plan's first line. */
+export function planHead(context: Context, { stages, installed, effects }: PlannedHere): PlanHead {
+  return { ...upgradeHead(context, installed), digest: planDigest(effects, context, stages) };
 }

@@ -14,9 +14,8 @@ import { findingsHere, stagesHere } from '../next-here.ts';
 import { earlierLines } from '../report/closing.ts';
 import { nextStep, recordBefore } from '../report/end.ts';
 import type { Session } from '../session.ts';
-import { type Planned, planDocument } from './document.ts';
+import { type Planned, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
-import { planHead } from './head.ts';
 
 /** Where and how the plan is kept. */
 export interface Save {

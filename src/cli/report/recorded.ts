@@ -1,11 +1,13 @@
-import { Fault } from '../../kernel/fault.ts';
+import type { Context } from '../../kernel/context.ts';
+import { type ExitName, Fault } from '../../kernel/fault.ts';
+import { oneFindingEach } from '../../kernel/one-finding.ts';
 import type { Records } from '../../kernel/ports.ts';
-import type { RolloutTrace } from '../../kernel/run-history.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import type { RolloutTrace, RunHistory } from '../../kernel/run-history.ts';
+import type { RunRecord, StageRecord } from '../../kernel/run-record.ts';
 import { carriedTo, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';
-import { mergedReport } from './merged.ts';
+import { type Outcome, runReport } from './run.ts';
 
 /** The record of a run: the last one, or one that a later run set aside. Throws Fault('usage') if there is none, naming those that there are. */
 export async function recordOf(records: Records, runId: string | undefined): Promise<RunRecord> {
@@ -69,4 +71,90 @@ function isRunReport(content: unknown): content is RunReport {
     content.kind === 'RunReport' &&
     ['findings', 'plans', 'stages', 'suggestions'].every((name) => Array.isArray((content as Readonly<Record<string, unknown>>)[name]))
   );
+}
+
+/** One report of a run from its record and from what its commands left beside it, oldest first. */
+function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: string): RunReport {
+  const last = parts.at(-1);
+  const before = record.source ?? parts.find((one) => one.versions?.before !== undefined)?.versions?.before;
+  const after = parts.findLast((one) => one.versions?.after !== undefined)?.versions?.after;
+  const history = mergedHistory(parts.flatMap((one) => one.history ?? []));
+  const outcome: Outcome = {
+    ...endingOf(record, last),
+    runId: record.runId,
+    versions: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
+    // A part that was killed left its stages in the record alone.
+    stages: mergedStages([...parts.flatMap((one) => one.stages), ...record.stages]),
+    findings: latest(parts.map((one) => oneFindingEach(one.findings))),
+    plans: parts
+      .flatMap((one) => one.plans)
+      .filter((plan, index, all) => plan.skip === undefined || all.findLastIndex((one) => one.id === plan.id) === index),
+    writes: parts.reduce((sum, one) => sum + one.writes, 0),
+    ...(history ? { history } : {}),
+  };
+  const of = {
+    ...runReport(context, last?.command ?? 'run', outcome, next),
+    target: record.target,
+    profile: record.profile,
+    dryRun: 'none',
+  };
+  return { ...of, parts: parts.map(partOf) };
+}
+
+/** The record has the last word on how it stands: a command that was killed left nothing else. */
+function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'suggestions'> {
+  if (last && record.outcome !== undefined)
+    return { exit: last.exit.code, suggestions: last.suggestions, ...(last.message === undefined ? {} : { message: last.message }) };
+  if (record.outcome !== undefined) return { exit: record.outcome satisfies ExitName, suggestions: [] };
+  return {
+    exit: 'interrupted',
+    message: 'the run is at work, or its last command was killed: there is no report of how it ended',
+    suggestions: ['see whether it still runs: kubectl netsvc-upgrade status'],
+  };
+}
+
+/** A check that several commands evaluated counts as the last of them evaluated it. */
+function latest(judged: readonly RunReport['findings'][]): RunReport['findings'] {
+  return judged.flatMap((findings, part) => {
+    const later = new Set(judged.slice(part + 1).flatMap((others) => others.map(({ id }) => id)));
+    return findings.filter(({ id }) => !later.has(id));
+  });
+}
+
+function partOf({ command, exit, made, history }: RunReport): NonNullable<RunReport['parts']>[number] {
+  const { startedAt = '', endedAt = '' } = history ?? {};
+  return { commandLine: made?.commandLine ?? command, by: made?.by ?? '', startedAt, endedAt, exit };
+}
+
+/** One row per stage of a run that was resumed: when it began first, how it ended last. */
+export function mergedStages(all: readonly StageRecord[]): readonly StageRecord[] {
+  return [...new Set(all.map(({ id }) => id))].flatMap((id) => {
+    const rows = all.filter((one) => one.id === id);
+    const ran = rows.filter(({ state }) => state !== 'skipped');
+    const [first, lastRan, last] = [ran[0], ran.at(-1), rows.at(-1)];
+    if (!last) return [];
+    if (!first || !lastRan) return [last];
+    // A later part that found nothing left to do says that it was done meanwhile.
+    if (last.state !== 'skipped' || lastRan.state === 'done') return [{ ...lastRan, startedAt: first.startedAt }];
+    return [{ ...last, state: 'done', startedAt: first.startedAt } as const];
+  });
+}
+
+/** What happened in all parts of a run: what a later part did again, or said again, stands once. */
+export function mergedHistory(all: readonly RunHistory[]): RunHistory | undefined {
+  const [first, last] = [all[0], all.at(-1)];
+  if (!first || !last) return undefined;
+  const actions = all.flatMap((one) => one.actions);
+  const notes = all.flatMap((one) => one.notes);
+  const isOver = ({ outcome }: RunHistory['actions'][number]) => outcome === 'done' || outcome === 'failed';
+  return {
+    ...{ startedAt: first.startedAt, endedAt: last.endedAt },
+    actions: actions.filter((one, at) => isOver(one) || !actions.some((other, index) => index > at && isSame(other, one))),
+    rollouts: all.flatMap((one) => one.rollouts),
+    notes: notes.filter(({ stage, text }, at) => notes.findIndex((other) => other.stage === stage && other.text === text) === at),
+  };
+}
+
+function isSame(one: RunHistory['actions'][number], other: RunHistory['actions'][number]): boolean {
+  return one.stage === other.stage && one.id === other.id;
 }

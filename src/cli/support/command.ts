@@ -1,16 +1,19 @@
-import { clusterParts, partOf, type SupportPart } from '../../features/support/index.ts';
+import { clusterParts, partOf, reasonOf, type SupportPart } from '../../features/support/index.ts';
 import { command } from '../../kernel/argv.ts';
+import { actionTexts } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
+import { withoutHiddenValues } from '../../kernel/hidden-values.ts';
 import { interrupted } from '../../kernel/interruption.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { chooseProfile, namedProfile, placeText } from '../choose-profile.ts';
 import { inWordsOf } from '../name.ts';
-import { isForPerson, linesText } from '../output.ts';
+import { isForPerson, linesText, outputText } from '../output.ts';
+import { recordedReport, recordOf } from '../report/recorded.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
 import { tellOut } from '../terminal.ts';
-import { bundleFiles, INDEX } from './bundle.ts';
-import { assertBundlePlace, writeBundle } from './file.ts';
-import { profilePart } from './profile-part.ts';
-import { recordParts } from './record-parts.ts';
+import { assertBundlePlace, bundleFiles, INDEX, writeBundle } from './file.ts';
 import { screenLines } from './screen.ts';
 
 /** `report --support FILE`: a file for whoever helps, with all that can be read. Changes nothing in the cluster, and sends nothing. */
@@ -70,4 +73,74 @@ function headOf(session: Session): readonly string[] {
     `Cluster: context "${contextName}", ${server}, UID ${clusterUid}`,
     'No Secret was read but those that this program keeps its own state in. What looks like a credential is "(hidden)".',
   ];
+}
+
+interface ChosenProfile {
+  readonly profile: Profile;
+  readonly part: SupportPart;
+}
+
+/** The names that the service is looked for by: of the flag, of the run record, or detected. That none fits is no reason to stop. */
+async function profilePart(session: Session, record: RunRecord | undefined): Promise<ChosenProfile> {
+  const { composition, context, asked } = session;
+  const named = (profile: Profile): ChosenProfile => ({
+    profile,
+    part: { path: 'profile.yaml', what: `the profile ${profile.name}: the names that the service is looked for by`, content: profile },
+  });
+  if (asked.flags.profile !== undefined) return named(composition.profile);
+  // A run with a profile of its own has its name alone in the record.
+  const recorded = record && (await namedProfile(record.profile).catch(() => undefined));
+  if (recorded) return named(recorded);
+  try {
+    return named(await chooseProfile(undefined, composition.cluster, false, placeText(context)));
+  } catch (thrown) {
+    const { profile } = composition;
+    const unread = `${reasonOf(thrown)}; looked for by the names of ${profile.name}`;
+    return { profile, part: { path: 'profile.yaml', what: 'the profile', unread } };
+  }
+}
+
+interface RecordParts {
+  readonly record?: RunRecord;
+  readonly parts: readonly SupportPart[];
+}
+
+/** What the run left in the cluster: its record, its report and the lock. Without a run that is said. Throws Fault('usage') for an id of no run. */
+async function recordParts(session: Session, runId: string | undefined): Promise<RecordParts> {
+  const lock = await lockPart(session);
+  try {
+    const record = await recordOf(session.composition.records, runId);
+    const kept: SupportPart = { path: 'record.json', what: `the record of run ${record.runId}`, content: record };
+    return { record, parts: [...(await reportParts(session, record)), kept, lock] };
+  } catch (thrown) {
+    if (runId !== undefined && thrown instanceof Fault && thrown.code === 'usage') throw thrown;
+    return { parts: [{ path: 'record.json', what: 'the record and the report of a run', unread: reasonOf(thrown) }, lock] };
+  }
+}
+
+async function lockPart({ composition }: Session): Promise<SupportPart> {
+  const named = { path: 'lock.yaml', what: 'who holds the lock' };
+  try {
+    const holder = await composition.lock.holder();
+    return { ...named, content: holder ?? { lock: 'free' } };
+  } catch (thrown) {
+    return { ...named, unread: reasonOf(thrown) };
+  }
+}
+
+async function reportParts(session: Session, record: RunRecord): Promise<readonly SupportPart[]> {
+  const what = `the report of run ${record.runId}`;
+  const named = (['json', 'md', 'html'] as const).map((suffix) => ({ path: `report.${suffix}`, what }));
+  try {
+    const document = withoutHiddenValues({ ...(await recordedReport(session, record)), made: session.made() });
+    const textOf = async () => actionTexts(await session.seams.loadEffects(), session.composition.tools.programOf);
+    const texts = await Promise.all((['markdown', 'html'] as const).map((format) => outputText(document, format, () => [], textOf)));
+    const contents = [document, ...texts];
+    return named.map((part, index) => ({ ...part, content: contents[index] ?? '' }));
+  } catch (thrown) {
+    // What is kept of a report may hold what this program never writes.
+    const isForeign = thrown instanceof TypeError || thrown instanceof RangeError;
+    const unread = isForeign ? 'it cannot be shown: something else wrote into what was kept of it' : reasonOf(thrown);
+    return named.map((part) => ({ ...part, unread }));
+  }
 }

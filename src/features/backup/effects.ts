@@ -1,6 +1,12 @@
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
+import type { InstallPath } from '../../kernel/installation.ts';
+import { groupOf, type KubeObject } from '../../kernel/object.ts';
+import { manifestText } from '../../manifest/manifest.ts';
+import { SERVER_METADATA } from '../../manifest/normalise.ts';
+import type { StoreBackup } from './store.ts';
 
 /** Files of a backup, with a checksum list beside them; 0600. */
 interface Backup {
@@ -35,3 +41,135 @@ export const backupEffects: Pick<EffectTypes, 'backup'> = {
     digest: ({ type, files }) => ({ type, files: files.map(({ name }) => name) }),
   },
 };
+
+/** What `backup` found: whole objects, and those whose values must not be written. */
+export interface BackupObjects {
+  readonly definitions: readonly KubeObject[];
+  readonly customResources: readonly KubeObject[];
+  readonly objects: readonly KubeObject[];
+  readonly secrets: readonly KubeObject[];
+}
+
+/** What kind of backup it is. */
+interface BackupManner {
+  readonly path: InstallPath;
+  readonly withSecrets: boolean;
+  /** Where the service's data is in a key-value store. */
+  readonly store: StoreBackup | undefined;
+}
+
+/** The object as a file that `kubectl apply` or `create` takes back. */
+export function restorable(object: KubeObject): KubeObject {
+  const { status: _status, metadata, ...rest } = object;
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !SERVER_METADATA.includes(field)));
+  return { ...rest, metadata: kept } as KubeObject;
+}
+
+/** One file per kind of custom resource, one for each other object, and the undo in words. */
+export function backupFiles(found: BackupObjects, context: Context, manner: BackupManner): readonly BackupFile[] {
+  const { withSecrets } = manner;
+  const files = [
+    ...found.definitions.map((object) => single('crds', object)),
+    ...byKind(found.customResources),
+    ...found.objects.map((object) => single('objects', object)),
+    ...(withSecrets ? found.secrets.map((object) => single('secrets', object)) : []),
+  ];
+  const uids = found.customResources.map(
+    (object) => `${object.kind}\t${object.metadata.namespace ?? ''}\t${object.metadata.name}\t${object.metadata.uid ?? ''}`,
+  );
+  return [
+    ...files,
+    { name: 'uids.tsv', content: `${uids.join('\n')}\n` },
+    { name: 'RESTORE.md', content: restoreText(found, context, manner) },
+  ];
+}
+
+/** Signs that not every file system takes are written by their number: names of roles may differ in those alone. */
+function single(folder: string, object: KubeObject): BackupFile {
+  const { namespace, name } = object.metadata;
+  const file = [object.kind, namespace, name]
+    .filter(Boolean)
+    .join('_')
+    .replaceAll(/[^A-Za-z0-9._-]/g, (sign) => `%${(sign.codePointAt(0) ?? 0).toString(16)}`);
+  return { name: `${folder}/${file}.yaml`, content: manifestText([restorable(object)]) };
+}
+
+function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
+  const groups = new Map<string, KubeObject[]>();
+  for (const object of objects) {
+    const key = `${object.kind}.${groupOf(object.apiVersion)}`;
+    groups.set(key, [...(groups.get(key) ?? []), restorable(object)]);
+  }
+  return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list) }));
+}
+
+const RETURN = `## To go back to the old release
+
+No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run, this puts
+the old workloads, configuration and roles back:
+
+    kubectl apply --server-side --force-conflicts -f objects/
+    kubectl replace -f objects/
+    for file in objects/*.yaml; do kubectl patch --type=merge -f "$file" --patch-file "$file"; done
+
+Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step cannot be undone.
+Objects that others created after this backup are not touched by it.
+`;
+
+const NO_RETURN = `## To go back to the old release
+
+You cannot go back on this path once the new CRDs are in the cluster: an older operator does not start on them, and its
+files in \`objects/\` would leave the service without one. Go forward instead: run the upgrade again, and it resumes.
+`;
+
+function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
+  const secrets = withSecrets
+    ? `\`secrets/\` holds ${counted(found.secrets.length, 'Secret')} in clear text: keep this folder private.`
+    : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
+  return `# Restore from this backup
+
+Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the upgrade to ${context.options.release}.
+
+${counted(found.definitions.length, 'CRD')}, ${counted(found.customResources.length, 'custom resource')}, ${counted(found.objects.length, 'other object')}. ${secrets}
+Check the files first: \`sha256sum -c SHA256SUMS\`.
+
+${store ? `${store.section}\n` : ''}Run all commands below in this folder. First of all, \`kubectl get namespace kube-system -o jsonpath={.metadata.uid}\` must print \`${context.clusterUid}\`. If it does not, kubectl talks to another cluster: add \`--context\` to each command.
+
+## To put custom resources back
+
+FILE is one of \`custom-resources/\`. It holds all objects of its kind. Keep those that you want back. Remove what the agents write
+themselves, such as assigned addresses: they have assigned others since.
+
+    kubectl apply --server-side --force-conflicts -f FILE
+    kubectl replace -f FILE
+
+First remove from FILE the \`ownerReferences\` to owners that were deleted too. Such an owner has another UID now, and the garbage
+collector would delete what names the old one.
+
+The first command creates what is gone, the second removes what was added since. Resources that were gone have **a new UID**: ownerReferences
+to them must be set again (\`uids.tsv\` has the old UIDs).
+
+## To put one other object back
+
+FILE is one of \`objects/\` or \`secrets/\`.
+
+    kubectl apply --server-side --force-conflicts -f FILE
+    kubectl replace -f FILE
+    kubectl patch --type=merge -f FILE --patch-file FILE
+
+The last one restores the last-applied annotation, which the others overwrite. Without it, a later upgrade would take defaults
+of the server for your changes.
+
+## To put a CRD back that is gone
+
+All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
+
+    kubectl apply --server-side --force-conflicts -f crds/CRD-FILE
+    kubectl patch --type=merge -f crds/CRD-FILE --patch-file crds/CRD-FILE
+    kubectl wait --for=condition=Established -f crds/CRD-FILE
+    kubectl apply --server-side --force-conflicts -f custom-resources/KIND-FILE
+
+Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
+
+${path === 'operator' || path === 'chart' ? NO_RETURN : RETURN}`;
+}

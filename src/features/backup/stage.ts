@@ -12,7 +12,7 @@ import { releaseDocuments } from '../install-chart/index.ts';
 import { readCrdManifest, readInstalledManifest, readTarget } from '../install-manifest/index.ts';
 import { pathPart, pathStage } from '../survey/index.ts';
 import type { BackupFile } from './effects.ts';
-import { type BackupObjects, backupFiles } from './files.ts';
+import { type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
 interface BackupFacts {

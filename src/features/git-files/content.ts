@@ -2,12 +2,12 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { readCrdFacts, readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
 import { readRenamedPolicies } from '../policies/index.ts';
-import { asInGit } from './as-in-git.ts';
-import { fileName } from './file-name.ts';
 
 /** A file of one object; its path in the folder has slashes everywhere. */
 export interface GitFile {
@@ -84,4 +84,60 @@ function notesOf({ options }: Context, { path }: Installation): readonly string[
     `The chart is no manifest: in Git, set its version to ${release} and the values that the notes of this plan name.`,
     ...(manageCrds ? ['With --manage-crds the operator installs its CRDs itself: Git needs none.'] : []),
   ];
+}
+
+/** What tools write on an object themselves: in Git it would be another tool's, or wrong at the next write. */
+const OF_TOOLS: readonly string[] = [
+  LAST_APPLIED,
+  'deployment.kubernetes.io/revision',
+  'deprecated.daemonset.template.generation',
+  'argocd.argoproj.io/instance',
+  'argocd.argoproj.io/tracking-id',
+  ...['name', 'namespace', 'checksum'].map((key) => `kustomize.toolkit.fluxcd.io/${key}`),
+  ...['name', 'namespace'].map((key) => `helm.toolkit.fluxcd.io/${key}`),
+];
+
+/** Of the metadata only what the user writes. */
+const METADATA: readonly string[] = ['name', 'namespace', 'labels', 'annotations'];
+
+/** An object as the user commits it: nothing that the cluster or a tool adds to it. */
+export function asInGit({ status: _, metadata, ...object }: KubeObject & { readonly status?: unknown }): KubeObject {
+  const own = Object.entries(metadata).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
+    if (!METADATA.includes(key) || value === undefined || value === null) return [];
+    if (key !== 'labels' && key !== 'annotations') return [[key, value]];
+    const kept = Object.entries(value as Readonly<Record<string, string>>).filter(([name]) => !OF_TOOLS.includes(name));
+    return kept.length === 0 ? [] : [[key, Object.fromEntries(kept)]];
+  });
+  const { apiVersion, kind, ...rest } = object;
+  return { apiVersion, kind, metadata: Object.fromEntries(own) as unknown as KubeObject['metadata'], ...rest };
+}
+
+/** Of objects without a namespace; no namespace has such a name. */
+const CLUSTER = '_cluster';
+
+/** What every file system takes as it is, and no part of which leads to another folder. */
+const PLAIN = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
+const LONGEST = 180;
+
+/**
+ * Where an object stands in the folder: `kube-system/daemonset-calico-node.yaml`. Names come from the cluster or from somebody's file: what
+ * is not plain in one is replaced, and the sum of the name itself tells it from others. Kinds that Kubernetes does not define have their
+ * group, for two groups have a NetworkPolicy.
+ */
+export async function fileName({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): Promise<string> {
+  const group = groupOf(apiVersion);
+  const isOwn = group === '' || !group.includes('.') || group.endsWith('.k8s.io');
+  const folder = metadata.namespace ? await plain(metadata.namespace) : CLUSTER;
+  const type = kind.toLowerCase();
+  return `${folder}/${await plain(isOwn ? type : `${type}.${group}`)}-${await plain(metadata.name)}.yaml`;
+}
+
+async function plain(name: string): Promise<string> {
+  if (PLAIN.test(name) && name.length <= LONGEST) return name;
+  const kept = name
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]/g, '_')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, LONGEST);
+  return `${kept}-${(await sha256Of(name)).slice(0, 8)}`.replace(/^-/, '');
 }

@@ -1,8 +1,7 @@
 import type { Effect } from '../../kernel/action.ts';
-import type { EnginePorts, ExpectationTypes, PreconditionTypes } from '../../kernel/effect-type.ts';
+import type { EnginePorts, ExpectationTypes, OnLine, PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { Outdated } from '../../kernel/outdated.ts';
-import type { OnLine } from '../../kernel/performing.ts';
 import type { KeptOutcome } from '../../kernel/ports.ts';
 import { runTool } from '../../kernel/run-tool.ts';
 import { assertSuccessor, assertWayBack, type SuccessorExpected, type WayBackExpected } from './successor-stands.ts';

@@ -1,12 +1,25 @@
 import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
-import type { KeptItem } from '../../kernel/ports.ts';
+import type { ClusterReader, KeptItem } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
-import type { AfterRemoval, AutomaticSettings, ChangedForOthers, FailsafePorts, HostEndpoint, NodeVerdict } from '../policy-rules/index.ts';
+import {
+  type AfterRemoval,
+  type AutomaticSettings,
+  type ChangedForOthers,
+  type FailsafePorts,
+  givenVariable,
+  type HostEndpoint,
+  type NodeVerdict,
+} from '../policy-rules/index.ts';
 import type { NoCli, ServiceCli } from '../service-cli/index.ts';
-import type { Override } from './override.ts';
+import { attempt } from '../survey/index.ts';
+import type { HepJudged } from './hep-facts.ts';
 import type { JudgedBy } from './successor-stands.ts';
+import { type VariableSource, variableSources } from './workload-env.ts';
 
 export interface HepFacts {
   readonly installation: Installation;
@@ -47,4 +60,80 @@ export interface HepFacts {
   readonly rollouts: Reading<readonly RolloutProgress[]>;
   /** Ports that stay open in any case; undefined where nothing tells. */
   readonly failsafe: Reading<FailsafePorts | undefined>;
+}
+
+/** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
+type Override = Reading<string | undefined>;
+
+/** Reads it through ConfigMaps. What a Secret holds is not read: it is said that it is set. */
+export async function readOverride(
+  cluster: Pick<ClusterReader, 'get'>,
+  controllers: KubeObject | undefined,
+  name: string | undefined,
+): Promise<Override> {
+  if (name === undefined || !controllers) return { value: undefined };
+  const namespace = controllers.metadata.namespace ?? '';
+  // The last one that gives a value counts; a ConfigMap may have none of that name.
+  for (const source of variableSources(controllers, name).toReversed()) {
+    const reading = await readSource(cluster, namespace, source);
+    if ('unread' in reading || reading.value !== undefined) return reading;
+  }
+  return { value: undefined };
+}
+
+async function readSource(cluster: Pick<ClusterReader, 'get'>, namespace: string, source: VariableSource): Promise<Override> {
+  if (source.type === 'value') return { value: source.value };
+  if (source.type === 'unread') return { unread: source.from };
+  const map = await attempt(() => cluster.get(K.ConfigMap, source.map, namespace));
+  if ('unread' in map) return { unread: `ConfigMap/${namespace}/${source.map}: ${map.unread}` };
+  return { value: (map.value?.data as Readonly<Record<string, string>> | undefined)?.[source.key] };
+}
+
+interface Told {
+  readonly override: Override;
+  readonly settings: AutomaticSettings;
+  readonly configuration?: KubeObject;
+}
+
+/**
+ * What the workload gives and what the running controllers were given, where it keeps the setting from acting or cannot be told. One that
+ * agrees with the setting does too: the undo could not switch automatic endpoints off. It needs them off, so a variable may say that.
+ * `needed`: without automatic endpoints hosts would have none.
+ */
+export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): HepJudged['obstacles'] {
+  const { override, configuration } = told;
+  const name = profile.automaticEndpointsEnv;
+  if (name === undefined) return [];
+  const isHarmful = (value: string | undefined) => value !== undefined && !(options.undo && value.toLowerCase() === 'disabled');
+  const running = givenVariable(configuration, name);
+  const first = needed ? enableFirst(told, name, profile) : undefined;
+  const takeOut = (where: string) => `${first ? `${first} Then take` : 'Take'} ${name} out of the controllers’ ${where}`;
+  if ('unread' in override) {
+    const detail = `${name} of the controllers is set, and its value was not read: ${override.unread}`;
+    return [{ text: name, detail, hint: takeOut('Deployment.') }];
+  }
+  if (isHarmful(override.value)) {
+    return [{ text: name, detail: `${name}=${override.value} of the controllers overrides the setting`, hint: takeOut('Deployment.') }];
+  }
+  if (!isHarmful(running)) return [];
+  const detail = `${name}=${running} is set in the running controllers, as their configuration shows, and overrides the setting`;
+  return [{ text: name, detail, hint: takeOut('environment, and let them start again.') }];
+}
+
+/** Controllers that start again without the variable obey the setting: what stands by the variable alone they delete (hostendpoints §1.5). */
+function enableFirst({ override, settings, configuration }: Told, name: string, { controllersConfiguration }: Profile): string | undefined {
+  const fields = missingSettings(settings);
+  const values = [givenVariable(configuration, name), 'value' in override ? override.value : undefined];
+  const isUnknown = 'unread' in override && values[0] === undefined;
+  if (fields.length === 0 || !(isUnknown || values.some((value) => value?.toLowerCase() === 'enabled'))) return undefined;
+  const { kind, name: configured } = controllersConfiguration;
+  const set = `Set ${fields.join(' and ')} of ${kind}/${configured} to Enabled first`;
+  const why = `only ${name} keeps automatic endpoints, and without it the controllers delete them`;
+  return `${isUnknown ? 'Where it is enabled: ' : ''}${set}: ${why}.`;
+}
+
+/** Without which the controllers make no automatic endpoint by the setting; a variable that says enabled asks for neither. */
+export function missingSettings({ autoCreate, createDefault }: AutomaticSettings): readonly string[] {
+  const missing = [...(autoCreate ? [] : ['autoCreate']), ...(createDefault ? [] : ['createDefaultHostEndpoint'])];
+  return missing.map((field) => `spec.controllers.node.hostEndpoint.${field}`);
 }

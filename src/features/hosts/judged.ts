@@ -18,9 +18,9 @@ import { judgedCli } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
+import { overrideOf } from './facts.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';
 import { backFromElsewhere } from './kept-elsewhere.ts';
-import { overrideOf } from './override.ts';
 import type { KeptEndpoint } from './removed.ts';
 import { gone, obstaclesBack, oldOnesFirst, refusedBack, servedEndpoint, undoNeedsCli } from './undo.ts';
 

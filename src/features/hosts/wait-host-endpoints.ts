@@ -1,8 +1,7 @@
 import { counted } from '../../kernel/counted.ts';
-import type { EnginePorts } from '../../kernel/effect-type.ts';
+import type { EnginePorts, Report } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
-import type { Report } from '../../kernel/performing.ts';
 import {
   type AutomaticSigns,
   type ExpectedCoverage,

@@ -20,14 +20,14 @@ import type { OwnersJudged } from '../ownerrefs/index.ts';
 import { noneBreaks, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
-import { chartChecks } from './chart-catalogue.ts';
 import type { ChartFacts, TargetChart } from './chart-facts.ts';
+import { takeoverAction } from './chart-facts.ts';
+import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
 import { isCustom } from './conflicts.ts';
 import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
 import { readChartFacts } from './survey.ts';
-import { takeoverAction } from './takeover.ts';
 
 type ChartApplyFacts = ChartFacts &
   OwnersJudged & {

@@ -1,13 +1,12 @@
 import type { Reading } from '../../kernel/check.ts';
 import { messageOf } from '../../kernel/fault.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { isRecord, ownField, sameValue } from '../../kernel/json.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { ownersOf } from '../../kube/field-owners.ts';
 import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { mergePatched } from '../../manifest/merge-patch.ts';
 import { comparable } from '../../manifest/normalise.ts';
 import { eachOf } from '../survey/index.ts';
 import type { FieldConflict, StoredRelease } from './chart-facts.ts';
@@ -93,4 +92,19 @@ function patched(live: KubeObject, installed: KubeObject | undefined, document: 
 export function isCustom(apiVersion: string): boolean {
   const [group = ''] = apiVersion.split('/');
   return apiVersion.includes('/') && group.includes('.') && !group.endsWith('.k8s.io');
+}
+
+/** `live` after a JSON merge patch (RFC 7386) of what differs between two other states: maps by key, lists as a whole. */
+export function mergePatched(live: unknown, before: unknown, after: unknown): unknown {
+  if (!isRecord(before) || !isRecord(after)) return sameValue(before, after) ? live : after;
+  const result = new Map(Object.entries(isRecord(live) ? live : {}));
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [ownField(before, key), ownField(after, key)];
+    if (sameValue(was, is)) continue;
+    const value = mergePatched(result.get(key), was, is);
+    if (value === undefined || value === null) result.delete(key);
+    else result.set(key, value);
+  }
+  // A key may be called `__proto__`: no assignment to a member by its name.
+  return Object.fromEntries(result);
 }

@@ -1,5 +1,5 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { type ChartAhead, readChartAhead } from './ahead.ts';
+
 export { chartApply } from './apply.ts';
 export { chartPreflightChecks } from './chart-preflight.ts';
 export { chartCrds } from './crds.ts';
@@ -7,3 +7,4 @@ export { releaseDocuments } from './release.ts';
 export { renderedChart } from './rendered.ts';
 export { readChartFacts } from './survey.ts';
 export { chartOperatorImage, chartWait, deployedOperatorImage } from './wait.ts';
+export { type ChartAhead, readChartAhead } from './work.ts';

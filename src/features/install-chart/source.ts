@@ -4,17 +4,21 @@ import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { isJsonMap, type JsonMap, textAt } from '../../kernel/json-map.ts';
 import type { Sources, Tools } from '../../kernel/ports.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
 import {
   type ChartPlace,
   chartArgs,
+  type HelmAnswer,
+  type HelmUpgrade,
   type HelmVersion,
   helmShow,
+  helmUpgrade,
   helmVersion,
   parseHelmVersion,
   runHelm,
 } from '../install-manifest/index.ts';
-import type { TargetChart } from './chart-facts.ts';
+import type { TargetChart, Trial } from './chart-facts.ts';
 
 /** The chart of the target: what it says of itself and the values that it comes with. */
 export interface ReadChart extends TargetChart {
@@ -88,5 +92,34 @@ export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
     if (!isAnswer(thrown)) throw thrown;
     const [hint] = thrown.suggestions;
     return { unread: thrown.message, ...(hint ? { hint: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}` } : {}) };
+  }
+}
+
+/** What the server cannot evaluate before it has the new CRDs. */
+const NEEDS_CRDS = /no matches for kind|ensure CRDs are installed first|unknown field|field not declared in schema|no kind "/i;
+
+/** Has the upgrade rendered and validated by the server. While CRDs are still to come, what they explain is no refusal. */
+export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending: boolean, answer: HelmAnswer): Promise<Reading<Trial>> {
+  const trial = await reading(async () => {
+    const printed = parsed(await runHelm(tools, helmUpgrade(upgrade, true), answer));
+    const manifest = parseManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart');
+    return { type: 'accepted', documents: manifest.documents.map(({ object }) => object) } as const;
+  });
+  if ('value' in trial) return trial;
+  if (crdsPending && NEEDS_CRDS.test(trial.unread)) {
+    return {
+      value: { type: 'untold', because: 'the server cannot say before it has the new CRDs; it is asked again right before the upgrade' },
+    };
+  }
+  return { value: { type: 'refused', because: trial.unread } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault('failed', `helm does not print the upgrade as JSON: ${text.trim().slice(0, 100)}`, [
+      'use helm 3.14 or newer, without plugins that change its output',
+    ]);
   }
 }

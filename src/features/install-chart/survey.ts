@@ -24,6 +24,7 @@ import {
   stoppedOperator,
 } from '../install-manifest/index.ts';
 import type { ChartFacts, ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
+import { takeoverOf } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds, readLostData } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';
@@ -31,9 +32,7 @@ import { isPending } from './helm-record.ts';
 import { type MoveTried, misplacedIn, readOldRecords, tryMove } from './move.ts';
 import { readStoredRelease, recordIn } from './release.ts';
 import { renderedChart } from './rendered.ts';
-import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
-import { takeoverOf } from './takeover.ts';
-import { tryUpgrade } from './trial.ts';
+import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile, tryUpgrade } from './source.ts';
 
 /** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
 const VALUES_FILE = 'chart-values.json';

@@ -1,16 +1,22 @@
-import type { ChartRelease } from '../../kernel/installation.ts';
+import type { Finding, Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { ChartRelease, Detection } from '../../kernel/installation.ts';
+import { judgeAll } from '../../kernel/judge.ts';
 import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import type { HelmStorage } from '../install-manifest/index.ts';
+import { typhaOrderTaken } from '../install-operator/index.ts';
 import { attempt } from '../survey/index.ts';
 import type { ChartFacts } from './chart-facts.ts';
+import { chartChecks } from './chart-place.ts';
 import type { HelmRecord } from './helm-record.ts';
 import { removedObjects } from './objects.ts';
 import { renderedChart } from './rendered.ts';
+import { readChartFacts } from './survey.ts';
 
 /** What the chart tool does to the cluster in an upgrade, as far as its account must be allowed to. */
-export interface ChartWork {
+interface ChartWork {
   readonly namespace: string;
   readonly storage: HelmStorage;
   /** Objects that are there: of the revision that helm continues from, and of a failed one after it. */
@@ -23,11 +29,7 @@ export interface ChartWork {
 }
 
 /** By the rendered chart; where it cannot be rendered, by what is installed. */
-export async function chartWork(
-  sources: Pick<Sources, 'tools' | 'work'>,
-  facts: ChartFacts,
-  { namespace }: ChartRelease,
-): Promise<ChartWork> {
+async function chartWork(sources: Pick<Sources, 'tools' | 'work'>, facts: ChartFacts, { namespace }: ChartRelease): Promise<ChartWork> {
   const { stored, upgraded } = facts;
   const placed = (one: KubeObject) => ({ ...one, metadata: { namespace, ...one.metadata } });
   const { record, base } = 'value' in stored ? stored.value : {};
@@ -41,4 +43,37 @@ export async function chartWork(
   if ('unread' in rendered) return { ...common, written: installed, removed: [] };
   const written = rendered.value.map(placed);
   return { ...common, written, removed: removedObjects(before, written) };
+}
+
+/** What preflight tells of the upgrade of a chart release beforehand. */
+export interface ChartAhead {
+  /** What `apply` would find now. */
+  readonly findings: readonly Finding[];
+  /** Undefined while the operator does not name its release. */
+  readonly work: ChartWork | undefined;
+}
+
+/** Undefined where there is no chart release. */
+export async function readChartAhead(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+): Promise<Reading<ChartAhead | undefined>> {
+  if ('unread' in detection) return detection;
+  const found = detection.value;
+  if (found.type !== 'found' || found.installation.path !== 'chart') return { value: undefined };
+  const { installation } = found;
+  return attempt(async () => {
+    const facts = await readChartFacts(sources, context, installation, 'earlier');
+    const work = installation.chart && (await chartWork(sources, facts, installation.chart));
+    return { findings: judgeAll([...chartChecks, ...takenByName(context)], facts, context), work };
+  });
+}
+
+/**
+ * A chain that continues to it evaluates it once more, where the user on a terminal is asked for it by name: told here as well it could not be.
+ * One that ends before does nothing for which it would have to be accepted.
+ */
+function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
+  return chain !== undefined && chain.later.length > 0 ? [] : [typhaOrderTaken];
 }

@@ -1,27 +1,26 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import type { ObjectRef } from '../../kernel/object.ts';
+import { K } from '../../kernel/kinds.ts';
+import { certificatesOf, endpointsOf, hostPathsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../kernel/kvstore.ts';
+import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import type { TakenChange } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
-import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { splitWaves, type Wave } from '../../manifest/waves.ts';
-import type { OwnersJudged } from '../ownerrefs/index.ts';
-import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
+import { type OwnersJudged, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
-import type { ReplicasJudged } from '../rollout/index.ts';
-import { readNodes, readRollouts } from '../rollout/index.ts';
+import { type ReplicasJudged, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
+import { attempt } from '../survey/index.ts';
 import { emptyTargets } from './at-zero.ts';
 import type { EditSurvey } from './edits.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
-import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 import { readMergedTarget } from './merged.ts';
 import { type Orphans, readOrphans } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
-import { targetsOf } from './rollout-targets.ts';
-import { variantOf } from './target.ts';
+import { targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
 
 export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
@@ -64,4 +63,70 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
   return { ...merged, atZero, record, rollouts, nodes: nodes.length, orphans, renamingSwitch, ...owners };
+}
+
+/** Every workload of the target, in the order in which they are rolled. */
+export function targetsOf(context: Context, target: Target, variantId: string): readonly RolloutTarget[] {
+  const variant = context.profile.variants.find((one) => one.id === variantId);
+  if (!variant) return [];
+  const addOns = target.addOns.flatMap(({ id, manifest }) => {
+    const addOn = context.profile.addOns.find((one) => one.id === id);
+    return addOn ? [{ addOn, documents: manifest.documents.map((one) => one.object) }] : [];
+  });
+  return rolloutTargets(variant, { documents: target.manifest.documents.map((one) => one.object) }, addOns);
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** How the agents of the target will reach their key-value store, and whether it answers (§4.5/1). */
+export async function readStoreFacts(sources: Sources, { profile }: Context, target: Target): Promise<StoreFacts> {
+  const { endpointsKey, tlsKeys, secret, placeholders } = profile.datastore;
+  const documents = targetDocuments(target);
+  const settings = storeSettings(documents, endpointsKey, tlsKeys);
+  const values = secret === undefined ? undefined : await attempt(() => readSecret(sources, secret, settings?.ref.namespace));
+  const held = placeholdersOf(documents, placeholders);
+  const onHosts = settings === undefined || secret === undefined ? [] : hostPathsOf(settings.paths, documents, secret);
+  const isUsable = settings !== undefined && held.length === 0 && onHosts.length === 0;
+  const certificates = values && 'value' in values ? certificatesOf(settings?.paths ?? [], values.value) : {};
+  return {
+    settings,
+    secretKeys: values && keysOf(values),
+    placeholders: held,
+    onHosts,
+    health: isUsable ? await askAll(sources, settings.endpoints, certificates) : [],
+  };
+}
+
+function askAll({ store }: Sources, endpoints: string, certificates: StoreCertificates): Promise<readonly StoreHealth[]> {
+  return Promise.all(endpointsOf(endpoints).map((endpoint) => store.ask(endpoint, certificates)));
+}
+
+async function readSecret({ cluster }: Sources, name: string, namespace: string | undefined): Promise<Values> {
+  const secret = await cluster.get(K.Secret, name, namespace);
+  return (secret?.data as Values | undefined) ?? {};
+}
+
+function keysOf(values: Reading<Values>): Reading<readonly string[]> {
+  if ('unread' in values) return values;
+  return { value: Object.keys(values.value).filter((key) => (values.value[key] ?? '') !== '') };
+}
+
+function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly string[]): readonly Evidence[] {
+  return documents.flatMap((document) => {
+    if (document.kind !== 'ConfigMap') return [];
+    return Object.entries(document.data ?? {}).flatMap(([key, value]: [string, unknown]) => {
+      const found = placeholders.find((one) => typeof value === 'string' && value.includes(one));
+      return found === undefined ? [] : [{ text: `${refText(refOf(document))} data.${key}`, object: refOf(document), detail: found }];
+    });
+  });
+}
+
+/** Secrets whose document says less than the cluster has: applied by force, or after client-side apply, the rest would go. */
+export function emptiedSecrets(previews: readonly PreviewedObject[]): readonly ObjectRef[] {
+  return previews.flatMap(({ document, live }) => {
+    if (document.kind !== 'Secret' || !live) return [];
+    const wanted = { ...(document.data as Values | undefined), ...(document.stringData as Values | undefined) };
+    const lost = Object.keys((live.data as Values | undefined) ?? {}).some((key) => (wanted[key] ?? '') === '');
+    return lost ? [refOf(live)] : [];
+  });
 }

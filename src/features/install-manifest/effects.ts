@@ -1,11 +1,10 @@
 import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { ExpectationTypes } from '../../kernel/effect-type.ts';
+import type { ExpectationTypes, Report } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { isPassing } from '../../kernel/passing.ts';
-import type { Report } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 
 declare module '../../kernel/action.ts' {

@@ -2,18 +2,19 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { objectKey } from '../../kernel/object.ts';
+import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { TakenChange } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { findLeftovers, type Leftover } from '../../manifest/leftovers.ts';
 import { changesSince, type LaterChange, takenChanges } from '../../manifest/taken-fields.ts';
-import { attempt, writesAgain } from '../survey/index.ts';
+import { attempt, isImageOf, writesAgain } from '../survey/index.ts';
 import { NoBase, readBaseOf } from './base.ts';
 import { withCarried } from './carried.ts';
 import { previewDocuments } from './documents.ts';
 import { baseNote, type EditSurvey, readEdits } from './edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
-import { leftoversIn } from './leftovers.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { readReleasedTarget, readTarget, targetDocuments } from './target.ts';
@@ -151,4 +152,20 @@ function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
     `--resolve ${field}=${side}: this run has begun to write with ${carried?.resolutions[field] ?? 'no decision'} there`,
     ['leave it out to finish the run, then change the field itself'],
   );
+}
+
+/** Tells the service's own images of releases before the target. */
+function oldImages({ profile, options }: Context): (image: string) => boolean {
+  const { agent, cni, controllers, typha, apiserver, csi } = profile.images;
+  const own = [...agent, ...cni, ...controllers, ...typha, ...apiserver, ...csi];
+  return (image) => {
+    const release = imageRelease(image);
+    return isImageOf(image, own) && release !== undefined && isOlder(release, options.release);
+  };
+}
+
+/** What the old release left in a live object that the target's has not. */
+export function leftoversIn(context: Context): (live: KubeObject, document: KubeObject) => readonly Leftover[] {
+  const isOldImage = oldImages(context);
+  return (live, document) => findLeftovers(live, document, context.profile, isOldImage);
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { groupOf, type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { K } from '../../kernel/kinds.ts';
+import { groupOf, type Kind, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { dropAt } from '../../kube/fields-v1.ts';
@@ -8,7 +9,7 @@ import { adoptedOwnership, KUBECTL, ownedAlone, predictApply } from '../../kube/
 import { applyAfterAdoption } from '../../manifest/apply-document.ts';
 import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
-import { withAutoscalers } from './autoscalers.ts';
+import { AUTOSCALER } from '../survey/index.ts';
 import { stateOf } from './object-state.ts';
 import { compare, created, type PreviewedObject, refused } from './outcome.ts';
 import { withPodsAnswer } from './pods-admitted.ts';
@@ -158,4 +159,30 @@ async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject 
 export function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
   if (kind !== 'CustomResourceDefinition' || !isRecord(spec) || !isRecord(spec.names)) return false;
   return spec.group === groupOf(apiVersion) && spec.names.kind === wanted;
+}
+
+/** The same with each HorizontalPodAutoscaler by its name; where they may not be listed, it stays one without a name. */
+export async function withAutoscalers(cluster: Pick<ClusterReader, 'list'>, planned: PlannedObject): Promise<PlannedObject> {
+  const { takers, ref } = planned;
+  if (!takers?.some(({ name }) => name === AUTOSCALER)) return planned;
+  const names = await autoscalersOf(cluster, ref);
+  if (names.length === 0) return planned;
+  const name = `HorizontalPodAutoscaler ${names.join(', ')}`;
+  return { ...planned, takers: takers.map((taker) => (taker.name === AUTOSCALER ? { ...taker, name } : taker)) };
+}
+
+async function autoscalersOf(cluster: Pick<ClusterReader, 'list'>, ref: ObjectRef): Promise<readonly string[]> {
+  const { namespace } = ref;
+  try {
+    const all = await cluster.list(K.HorizontalPodAutoscaler, namespace === undefined ? {} : { namespace });
+    return all.filter((one) => scales(one, ref)).map(({ metadata }) => metadata.name);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure) return [];
+    throw thrown;
+  }
+}
+
+function scales({ spec }: KubeObject, { kind, name }: ObjectRef): boolean {
+  const target = isRecord(spec) ? spec.scaleTargetRef : undefined;
+  return isRecord(target) && target.kind === kind && target.name === name;
 }

@@ -1,5 +1,6 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { duplicateEnv, findWorkload } from '../rollout/index.ts';
@@ -14,7 +15,7 @@ import {
   withInstallation,
   withTarget,
 } from '../survey/index.ts';
-import { targetCrds } from './target-crds-checks.ts';
+import type { Schema } from './schema-defaults.ts';
 
 export const targetManifestChecks: readonly PreflightCheck[] = [
   {
@@ -127,4 +128,37 @@ function selectorDifference(document: KubeObject, live: readonly KubeObject[]): 
   if (!there) return [];
   const [has, wants] = [selectorText(selectorOf(there)), selectorText(selectorOf(document))];
   return has === wants ? [] : [evidenceOf(there, `${has}, target ${wants}`)];
+}
+
+/** A CRD of the target, as far as the checks look at it. */
+export interface TargetCrd {
+  readonly name: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly served: readonly string[];
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+export function targetCrds(documents: readonly KubeObject[]): readonly TargetCrd[] {
+  return documents.filter((document) => document.kind === 'CustomResourceDefinition').map(targetCrd);
+}
+
+function targetCrd(document: KubeObject): TargetCrd {
+  const listed = jsonAt(document, 'spec', 'versions');
+  const versions = (Array.isArray(listed) ? listed : []).filter(isJsonMap);
+  const text = (...path: readonly string[]) => String(jsonAt(document, 'spec', ...path) ?? '');
+  return {
+    name: document.metadata.name,
+    group: text('group'),
+    kind: text('names', 'kind'),
+    plural: text('names', 'plural'),
+    served: versions.map((version) => String(version.name)),
+    schemas: Object.fromEntries(versions.map((version) => [String(version.name), schemaOf(version)])),
+  };
+}
+
+function schemaOf(version: Readonly<Record<string, unknown>>): Schema {
+  const schema = jsonAt(version, 'schema', 'openAPIV3Schema');
+  return isJsonMap(schema) ? schema : {};
 }

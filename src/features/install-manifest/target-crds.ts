@@ -1,16 +1,15 @@
 import type { Action } from '../../kernel/action.ts';
+import { serverSideApply } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { manifestOf } from '../../manifest/artifact-manifest.ts';
-import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import { documentsText, type Manifest, manifestOf, parseManifest } from '../../manifest/manifest.ts';
 import { previewDocuments } from './documents.ts';
-import { applyWhole } from './file.ts';
-import { helmTemplate } from './helm-argv.ts';
-import type { PreviewedObject } from './outcome.ts';
-import { runHelm } from './run-helm.ts';
-import { waitForCrds } from './wait-crds.ts';
+import { helmTemplate, runHelm } from './helm-argv.ts';
+import { isPending, type PreviewedObject } from './outcome.ts';
+import { takeOverOwnership } from './ownership-taken.ts';
 
 /** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */
 export interface CrdManifest {
@@ -72,4 +71,46 @@ async function rendered({ tools }: Sources, { profile, options }: Context): Prom
   const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
   const text = await runHelm(tools, run);
   return { file: profile.crdFile, url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
+}
+
+/** Far more than the server needs: what takes longer is refused for good, and the condition says why. */
+const ESTABLISHED_MS = 60_000;
+
+/** Until the server serves what was just defined: what comes next is of those kinds, or starts what watches them. Nothing where none is. */
+export function waitForCrds(id: string, ref: string, previews: readonly PreviewedObject[]): readonly Action[] {
+  const applied = previews.filter((one) => one.document.kind === 'CustomResourceDefinition' && isPending(one));
+  const names = applied.map(({ document }) => document.metadata.name);
+  if (names.length === 0) return [];
+  const title = `wait until ${counted(names.length, 'CRD')} ${names.length === 1 ? 'is' : 'are'} established`;
+  return [
+    { id, title, ref, undo: 'full', effect: { type: 'wait', until: { type: 'crds-established', names }, timeoutMs: ESTABLISHED_MS } },
+  ];
+}
+
+/** A manifest that is applied whole, as one file. */
+interface WholeFile {
+  readonly id: string;
+  readonly file: string;
+  readonly title: string;
+  readonly ref: string;
+  readonly manifest: Manifest;
+  readonly previews: readonly PreviewedObject[];
+}
+
+/** Whether applying the file would change anything. */
+export function changes({ previews }: Pick<WholeFile, 'previews'>): boolean {
+  return previews.some(isPending);
+}
+
+/** Ownership, the file itself, and the procedure's command; nothing where all is as the file says. */
+export function applyWhole(whole: WholeFile, context: Context): readonly Action[] {
+  if (!changes(whole)) return [];
+  const { id, file, title, ref, manifest, previews } = whole;
+  const content = documentsText(manifest.documents);
+  const ownership = takeOverOwnership(previews, context).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
+  return [
+    { id: `${id}-file`, title: `save ${file}`, ref, undo: 'full', effect: { type: 'write', file, content } },
+    ...ownership,
+    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${file}`) } },
+  ];
 }

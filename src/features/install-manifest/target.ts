@@ -3,14 +3,12 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { AddOn, Variant } from '../../kernel/profile.ts';
+import type { AddOn, Profile, Variant, WorkloadName } from '../../kernel/profile.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { manifestOf } from '../../manifest/artifact-manifest.ts';
-import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import { type Manifest, manifestOf, parseManifest } from '../../manifest/manifest.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
-import { operatorVariant } from './operator-variant.ts';
 import type { Target, TargetFile } from './target-file.ts';
 
 /** Name under which the full-install file is saved (§4.1). */
@@ -106,4 +104,14 @@ export async function readReleaseManifest(sources: Sources, release: string, fil
 async function own({ files }: Sources, path: string): Promise<Read> {
   const text = await files.readText(path);
   return { url: path, sha256: await sha256Of(text), text, manifest: parseManifest(text, path) };
+}
+
+/**
+ * The operator's manifest in the words of a variant, so that it is fetched, compared and previewed like any full manifest (§4.3/1);
+ * `namespace` is where the operator runs.
+ */
+function operatorVariant({ operator }: Pick<Profile, 'operator'>, namespace = operator.namespace): Variant {
+  const { deployment: name, file } = operator;
+  const own: WorkloadName = { kind: 'Deployment', namespace, name, container: name, ready: { type: 'all-containers' } };
+  return { id: 'operator', title: 'operator', file, datastore: 'api', agent: own, controllers: own, configMap: '', signs: [] };
 }

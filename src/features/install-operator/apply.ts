@@ -1,35 +1,42 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { type KubeObject, refOf } from '../../kernel/object.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
-import type { Sources } from '../../kernel/ports.ts';
-import type { RolloutProgress } from '../../kernel/rollout.ts';
-import type { ApplyJudged, EditSurvey, PreviewedObject, Target } from '../install-manifest/index.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { imageRelease, sameRelease } from '../../kernel/release.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import {
+  type ApplyJudged,
   applyCrds,
   applyWhole,
   type CrdFacts,
   carriedOf,
   changes,
+  type EditSurvey,
   emptiedSecrets,
   emptyTargets,
   leftBehind,
   type Orphans,
+  type PreviewedObject,
   readCrdFacts,
   readMergedTarget,
   readOrphans,
+  readTarget,
+  restartOf,
+  type Target,
   unservedNotes,
+  variantOf,
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
-import { defaultWaitMs, readNodes, readRollouts } from '../rollout/index.ts';
-import { pathPart } from '../survey/index.ts';
+import { defaultWaitMs, neededTarget, readNodes, readRollouts } from '../rollout/index.ts';
+import { eachOf, isImageOf, pathPart, serviceNamespaces } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
-import { readRestarts, restartNotes } from './restarts.ts';
-import { operatorTarget } from './target.ts';
 
 interface OperatorFacts extends ApplyJudged {
   readonly edits: Reading<EditSurvey>;
@@ -144,4 +151,50 @@ function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly
   const never = 'the Installation is not changed, and custom-resources.yaml is not applied';
   const told = 'value' in edits ? edits.value.notes : [];
   return [...(target.manifest.notes ?? []), ...told, late, ...typhaOrderNote(installation), never].filter((note) => note !== '');
+}
+
+/** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */
+function operatorTarget(target: Target, context: Context, installation: Installation): RolloutTarget {
+  const { agent } = variantOf(context, installation);
+  const { namespace, name } = installation.operator ?? agent;
+  const documents = target.manifest.documents.map(({ object }) => object);
+  const found = neededTarget({ ...agent, namespace, name }, { documents });
+  if (found) return found;
+  throw new Error(`${target.file} has no container ${agent.container} in Deployment ${namespace}/${name}`);
+}
+
+/** The image that the operator gets (point 1 of the rule for the end). */
+export async function operatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  return operatorTarget(await readTarget(sources, context, installation), context, installation).image;
+}
+
+interface PodTemplateShape {
+  readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } } };
+}
+
+/** What the new operator will restart, which no manifest of ours tells: workloads of the service that do not run the target yet. */
+export async function readRestarts(cluster: Pick<ClusterReader, 'list'>, context: Context): Promise<readonly PlannedRestart[]> {
+  const lists = serviceNamespaces(context.profile).flatMap((namespace) =>
+    ([K.DaemonSet, K.Deployment] as const).map((kind) => ({ kind, namespace })),
+  );
+  const found = await eachOf(lists, 4, async ({ kind, namespace }) => {
+    const workloads = await cluster.list(kind, { namespace });
+    // Items of a list do not always say their kind.
+    return workloads.map((one) => ({ ...one, kind: kind.kind })).filter((one) => isOther(one, context));
+  });
+  return found.flat().flatMap((one) => restartOf(one) ?? []);
+}
+
+/** For the plan's notes; none where nothing restarts. */
+export function restartNotes(restarts: readonly PlannedRestart[]): readonly string[] {
+  const texts = restarts.map(({ ref, pods }) => `${refText(ref)} (${counted(pods, 'pod')})`);
+  return texts.length === 0 ? [] : [`the new operator restarts ${texts.join(', ')}`];
+}
+
+/** Runs the service, in another release or one that its image does not tell. */
+function isOther(workload: KubeObject, { profile, options }: Context): boolean {
+  const { agent, controllers, typha, apiserver, csi } = profile.images;
+  const own = [...agent, ...controllers, ...typha, ...apiserver, ...csi];
+  const images = ((workload as PodTemplateShape).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
+  return images.some((image) => isImageOf(image, own) && !sameRelease(imageRelease(image) ?? '', options.release));
 }

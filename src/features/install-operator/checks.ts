@@ -2,9 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { type ApplyJudged, targetChecks } from '../install-manifest/index.ts';
-import type { SourceJudged } from '../survey/index.ts';
-import { crosses, failed, type PreflightCheck, replacesApi, withInstallation } from '../survey/index.ts';
+import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
+import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
+import { crosses, failed, type PreflightCheck, replacesApi, type SourceJudged, sourceChecks, withInstallation } from '../survey/index.ts';
 
 interface OrderJudged extends SourceJudged {
   /** The operator of the target has been installed already: nothing is left to be accepted. */
@@ -61,3 +61,20 @@ export function typhaOrderNote({ hasTypha }: Pick<Installation, 'hasTypha'>): re
 }
 
 export const operatorChecks: readonly Check<ApplyJudged>[] = [...targetChecks, typhaOrderTaken];
+
+/** What the checks of `crds` look at. */
+export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {
+  /** The stage has CRDs to write. */
+  readonly writes: boolean;
+  /** As `typhaOrderTaken` has it; absent where it is not known. */
+  readonly upgraded?: boolean;
+}
+
+/** What apply would refuse is refused before the CRDs: an old operator that is restarted beside the new ones hangs (§4.3/2). */
+const orderTakenBefore: Check<CrdsJudged> = {
+  ...typhaOrderTaken,
+  judge: (facts, context) =>
+    facts.writes ? typhaOrderTaken.judge(facts, context) : notApplicable('no CRD is written here: apply checks it'),
+};
+
+export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow, orderTakenBefore, noneAtZero];

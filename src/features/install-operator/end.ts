@@ -5,11 +5,11 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart } from '../survey/index.ts';
-import { readPinnedImages } from './image-set.ts';
+import type { OperatorExpected } from './effects.ts';
+import { readPinnedImages } from './operated-images.ts';
+import type { OperatorEndNames } from './operator-causes.ts';
 import { operatorLags } from './operator-points.ts';
-import type { OperatorEndNames } from './operator-view.ts';
 import { readOperatorView } from './read-operator.ts';
-import type { OperatorExpected } from './wait-operator.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
 export type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;

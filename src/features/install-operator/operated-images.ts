@@ -2,14 +2,13 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { KubeObject } from '../../kernel/object.ts';
-import { refOf, refText } from '../../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { imageKey, imagesIn, nameOf, parseImage } from '../../manifest/images.ts';
+import { recordsIn } from '../../manifest/prepare.ts';
 import { readReleaseManifest } from '../install-manifest/index.ts';
 import { attempt, serviceNamespaces } from '../survey/index.ts';
-import { readPinnedImages } from './image-set.ts';
 
 /** What the operator is going to have its components run, as far as that can be told before it runs. */
 export interface OperatedImages {
@@ -112,4 +111,26 @@ async function readDefaults(sources: Sources, { profile, options }: Context): Pr
   const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
   const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(one.value.documents.map(({ object }) => object)) : []));
   return new Map(images.map((image) => [imageKey(parseImage(image).repository), parseImage(image).repository]));
+}
+
+/** An image that the cluster's own set of images for the target pins (domain §11.3). */
+interface PinnedImage {
+  readonly image: string;
+  readonly digest: string;
+}
+
+/** The ImageSet for the target is named after it; without one nothing is pinned. */
+export async function readPinnedImages(
+  cluster: Pick<ClusterReader, 'list' | 'resolve'>,
+  { profile, options }: Pick<Context, 'profile' | 'options'>,
+): Promise<readonly PinnedImage[]> {
+  const served = await cluster.resolve(`${profile.operatorGroup}/v1`, 'ImageSet');
+  const sets = served ? await cluster.list(served) : [];
+  return sets.filter(({ metadata }) => metadata.name.endsWith(`-${options.release}`)).flatMap(pinnedIn);
+}
+
+function pinnedIn({ spec }: KubeObject): readonly PinnedImage[] {
+  return recordsIn(isRecord(spec) ? spec.images : []).flatMap(({ image, digest }) =>
+    typeof image === 'string' && typeof digest === 'string' ? [{ image, digest }] : [],
+  );
 }

@@ -2,8 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
+import type { OperatorLag, OperatorView } from './operator-causes.ts';
 import { componentLags, podCause } from './operator-causes.ts';
-import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage, workloadLags } from './operator-workloads.ts';
 
 interface Condition {

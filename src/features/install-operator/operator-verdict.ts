@@ -1,5 +1,5 @@
+import type { OperatorLag, OperatorView } from './operator-causes.ts';
 import { degradation, lacked, operatorLags, unanswered, untouched } from './operator-points.ts';
-import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage } from './operator-workloads.ts';
 
 /** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */

@@ -2,8 +2,8 @@ import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
+import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-causes.ts';
 import { operatorLags } from './operator-points.ts';
-import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-view.ts';
 
 /** What a look needs to know; the expectation of the wait is one. */
 export interface Looked {

@@ -1,5 +1,4 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { applyStage } from './apply-stage.ts';
 export { crdsStage } from './crds-stage.ts';
-export { upgradeWaits } from './upgrade-waits.ts';
-export { waitStage } from './wait-stage.ts';
+export { upgradeWaits, waitStage } from './wait-stage.ts';

@@ -1,9 +1,9 @@
 import { command } from '../../kernel/argv.ts';
+import type { Around, Performed } from '../../kernel/effect-type.ts';
 import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf } from '../../kernel/object.ts';
-import type { Around, Performed } from '../../kernel/performing.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents, takingNode } from './agents.ts';
 import { listenerJob, NETWORK_PROBES } from './jobs.ts';

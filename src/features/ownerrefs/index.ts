@@ -1,8 +1,8 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { ownerEffects, ownerGuards } from './effects.ts';
 export { forgetStage } from './forget-stage.ts';
-export { foundByName, type OwnerName, ownerKey } from './mute-owners.ts';
 export type { OwnerReferences, OwnersJudged } from './owner-facts.ts';
+export { foundByName, type OwnerName, ownerKey } from './owner-facts.ts';
 export type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 export { journalWhole } from './owner-journal-checks.ts';
 export { noneBreaks, ownersSearched } from './owner-references-checks.ts';

@@ -8,7 +8,6 @@ import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied } from '../../kernel/run-record-steps.ts';
 import { keepsOldNames } from '../policies/index.ts';
 import { isApiAway, oldestOf, oldestRelease, replacesApi, serverReleases } from '../survey/index.ts';
-import { onceServed } from './api-return.ts';
 import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';
@@ -121,4 +120,30 @@ export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: 
 function detailOf({ reference: { apiVersion, kind, name, uid }, isMute }: ReferenceFate): string {
   const why = isMute ? 'is stored under its old name, and not found by this one' : `has no longer the UID ${uid}`;
   return `owner ${apiVersion} ${kind}/${name} ${why}`;
+}
+
+/** A new API server needs seconds; one that needs longer is not starting. */
+const RETURN_MS = 60_000;
+const POLL_MS = 1_000;
+
+/**
+ * Searches again, for a minute at most, while nothing but the v3 API hides what is owned and this very run has replaced its server. Where an
+ * operator does that, it takes its time, and nothing is left to be written that a search would have to precede: there it is not waited for.
+ */
+async function onceServed(
+  { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
+  { profile }: Pick<Context, 'profile'>,
+  { path }: Pick<Installation, 'path'>,
+  search: () => Promise<OwnerReferences>,
+): Promise<OwnerReferences> {
+  let found = await search();
+  if (path === 'operator' || path === 'chart') return found;
+  const since = clock.now().getTime();
+  while (isApiAway(found.unread, profile.apiGroup) && clock.now().getTime() - since < RETURN_MS) {
+    await clock.sleep(POLL_MS);
+    // What one look has been told of the groups counts no longer.
+    await cluster.discover('anew');
+    found = await search();
+  }
+  return found;
 }

@@ -10,8 +10,8 @@ import {
   notedBack,
   refOf,
 } from '../../kernel/owner-journal.ts';
-import { ownerKey } from './mute-owners.ts';
 import type { LeftAlone } from './owner-facts.ts';
+import { ownerKey } from './owner-facts.ts';
 import type { OwnerWorld } from './owner-fate.ts';
 import type { Changed, PlaceReport } from './owner-patches.ts';
 import { type OwnerNow, restorePatch } from './owner-restore.ts';

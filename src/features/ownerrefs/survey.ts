@@ -3,9 +3,7 @@ import { refOf } from '../../kernel/owner-journal.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { appliedOwnerUids } from '../../kube/applied-owners.ts';
-import type { Dependent, OwnerScan } from '../survey/index.ts';
-import { attempt, eachOf } from '../survey/index.ts';
-import { type NamedNow, namedNow } from './not-found.ts';
+import { attempt, type Dependent, eachOf, type OwnerScan } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
 import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscovered.ts';
 import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
@@ -160,4 +158,24 @@ function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup 
   const ref = refOf(object);
   const isOurs = (apiVersion: string) => [apiGroup, crdGroup].includes(groupOf(apiVersion));
   return references.filter(({ apiVersion }) => isOurs(apiVersion)).map((owner) => ({ object: ref, owner }));
+}
+
+/** Where a kind is that was named and not found: at the version that the server names now, or nowhere. */
+type NamedNow = (kind: Kind) => Promise<Kind | undefined>;
+
+/**
+ * Asks the server for its kinds once more, once for all that it named and does not find: a version may have been dropped meanwhile, or the
+ * whole kind; behind a balancer another server may have answered. One that is still named, or still defined, cannot be taken for gone.
+ */
+function namedNow(cluster: Pick<ClusterReader, 'discover' | 'get'>): NamedNow {
+  let asked: ReturnType<ClusterReader['discover']> | undefined;
+  return async (kind) => {
+    asked ??= cluster.discover('anew');
+    const { kinds, failed } = await asked;
+    const named = kinds.find(({ group, plural }) => group === kind.group && plural === kind.plural);
+    if (named) return named;
+    if (failed.includes(kind.group)) return kind;
+    const defined = await undiscovered(cluster, kinds, { names: [`${kind.plural}.${kind.group}`] });
+    return defined.kinds.length + defined.unread.length > 0 ? kind : undefined;
+  };
 }

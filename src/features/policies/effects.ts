@@ -1,6 +1,105 @@
-import type { ExpectationTypes, PreconditionTypes } from '../../kernel/effect-type.ts';
-import type { PoliciesSettled, RenamingHeld } from './wait-policies.ts';
-import { assertHeld, assertSettled, waitPolicies } from './wait-policies.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { ExpectationTypes, PreconditionTypes, Report } from '../../kernel/effect-type.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Kind } from '../../kernel/object.ts';
+import { Outdated } from '../../kernel/outdated.ts';
+import { isPassing } from '../../kernel/passing.ts';
+import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { pendingRenames, valueAt } from './stored-policies.ts';
+
+/** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */
+export interface PoliciesSettled {
+  readonly type: 'policies-settled';
+  /** Stored kinds of policies. */
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly prefix: string;
+  /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
+  readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
+}
+
+/** The switch of the renaming says `Disabled`, and the cluster has stored it: a CRD that does not know the field drops it silently. */
+interface RenamingHeld {
+  readonly type: 'renaming-held';
+  readonly kind: Kind;
+  readonly name: string;
+  readonly field: string;
+}
+
+interface PoliciesWait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** Nothing tells when the migration is over, and a policy that arrives late is renamed about a second later. */
+const APART_MS = 2_000;
+
+type Ports = { readonly cluster: Pick<ClusterReader, 'get' | 'list'>; readonly clock: Clock };
+
+/** Waits until no policy is pending, or the renaming is held. Throws Fault `timeout` (naming policies) or `interrupted`. */
+export async function waitPolicies({ cluster, clock }: Ports, expected: PoliciesSettled, wait: PoliciesWait): Promise<void> {
+  const until = clock.now().getTime() + wait.timeoutMs;
+  let [most, left] = [0, 0];
+  for (;;) {
+    const isLast = clock.now().getTime() >= until;
+    const pending = await pendingNow(cluster, expected).catch((thrown: unknown) => {
+      if (isLast || !isPassing(thrown)) throw thrown;
+      wait.report(most - left, most, 'policies renamed', `the API server gives no answer: ${thrown.message}`);
+      return undefined;
+    });
+    if (pending) {
+      left = pending.length;
+      most = Math.max(most, left);
+      wait.report(most - left, most, 'policies renamed', left === 0 ? undefined : named(pending));
+      if (left === 0) return;
+      if (isLast) throw tooLate(pending, wait.timeoutMs);
+    }
+    if (wait.signal.aborted)
+      throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['run the same command again']);
+    await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
+  }
+}
+
+/** The re-check, a while after the stage's own. Throws Outdated if a policy is pending. */
+async function assertSettled({ cluster, clock }: Ports, expected: PoliciesSettled, signal: AbortSignal): Promise<void> {
+  await clock.sleep(APART_MS, signal).catch(() => undefined);
+  const pending = await pendingNow(cluster, expected);
+  if (pending.length > 0) throw new Outdated(`policies wait for their new names: ${named(pending)}`);
+}
+
+/** Throws Fault `blocked` where the hold that was just written is not there: the controllers must not start then. */
+export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, name, field }: RenamingHeld): Promise<void> {
+  if (valueAt(await cluster.get(kind, name), field) === 'Disabled') return;
+  throw new Fault('blocked', `${kind.kind}/${name} has not kept ${field}: Disabled: the renaming of policies is not held`, [
+    `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
+    'then run the same command again; or omit --hold-policy-migration, and remove the references first: kubectl netsvc-upgrade ownerrefs strip',
+  ]);
+}
+
+async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled): Promise<readonly string[]> {
+  const { hold } = expected;
+  // Read again each time: writers of older releases erase it.
+  const configuration = hold && (await cluster.get(hold.kind, hold.name));
+  if (hold && valueAt(configuration, hold.field) === 'Disabled') return [];
+  const lists = await Promise.all(expected.kinds.map((kind) => cluster.list(kind)));
+  return pendingRenames(lists.flat(), expected);
+}
+
+function tooLate(pending: readonly string[], timeoutMs: number): Fault {
+  return new Fault(
+    'timeout',
+    `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`,
+    [
+      'look at the log of the controllers: they rename policies once every agent is rolled out',
+      'then run the same command again; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
+    ],
+  );
+}
+
+function named(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+}
 
 declare module '../../kernel/action.ts' {
   interface Expectations {

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { valueAt } from './policy-renames.ts';
+import { valueAt } from './stored-policies.ts';
 
 /** The controllers' configuration as it is now: the switch of the renaming is in it. */
 export interface RenamingSwitch {

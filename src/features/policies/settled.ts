@@ -4,9 +4,8 @@ import type { Kind } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { attempt } from '../survey/index.ts';
-import { pendingRenames, valueAt } from './policy-renames.ts';
-import { asksStoredNames, leanPolicy, POLICY_KINDS } from './stored-policies.ts';
-import type { PoliciesSettled } from './wait-policies.ts';
+import type { PoliciesSettled } from './effects.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS, pendingRenames, valueAt } from './stored-policies.ts';
 
 /** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
 export async function policiesSettled(

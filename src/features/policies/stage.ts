@@ -8,9 +8,8 @@ import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';
 import { removalChecks } from './removal-checks.ts';
 import type { KeptPolicy } from './removed.ts';
-import { storedNames } from './stored-names.ts';
 import { readPolicyFacts, type SearchOwned } from './survey.ts';
-import { undoPlan } from './undo.ts';
+import { storedNames, undoPlan } from './undo.ts';
 
 /** The temporary policy of upgrades from before v3.14: what only it allows, the user's review, removal when it is named (§4.4/7). */
 export const policyStage = (searchOwned: SearchOwned) =>

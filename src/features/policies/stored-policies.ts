@@ -1,6 +1,11 @@
 import type { Context } from '../../kernel/context.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
+import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
+import { neverRenames, POLICY_PLURALS } from './policies-checks.ts';
+import { storedObjects } from './service-objects.ts';
 
 /** Kinds that the policy-name migration stores again. */
 export const POLICY_KINDS: ReadonlySet<string> = new Set([
@@ -31,4 +36,49 @@ export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): Ku
     },
     spec: { tier },
   };
+}
+
+/** The policies that the upgrade stores under another name, as the user gives them to the service's API: with their own names. */
+export async function readRenamedPolicies(
+  sources: Sources,
+  context: Pick<Context, 'profile' | 'options'>,
+  installation: Installation,
+): Promise<readonly KubeObject[]> {
+  const { profile, options } = context;
+  const isHeld = options.holdPolicyMigration === true || neverRenames(installation, profile) !== undefined;
+  if (isHeld || !asksStoredNames(context)) return [];
+  const objects = storedObjects(sources, profile);
+  const stored = (await Promise.all(POLICY_PLURALS.map(objects))).flat();
+  return stored
+    .filter((policy) => isRenamePending(policy, profile))
+    .map((policy) => {
+      const { labels, annotations } = storedMetadata(policy, profile.apiGroup);
+      const { namespace } = policy.metadata;
+      const metadata = { name: policyName(policy, profile), ...(namespace ? { namespace } : {}), labels, annotations };
+      return { apiVersion: `${profile.apiGroup}/v3`, kind: policy.kind, metadata, spec: policy.spec };
+    });
+}
+
+/** Stored policies whose name is not the one that the service knows them by: the controllers store them again (host endpoint notes 4). */
+export function pendingRenames(
+  policies: readonly KubeObject[],
+  { apiGroup, prefix }: { readonly apiGroup: string; readonly prefix: string },
+): readonly string[] {
+  const names = { apiGroup, policyRenaming: { since: '', prefix, switchField: '' } };
+  return policies.filter((policy) => isRenamePending(policy, names)).map((policy) => refText(refOf(policy)));
+}
+
+/** True if the controllers will store the policy under another name. */
+function isRenamePending(policy: KubeObject, names: Parameters<typeof policyName>[1]): boolean {
+  return isOfDefaultTier(policy) && policyName(policy, names) !== policy.metadata.name;
+}
+
+/** The value of `spec.a.b` in an object; undefined if there is none. */
+export function valueAt(object: unknown, field: string): unknown {
+  return field
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined),
+      object,
+    );
 }

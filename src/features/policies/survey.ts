@@ -7,11 +7,15 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
 import {
+  type EndpointProfile,
   globalPolicyOf,
   type HostWithout,
   hostEndpointOf,
   hostsWithout,
+  inOrder,
   laneText,
+  type PolicyWorld,
+  tierOf,
   type WorkloadFacts,
   workloadsWithout,
 } from '../policy-rules/index.ts';
@@ -21,9 +25,7 @@ import { endpointProfiles } from './endpoint-profiles.ts';
 import type { PolicyFacts } from './facts.ts';
 import { removedElsewhere, removedPolicies } from './removed.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
-import { storedNames } from './stored-names.ts';
-import { toCreate } from './undo.ts';
-import { policyWorld } from './world.ts';
+import { storedNames, toCreate } from './undo.ts';
 
 /** Searches the cluster for objects with an owner of the service's groups, and names the kinds that it could not search. */
 export type SearchOwned = (
@@ -150,4 +152,39 @@ export function temporaryPolicies(policies: readonly KubeObject[], profile: Prof
 
 function nameOf({ endpoint }: HostWithout): string {
   return `HostEndpoint/${endpoint.name}`;
+}
+
+export interface StoredPolicies {
+  readonly policies: readonly KubeObject[];
+  readonly tiers: readonly KubeObject[];
+  /** Those that endpoints may name, stored or derived. */
+  readonly profiles: readonly KubeObject[];
+}
+
+/** Policies in order, tiers and profiles; `untracked`: policies that bypass connection tracking count (eBPF mode). Throws Fault `failed` at a policy whose selector is none. */
+export function policyWorld({ profile }: Context, { policies, tiers, profiles }: StoredPolicies, untracked = false): PolicyWorld {
+  const allTiers = tiers.map(tierOf);
+  return {
+    policies: inOrder(
+      policies.map((one) => globalPolicyOf(one, profile)),
+      allTiers,
+    ),
+    tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
+    profiles: new Map(profiles.map((one) => [one.metadata.name, endpointProfile(one)])),
+    allowAllProfile: profile.allowAllProfile,
+    untracked,
+  };
+}
+
+function endpointProfile({ spec }: KubeObject): EndpointProfile {
+  const {
+    labelsToApply = {},
+    ingress = [],
+    egress = [],
+  } = (spec ?? {}) as {
+    readonly labelsToApply?: EndpointProfile['labels'];
+    readonly ingress?: EndpointProfile['rules']['ingress'];
+    readonly egress?: EndpointProfile['rules']['egress'];
+  };
+  return { labels: labelsToApply, rules: { ingress, egress } };
 }

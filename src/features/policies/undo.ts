@@ -7,7 +7,6 @@ import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';
-import { storedNames } from './stored-names.ts';
 
 /**
  * What was deleted is created again by the CLI. Of two that were stored the second comes back under the other stored name, as a policy of
@@ -72,4 +71,9 @@ function contentOf(policy: KubeObject, { apiGroup }: Profile): unknown {
 function served(policy: KubeObject, name: string, { apiGroup }: Profile): KubeObject {
   const { labels, annotations } = storedMetadata(policy, apiGroup);
   return { apiVersion: `${apiGroup}/v3`, kind: 'GlobalNetworkPolicy', metadata: { name, labels, annotations }, spec: policy.spec };
+}
+
+/** Names under which clients of one release or another store it; its own first. */
+export function storedNames({ temporaryPolicy, policyRenaming }: Profile): readonly string[] {
+  return [temporaryPolicy, ...(policyRenaming ? [`${policyRenaming.prefix}${temporaryPolicy}`] : [])];
 }

@@ -1,14 +1,16 @@
 import { addressChanges, type EndpointsOverTime } from './address-changes.ts';
-import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
-import { whyUncovered } from './endpoint-coverage.ts';
 import {
+  type AutomaticSettings,
   type AutomaticSigns,
+  automaticEndpoint,
+  automaticName,
   effective,
   type HostEndpoint,
   isAllInterfaces,
   isLabelledOwn,
   isTakenForOwn,
   originOf,
+  whyUncovered,
 } from './host-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
 import { portNamesOf, type WithoutPortNames, withoutPortNames } from './port-names.ts';

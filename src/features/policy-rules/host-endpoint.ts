@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
+import type { Labels } from './selector.ts';
 
 export interface HostEndpoint {
   readonly name: string;
@@ -13,7 +14,7 @@ export interface HostEndpoint {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export interface NamedPort {
+interface NamedPort {
   readonly name: string;
   readonly protocol?: unknown;
   readonly port?: number;
@@ -23,7 +24,7 @@ export interface NamedPort {
  * Whose an endpoint is (§4.7/3): the controllers' own bears their label **and** the suffix of the name; an old one has neither.
  * One sign alone is unclear: nothing of ours touches it.
  */
-export type EndpointOrigin = 'automatic' | 'old' | 'unclear';
+type EndpointOrigin = 'automatic' | 'old' | 'unclear';
 
 /** How automatic endpoints are distinguished: the profile's label, its value, and the suffix of their names. */
 export interface AutomaticSigns {
@@ -81,4 +82,88 @@ export function effective(endpoints: readonly HostEndpoint[]): HostEndpoint | un
   return endpoints
     .filter(isAllInterfaces)
     .reduce<HostEndpoint | undefined>((first, next) => (first && first.name <= next.name ? first : next), undefined);
+}
+
+/** A node, and labels that its automatic endpoint must have before an old one may go. */
+export interface ExpectedCoverage {
+  readonly node: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A node without a complete automatic endpoint, and what is missing. */
+export interface Uncovered {
+  readonly node: string;
+  readonly why: string;
+}
+
+/**
+ * Why a node's automatic endpoint does not stand yet (§4.7/2); undefined once it does. That the controllers have taken the setting
+ * is proved by this alone: an all-interfaces endpoint of theirs for the node, with addresses and with the labels.
+ * Their own status says it too early.
+ */
+export function whyUncovered(
+  { node, labels }: ExpectedCoverage,
+  endpoints: readonly HostEndpoint[],
+  signs: AutomaticSigns,
+): string | undefined {
+  const endpoint = endpoints.find((one) => one.node === node && isAllInterfaces(one) && originOf(one, signs) === 'automatic');
+  if (!endpoint) return 'no automatic endpoint yet';
+  if (endpoint.expectedIPs.length === 0) return `${endpoint.name} has no addresses yet`;
+  const lacking = Object.entries(labels).filter(([key, value]) => endpoint.labels[key] !== value);
+  return lacking.length === 0 ? undefined : `${endpoint.name} lacks the labels ${lacking.map(([key]) => key).join(', ')}`;
+}
+
+/**
+ * Why the automatic endpoint is not the one that was evaluated; undefined if it is. One label more may let other policies select it:
+ * its node was labelled meanwhile.
+ */
+export function whyOther(expected: ExpectedCoverage, endpoints: readonly HostEndpoint[], signs: AutomaticSigns): string | undefined {
+  const why = whyUncovered(expected, endpoints, signs);
+  const endpoint = endpoints.find((one) => one.node === expected.node && isAllInterfaces(one) && originOf(one, signs) === 'automatic');
+  if (why !== undefined || !endpoint) return why;
+  const more = Object.keys(endpoint.labels).filter((key) => key !== signs.createdBy && !Object.hasOwn(expected.labels, key));
+  return more.length === 0 ? undefined : `${endpoint.name} has got the labels ${more.join(', ')} meanwhile`;
+}
+
+/** What the controllers' configuration says about automatic endpoints. */
+export interface AutomaticSettings {
+  readonly autoCreate: boolean;
+  /** False: only templates make endpoints (since v3.30). */
+  readonly createDefault: boolean;
+  readonly templates: number;
+}
+
+/** Reads `spec.controllers.node.hostEndpoint` of the controllers' configuration; what is not set has the service's default. */
+export function automaticSettings(spec: unknown): AutomaticSettings {
+  const at = (value: unknown, key: string) =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  const settings = ['controllers', 'node', 'hostEndpoint'].reduce<unknown>(at, spec);
+  const templates = at(settings, 'templates');
+  return {
+    autoCreate: isWord(at(settings, 'autoCreate'), 'enabled'),
+    createDefault: !isWord(at(settings, 'createDefaultHostEndpoint'), 'disabled'),
+    templates: Array.isArray(templates) ? templates.length : 0,
+  };
+}
+
+/** Old releases take `enabled` for `Enabled`. */
+function isWord(value: unknown, word: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === word;
+}
+
+export function automaticName(node: string, signs: AutomaticSigns): string {
+  return `${node}${signs.autoHepSuffix}`;
+}
+
+/** The endpoint that the controllers make for a node with these labels. */
+export function automaticEndpoint(node: string, labels: Labels, signs: AutomaticSigns, allowAllProfile: string): HostEndpoint {
+  return {
+    name: automaticName(node, signs),
+    node,
+    interfaceName: '*',
+    expectedIPs: [],
+    profiles: [allowAllProfile],
+    ports: [],
+    labels: { ...labels, [signs.createdBy]: signs.createdByValue },
+  };
 }

@@ -1,6 +1,5 @@
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { Direction, Rule } from './rule.ts';
 
 const PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'icmpv6', 'sctp', 'udplite']);
 const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);
@@ -58,3 +57,20 @@ function whyNoPort(port: string, protocol: unknown): string | undefined {
   const [low, high] = numbers ? [Number(numbers[1]), Number(numbers[2] ?? numbers[1])] : [1, 1];
   return low >= 1 && low <= high && high <= 65_535 ? undefined : `${port} is no port or range of ports`;
 }
+
+/** What a policy does with traffic of a direction. */
+export interface Rule {
+  readonly action?: string;
+  readonly [field: string]: unknown;
+}
+
+/** True if the rule decides on every packet that comes to it. */
+export function isUnconditional({ action: _, metadata: __, ...conditions }: Rule): boolean {
+  return Object.values(conditions).every((value) => isEmpty(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+export type Direction = 'ingress' | 'egress';

@@ -1,13 +1,14 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { addressChangeText } from './address-changes.ts';
 export { type AddressSets, addressSetsOf } from './address-sets.ts';
-export { type AfterRemoval, afterRemoval } from './after-removal.ts';
-export { type AutomaticSettings, automaticName, automaticSettings } from './automatic-endpoint.ts';
-export { type ExpectedCoverage, type Uncovered, whyOther, whyUncovered } from './endpoint-coverage.ts';
 export { type FailsafePorts, failsafePorts } from './failsafe-ports.ts';
 export { type GlobalPolicy, globalPolicyOf, inOrder, labelsGiven, tierOf } from './global-policy.ts';
 export {
+  type AutomaticSettings,
   type AutomaticSigns,
+  automaticName,
+  automaticSettings,
+  type ExpectedCoverage,
   givenVariable,
   type HostEndpoint,
   hostEndpointOf,
@@ -15,6 +16,9 @@ export {
   isLabelledOwn,
   isTakenForOwn,
   originOf,
+  type Uncovered,
+  whyOther,
+  whyUncovered,
 } from './host-endpoint.ts';
 export {
   endpointsWithoutNode,
@@ -26,10 +30,8 @@ export {
   type NodeVerdict,
 } from './host-endpoint-verdicts.ts';
 export { isCopied, type LabelProblem } from './label-copies.ts';
-export { dropsAllOf } from './pod-end.ts';
 export type { PolicyWorld } from './posture.ts';
 export type { EndpointProfile } from './profile-end.ts';
-export { type ChangedForOthers, changedForOthers } from './rule-subjects.ts';
-export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
-export { type HostWithout, hostsWithout } from './without-policy.ts';
-export { type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';
+export { type AfterRemoval, afterRemoval, type LaneVerdict, laneText, type Verdict } from './verdict.ts';
+export { dropsAllOf, type HostWithout, hostsWithout } from './without-policy.ts';
+export { type ChangedForOthers, changedForOthers, type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';

@@ -1,7 +1,7 @@
 import type { GlobalPolicy } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
+import type { Direction, Rule } from './ignored-rules.ts';
 import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
-import type { Direction, Rule } from './rule.ts';
 
 /** Names of ports in one policy's rules of a direction: those of the host itself, and those of whom it talks to. */
 interface PortNames {

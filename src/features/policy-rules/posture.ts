@@ -1,8 +1,8 @@
 import type { AddressChange } from './address-changes.ts';
 import type { GlobalPolicy, Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
+import type { Direction } from './ignored-rules.ts';
 import { type PacketEnd, type ProfileWorld, profilesEnd } from './profile-end.ts';
-import type { Direction } from './rule.ts';
 import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Direction, isUnconditional, type Rule } from './rule.ts';
+import { type Direction, isUnconditional, type Rule } from './ignored-rules.ts';
 import type { Labels } from './selector.ts';
 
 export interface EndpointProfile {

@@ -1,7 +1,7 @@
 import type { AddressChange, SetChange } from './address-changes.ts';
 import type { AddressSets } from './address-sets.ts';
+import type { Direction } from './ignored-rules.ts';
 import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
-import type { Direction } from './rule.ts';
 
 /** The moments of the migration against which now is compared. */
 export type When = keyof SetChange;

@@ -1,5 +1,6 @@
 import { addressChangeText, firstOf } from './address-changes.ts';
-import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
+import { type AutomaticSigns, effective, type HostEndpoint, originOf } from './host-endpoint.ts';
+import { LANES, type Lane, type LanePosture, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
 
 /**
  * What a change of endpoints does to a node (§7/3): `OPEN` was policed or denied and will let everything through,
@@ -68,4 +69,36 @@ export function laneText({ policies, end, lostPorts, addresses }: LanePosture, l
   if (policies.length === 0) return `${last}${other}`;
   const lost = lostPorts ? ` (port names lost: ${firstOf(lostPorts, limit)})` : '';
   return `${firstOf(policies, limit)}, then ${last}${lost}${other}`;
+}
+
+/** A host whose old endpoints are gone, and in what it is policed otherwise than they would have it by the policies of today. */
+export interface AfterRemoval {
+  readonly node: string;
+  readonly changes: readonly LaneVerdict[];
+}
+
+interface Fleet {
+  readonly nodes: readonly { readonly name: string }[];
+  readonly endpoints: readonly HostEndpoint[];
+  readonly signs: AutomaticSigns;
+  readonly world: PolicyWorld;
+}
+
+/**
+ * The verdicts once more, by what there really is and not by what is expected: the automatic endpoint with its labels as they are, or none.
+ * `removed`: old endpoints that the migration deleted. Hosts for which nothing changes are left out.
+ */
+export function afterRemoval(removed: readonly HostEndpoint[], { nodes, endpoints, signs, world }: Fleet): readonly AfterRemoval[] {
+  const names = new Set(nodes.map(({ name }) => name));
+  const standing = Map.groupBy(endpoints, ({ node }) => node);
+  const posture = (some: readonly HostEndpoint[]) => {
+    const one = effective(some);
+    return one ? postureOf(one, world) : UNPOLICED;
+  };
+  return [...Map.groupBy(removed, ({ node }) => node)].flatMap(([node, old]) => {
+    const here = standing.get(node) ?? [];
+    const byHand = here.filter((one) => originOf(one, signs) !== 'automatic');
+    const changes = names.has(node) ? compare(posture([...old, ...byHand]), posture(here)) : [];
+    return changes.length > 0 ? [{ node, changes }] : [];
+  });
 }

@@ -1,8 +1,11 @@
-import type { GlobalPolicy } from './global-policy.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { type GlobalPolicy, inOrder, labelPrefixes, labelsGiven, type Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
+import { type Direction, isUnconditional, type Rule } from './ignored-rules.ts';
 import { LANES, type Lane, type LanePosture, type PolicyWorld, policiesInForce, postureOf } from './posture.ts';
 import { profileRules } from './profile-end.ts';
-import { type Direction, isUnconditional, type Rule } from './rule.ts';
+import { matches } from './selector.ts';
 
 /** What becomes of a host when policies are no more. */
 export interface HostWithout {
@@ -50,7 +53,7 @@ export function hostsWithout(
  * that decides does, at its end the tier's default action does, and profiles evaluate only what every tier passed on. What a rule's
  * conditions select is not known here: one that allows anything lets something through.
  */
-export function letsThrough(
+function letsThrough(
   lane: Lane,
   policies: readonly GlobalPolicy[],
   { profiles }: Pick<HostEndpoint, 'profiles'>,
@@ -85,4 +88,45 @@ function fateBy(rules: readonly Rule[]): Fate {
     if ((action === 'deny' || action === 'pass') && isUnconditional(rule)) return { allows: false, passes, leaves: false };
   }
   return { allows: false, passes, leaves: true };
+}
+
+/** A pod by what policies select it by. */
+interface PodPlace {
+  readonly namespace: KubeObject['metadata'];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly serviceAccount: string;
+}
+
+interface PodPolicies {
+  /** Global ones and those of the pod's namespace. */
+  readonly policies: readonly GlobalPolicy[];
+  readonly tiers: readonly Tier[];
+  readonly profile: Pick<Profile, 'apiGroup' | 'derivedProfiles' | 'allowAllProfile'>;
+}
+
+/** Policies that drop everything of a pod on a way; none if one that applies there may let something through. */
+export function dropsAllOf(pod: PodPlace, way: Direction, { policies, tiers, profile }: PodPolicies): readonly GlobalPolicy[] {
+  const labels = labelsOf(pod, profile);
+  const own = policies.filter(
+    ({ directions, selector, preDnat, doNotTrack }) => directions.includes(way) && !preDnat && !doNotTrack && matches(selector, labels),
+  );
+  const { allowAllProfile } = profile;
+  const world = { policies: own, tiers: new Map(tiers.map((tier) => [tier.name, tier])), profiles: new Map(), allowAllProfile };
+  // Where every tier passes, the profile of the namespace lets everything through.
+  if (own.length === 0 || letsThrough(way, inOrder(own, tiers), { profiles: [allowAllProfile] }, world)) return [];
+  const denying = own.filter(({ rules }) => !rules[way].some(({ action }) => action?.toLowerCase() === 'allow'));
+  return denying.length > 0 ? denying : own;
+}
+
+function labelsOf({ namespace, labels, serviceAccount }: PodPlace, profile: PodPolicies['profile']): Readonly<Record<string, string>> {
+  const { apiGroup } = profile;
+  const prefixes = labelPrefixes(profile);
+  return {
+    ...labelsGiven(namespace, prefixes.namespace, apiGroup),
+    ...labelsGiven({ name: serviceAccount }, prefixes.serviceAccount, apiGroup),
+    ...labels,
+    [`${apiGroup}/namespace`]: namespace.name,
+    [`${apiGroup}/serviceaccount`]: serviceAccount,
+    [`${apiGroup}/orchestrator`]: 'k8s',
+  };
 }

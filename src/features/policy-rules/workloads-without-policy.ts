@@ -2,11 +2,14 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type LabelSelector, selects } from '../../kube/selector.ts';
 import { type GlobalPolicy, labelPrefixes, labelsGiven } from './global-policy.ts';
-import { mayMatch, type Selector } from './selector.ts';
+import type { HostEndpoint } from './host-endpoint.ts';
+import { inherited, type PolicyWorld } from './posture.ts';
+import type { ChangedPolicy } from './rule-changes.ts';
+import { mayMatch, predicateOf, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 /** Pods of one namespace on which one of the policies is in force and other policies as well. */
-export interface NamespaceWithout {
+interface NamespaceWithout {
   readonly namespace: string;
   readonly pods: number;
   /** Names of the policies that would decide alone. */
@@ -59,10 +62,10 @@ export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadF
 }
 
 /** Pods with labels; their namespaces with theirs. */
-export type PodsAndNamespaces = Pick<WorkloadFacts, 'pods' | 'namespaces' | 'profile'>;
+type PodsAndNamespaces = Pick<WorkloadFacts, 'pods' | 'namespaces' | 'profile'>;
 
 /** How many pods are subject to a policy of the service. What is selected by a service account counts as selected. */
-export function podReach(facts: PodsAndNamespaces) {
+function podReach(facts: PodsAndNamespaces) {
   const pods = podsOf(facts);
   return {
     /** Of several global policies of one name. */
@@ -95,4 +98,38 @@ function selectorIn(policy: KubeObject): Selector {
 
 function podSelector(policy: KubeObject): LabelSelector {
   return (policy.spec as { readonly podSelector?: LabelSelector } | undefined)?.podSelector ?? {};
+}
+
+/** A policy in whose rules addresses of hosts come or go, and what is subject to it besides the hosts that have verdicts of their own. */
+export interface ChangedForOthers extends ChangedPolicy {
+  readonly pods: number;
+  /** Names of endpoints of single interfaces, and of hosts outside the cluster. */
+  readonly endpoints: readonly string[];
+}
+
+/** Policies to which nothing else is subject are left out: what changes for the hosts their verdicts say. */
+export function changedForOthers(
+  changed: { readonly global: readonly ChangedPolicy[]; readonly namespaced: readonly ChangedPolicy[] },
+  policies: ReadonlyMap<string, KubeObject>,
+  facts: PodsAndNamespaces,
+  others: readonly HostEndpoint[],
+  world: PolicyWorld,
+): readonly ChangedForOthers[] {
+  const reach = podReach(facts);
+  const byName = Map.groupBy(world.policies, ({ name }) => name);
+  const global = changed.global.map((one) => {
+    const own = byName.get(one.name) ?? [];
+    const tracked = own.filter(({ preDnat, doNotTrack }) => !preDnat && !doNotTrack);
+    return { ...one, pods: reach.global(tracked), endpoints: endpointsUnder(own, others, world) };
+  });
+  const namespaced = changed.namespaced.map((one) => {
+    const policy = policies.get(one.name);
+    return { ...one, pods: policy ? reach.namespaced(policy) : 0, endpoints: [] };
+  });
+  return [...global, ...namespaced].filter(({ pods, endpoints }) => pods > 0 || endpoints.length > 0);
+}
+
+function endpointsUnder(policies: readonly GlobalPolicy[], endpoints: readonly HostEndpoint[], world: PolicyWorld): readonly string[] {
+  const predicates = policies.map(({ selector }) => predicateOf(selector));
+  return endpoints.filter((one) => predicates.some((selects) => selects(inherited(one, world)))).map(({ name }) => name);
 }

@@ -1,11 +1,20 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
+import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { canonicalNetwork } from '../../kernel/ip-text.ts';
+import { jsonAt } from '../../kernel/json-map.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import { selects } from '../../kube/selector.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/index.ts';
-import type { PodWebhook, PreflightFacts } from '../survey/index.ts';
-import { failIfAny, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failIfAny,
+  type PodWebhook,
+  type PreflightCheck,
+  type PreflightFacts,
+  specOf,
+  withInstallation,
+} from '../survey/index.ts';
 
 export const podWebhooksChecks: readonly PreflightCheck[] = [
   /** A webhook on the pod network needs the agents, and the agents' pods need its answer: neither may be left without the other. */
@@ -60,4 +69,40 @@ function isAskedAbout({ namespaces, objects }: PodWebhook, workload: KubeObject,
   // The server sets this label on every namespace.
   const named = { ...labels, 'kubernetes.io/metadata.name': namespace };
   return selects(namespaces, named) && selects(objects, shapeOf(workload).spec?.template?.metadata?.labels ?? {});
+}
+
+export const podNetworkChecks: readonly PreflightCheck[] = [
+  /** The operator refuses pools of the Installation outside the pod network of kubeadm, and then upgrades nothing. */
+  {
+    id: 'NS-628',
+    title: 'address pools within the pod network',
+    category: 'resources',
+    severity: 'error',
+    ref: 'domain §12',
+    judge: withInstallation((_installation, { operated }, { profile }): Verdict => {
+      const { crossings } = profile.operator;
+      if (!operated || !crossings) return notApplicable('no operator runs the service here');
+      const installation = read(operated.installation);
+      const pools = jsonAt(specOf(installation), ...crossings.pools.field);
+      if (!installation || !Array.isArray(pools) || pools.length === 0) return notApplicable('the Installation lists no address pools');
+      const subnets = read(operated.podSubnets);
+      if (subnets.length === 0) return notApplicable('kubeadm has no pod network here');
+      const outside = pools
+        .map((pool) => String(jsonAt(pool, 'cidr') ?? ''))
+        .filter((cidr) => !subnets.some((subnet) => isWithin(cidr, subnet)));
+      const evidence = outside.map((cidr): Evidence => evidenceOf(installation, `${cidr} is not within ${subnets.join(', ')}`));
+      return failIfAny(evidence, `the pools are within the pod network ${subnets.join(', ')}`, () => ({
+        because: `the Installation has pools outside the pod network that kubeadm knows (${subnets.join(', ')}): ${outside.join(', ')}. The operator refuses them and upgrades nothing`,
+        hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${crossings.pools.field.join('.')} of the Installation, before the upgrade.`,
+        next: 'kubectl -n kube-system get configmap kubeadm-config -o yaml',
+      }));
+    }),
+  },
+];
+
+function isWithin(cidr: string, subnet: string): boolean {
+  const [, bits] = subnet.split('/');
+  const network = canonicalNetwork(subnet);
+  if (network === undefined || Number(cidr.split('/')[1]) < Number(bits)) return false;
+  return canonicalNetwork(`${cidr.split('/')[0]}/${bits}`) === network;
 }

@@ -29,10 +29,9 @@ import {
 import { readAccess } from './access.ts';
 import { readAhead } from './ahead.ts';
 import { readBehindCli } from './behind-cli.ts';
+import type { WholePreflight } from './catalogue.ts';
 import { preflightChecks } from './catalogue.ts';
-import type { WholePreflight } from './facts.ts';
-import { readOperatedPods } from './operated-pods.ts';
-import { readPodWebhooks } from './pod-webhooks.ts';
+import { readOperatedPods, readPodWebhooks } from './pod-webhooks.ts';
 import { readTargetFor } from './target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */

@@ -3,5 +3,4 @@ export { adminRights } from './admin-rights.ts';
 export type { ChartScope, DocumentKind, PlanScope } from './needs.ts';
 export type { Permission } from './permission.ts';
 export { permissionsOf, permittedCommands } from './permissions.ts';
-export { chartScope, manifestScope, operatorScope, scopeOf, withoutWideSecrets } from './role-scopes.ts';
-export { roleLines } from './role-text.ts';
+export { chartScope, manifestScope, operatorScope, roleLines, scopeOf, withoutWideSecrets } from './role-scopes.ts';

@@ -1,8 +1,7 @@
-import type { ExpectationTypes } from '../../kernel/effect-type.ts';
+import type { ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
-import type { Performed } from '../../kernel/performing.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { type RolloutExpected, waitRollout } from './wait-rollout.ts';

@@ -8,7 +8,6 @@ import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { CliConfigForm } from '../../kernel/profile.ts';
 import { attempt, serviceNamespaces } from '../survey/index.ts';
-import { folderOf } from './folder.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;
 
@@ -124,4 +123,10 @@ export function configActions(wanted: WantedConfig | undefined, context: Context
     return [{ ...head, id: 'config', title: `write ${file}`, effect: { type: 'ask', instruction, awaited: true } }];
   }
   return [{ ...head, id: 'config', title: `write ${file}, by which ${context.profile.cli.program} reaches the datastore`, effect: wanted }];
+}
+
+/** Of an absolute path, of any system. */
+export function folderOf(file: string): string {
+  const cut = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+  return cut <= 0 ? file.slice(0, 1) : file.slice(0, cut);
 }

@@ -1,8 +1,7 @@
 import type { Effect } from '../../kernel/action.ts';
 import { clientRelease } from '../../kernel/cli-answer.ts';
-import type { EnginePorts } from '../../kernel/effect-type.ts';
+import type { EnginePorts, Performed } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Performed } from '../../kernel/performing.ts';
 import type { ToolResult } from '../../kernel/ports.ts';
 
 /**

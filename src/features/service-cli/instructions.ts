@@ -2,8 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import { command, quoteArgument } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { sameRelease } from '../../kernel/release.ts';
-import type { CliFacts, CliPod, LocalCli } from './facts.ts';
-import type { NewCli } from './source.ts';
+import type { CliFacts, CliPod, LocalCli, NewCli } from './facts.ts';
 
 /**
  * Steps that only the user can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds

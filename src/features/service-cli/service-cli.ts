@@ -6,9 +6,9 @@ import type { Sources } from '../../kernel/ports.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { ageOf, attempt, datastoreOf } from '../survey/index.ts';
 import type { CliCall } from './cli-list.ts';
-import type { JudgedCli, StoreDoubt } from './cli-store.ts';
+import { type FoundCli, fileIn, readClis, releaseOf } from './cli-list.ts';
 import { configFileOf } from './config.ts';
-import { type FoundCli, fileIn, readClis, releaseOf } from './release.ts';
+import type { JudgedCli, StoreDoubt } from './store-proof.ts';
 import { type ProvedStore, proveStore } from './store-proof.ts';
 
 /** Why there is no CLI that may be called; `doubt`: there is one, and the store that it reaches may be another's. */

@@ -3,13 +3,12 @@ import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { stage } from '../../kernel/stage.ts';
 import { failed, PROGRAM } from '../survey/index.ts';
-import { configActions } from './config.ts';
+import { fileIn } from './cli-list.ts';
+import { configActions, folderOf } from './config.ts';
+import type { NewCli } from './facts.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
-import { folderOf } from './folder.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText, untilUpgraded } from './instructions.ts';
 import { noOldCli as oldCliFound } from './old-cli-checks.ts';
-import { fileIn } from './release.ts';
-import type { NewCli } from './source.ts';
 
 /** What the stage `cli` knows about the new CLI before it fetches it. */
 interface NewCliFacts {

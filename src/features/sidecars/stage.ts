@@ -7,8 +7,8 @@ import { stage } from '../../kernel/stage.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readAlpFacts } from './facts.ts';
+import { templateActions } from './former-template.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
-import { templateActions } from './template-actions.ts';
 import { undoPlan } from './undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './workloads.ts';
 

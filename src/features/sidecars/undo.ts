@@ -6,8 +6,8 @@ import { apiVersionOf, refOf, refText } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import type { TemplateMounts } from './checks.ts';
 import type { FormerTemplate } from './former-template.ts';
+import { asKept, type KeptWayBack } from './former-template.ts';
 import { flexiblyMounted } from './mounts.ts';
-import { asKept, type KeptWayBack } from './template-actions.ts';
 
 /** What the undo finds. */
 export interface WayBack {

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import { eachOf } from '../survey/index.ts';
-import { type Asking, partOf, pathPart, type SupportPart } from './part.ts';
-import { nameOf, pathOf } from './pods.ts';
+import { type Asking, nameOf, partOf, pathOf, pathPart, type SupportPart } from './pods.ts';
 
 const LINES = 500;
 /** Of one log, from its end. */

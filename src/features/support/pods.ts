@@ -1,9 +1,11 @@
+import { isAnswer } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { unattributed } from '../../kube/lean-objects.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { supportObject } from './objects.ts';
-import { type Asking, pathPart, reasonOf, type SupportPart } from './part.ts';
 
 /** Pods that are kept whole; those that are not ready come first. */
 const MOST = 200;
@@ -57,4 +59,72 @@ async function selected(cluster: Asking['cluster'], workload: KubeObject): Promi
   } catch (thrown) {
     return { pods: [], unread: { path: 'pods/', what: `pods of ${refText({ ...metadata, kind })}`, unread: reasonOf(thrown) } };
   }
+}
+
+/** An object without its second copy and without who wrote which field: both are as large as the rest. For `ListOptions.keep`, which a source may leave out. */
+export function supportObject(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, ...rest } = unattributed(object);
+  const { annotations, ...others } = metadata;
+  const { [LAST_APPLIED]: _, ...kept } = annotations ?? {};
+  return { apiVersion, kind, metadata: { ...others, ...(annotations ? { annotations: kept } : {}) }, ...rest };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What of a node matters to the service: no addresses, no images. For `ListOptions.keep`, which a source may leave out. */
+export function supportNode(node: KubeObject): KubeObject {
+  const { unschedulable, taints } = (node.spec ?? {}) as Fields;
+  const { conditions, nodeInfo } = (node.status ?? {}) as { readonly conditions?: unknown; readonly nodeInfo?: Fields };
+  const { kubeletVersion, kernelVersion, osImage, operatingSystem, architecture, containerRuntimeVersion } = nodeInfo ?? {};
+  const { name, creationTimestamp } = node.metadata;
+  return {
+    apiVersion: node.apiVersion,
+    kind: node.kind,
+    metadata: { name, ...(creationTimestamp ? { creationTimestamp } : {}) },
+    spec: { unschedulable, taints },
+    status: { conditions, nodeInfo: { kubeletVersion, kernelVersion, osImage, operatingSystem, architecture, containerRuntimeVersion } },
+  };
+}
+
+/** One file of a bundle for support, or why it is not there. */
+export interface SupportPart {
+  /** Inside the bundle. Of a document the suffix says the form. */
+  readonly path: string;
+  /** In a few words, for the index. */
+  readonly what: string;
+  /** A text, or a document that is written as YAML or JSON. */
+  readonly content?: string | object;
+  /** Why it could not be read. */
+  readonly unread?: string;
+}
+
+export interface Asking {
+  readonly cluster: Pick<ClusterReader, 'list' | 'raw'>;
+}
+
+/** What cannot be read is listed and keeps nothing else out; Ctrl-C ends everything. */
+export async function partOf(path: string, what: string, read: () => Promise<string | object>): Promise<SupportPart> {
+  try {
+    return { path, what, content: await read() };
+  } catch (thrown) {
+    return { path, what, unread: reasonOf(thrown) };
+  }
+}
+
+/** Throws on what says nothing about the cluster: an interruption, a defect. */
+export function reasonOf(thrown: unknown): string {
+  if (thrown instanceof ApiFailure) {
+    if (thrown.status === 403) return `this account may not read it: ${thrown.message}`;
+    return thrown.status === 0 ? `no answer: ${thrown.message}` : `${thrown.message} (${thrown.status})`;
+  }
+  if (isAnswer(thrown)) return thrown.message;
+  throw thrown;
+}
+
+/** A name as a part of a path: names come from the server, and the path of a file must not lead elsewhere. */
+export function pathPart(name: string): string {
+  return name
+    .replace(/[^A-Za-z0-9._-]/g, '_')
+    .replace(/\.{2,}/g, '_')
+    .slice(0, 80);
 }

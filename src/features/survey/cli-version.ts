@@ -1,5 +1,12 @@
+import { command } from '../../kernel/argv.ts';
 import { clientRelease } from '../../kernel/cli-answer.ts';
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
+import type { CrdFacts } from './facts.ts';
+import { eachOf } from './reading.ts';
 
 /** What a CLI said, whatever its exit code (cli notes 1.2). */
 export interface CliAnswer {
@@ -69,4 +76,31 @@ export function listedSum(list: string, file: string): string | undefined {
     if (sum !== undefined && listed.slice(listed.lastIndexOf('/') + 1) === name) return sum.toLowerCase();
   }
   return undefined;
+}
+
+/**
+ * Shows the policies of a key-value store: all of them. One that an older release stored has a prefix there which the list leaves out, and is
+ * not found by the name that the list shows. Without the file that this command was given, the CLI would show those of another store.
+ */
+export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>): string {
+  const config = cliConfig === undefined ? [] : [`--config=${cliConfig}`];
+  return command`${cli.program} get globalnetworkpolicies -o yaml ${config}`.trimEnd();
+}
+
+/** Definitions are large: not all of them are to be in memory at once. */
+const AT_ONCE = 8;
+
+/** Versions in which objects may be stored, of the service's own resources (domain §2): of others nobody asks. */
+export async function withStoredVersions(
+  cluster: Pick<ClusterReader, 'get'>,
+  crds: readonly CrdFacts[],
+  { crdGroup }: Pick<Profile, 'crdGroup'>,
+): Promise<readonly CrdFacts[]> {
+  return eachOf(crds, AT_ONCE, async (crd) => {
+    if (crd.group !== crdGroup) return crd;
+    const whole = (await cluster.get(K.CustomResourceDefinition, crd.name)) as
+      | { readonly status?: { readonly storedVersions?: readonly string[] } }
+      | undefined;
+    return { ...crd, storedVersions: whole?.status?.storedVersions ?? [] };
+  });
 }

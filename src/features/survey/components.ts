@@ -3,8 +3,7 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, parseImage, sameRelease } from '../../kernel/release.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
-import { type Agent, findAgents } from './find-agents.ts';
-import { isFromRegistry, isImageOf } from './image-release.ts';
+import { type Agent, findAgents, isFromRegistry, isImageOf } from './find-agents.ts';
 import { type Container, containersOf, initContainersOf } from './workload.ts';
 
 type Component = 'controllers' | 'typha' | 'apiserver' | 'csi' | 'operator';

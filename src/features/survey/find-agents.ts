@@ -1,6 +1,6 @@
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { isFromRegistry, isImageOf } from './image-release.ts';
+import { parseImage } from '../../kernel/release.ts';
 import { type Container, containersOf, isNamed } from './workload.ts';
 
 /** A DaemonSet that runs the service's agent. */
@@ -42,4 +42,15 @@ function isAgentImage(image: string | undefined, profile: Profile): boolean {
 /** `DaemonSet/kube-system/netsvc-node` */
 export function agentText({ object }: Agent): string {
   return refText({ kind: 'DaemonSet', namespace: object.metadata.namespace, name: object.metadata.name });
+}
+
+/** True if the last path segment is one of the names. */
+export function isImageOf(image: string, names: readonly string[]): boolean {
+  return names.includes(parseImage(image).name);
+}
+
+/** True if the image lies in one of the registries (`quay.io/calico`, `calico`), or below it. */
+export function isFromRegistry(image: string, registries: readonly string[]): boolean {
+  const { repository } = parseImage(image);
+  return registries.some((registry) => repository === registry || repository.startsWith(`${registry}/`));
 }

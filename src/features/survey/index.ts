@@ -1,6 +1,15 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { isApiAway, replacesApi } from './api-away.ts';
-export { ageOf, type CliAge, type CliVersion, datastoreOf, listedSum, parseCliVersion } from './cli-version.ts';
+export {
+  ageOf,
+  type CliAge,
+  type CliVersion,
+  datastoreOf,
+  listedSum,
+  parseCliVersion,
+  showPoliciesByCli,
+  withStoredVersions,
+} from './cli-version.ts';
 export { isOfService, serviceNamespaces } from './components.ts';
 export { detectReading } from './detect.ts';
 export type {
@@ -19,27 +28,23 @@ export type {
   TargetFacts,
 } from './facts.ts';
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
+export { isFromRegistry, isImageOf } from './find-agents.ts';
 export { gitOpsOwners } from './gitops.ts';
-export { isFromRegistry, isImageOf } from './image-release.ts';
 export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
-export type { SourceJudged } from './judged-twice.ts';
 export { keptByRun, keptElsewhere } from './kept.ts';
 export { readClient, readWorkFolder } from './machine.ts';
 export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
-export { oldestOf, oldestRelease, serverReleases } from './oldest-release.ts';
 export { readOperated } from './operated.ts';
 export { operatorRelease } from './operator-sign.ts';
-export { unknownEnd } from './operator-target.ts';
 export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
-export { type PathPart, pathPart, pathStage } from './path-stage.ts';
+export { type PathPart, pathPart, pathStage, unknownEnd } from './path-stage.ts';
 export { podView } from './pods.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
-export { rememberOf } from './remember-installed.ts';
+export { oldestOf, oldestRelease, rememberOf, serverReleases } from './remember-installed.ts';
 export { objectsOf, specOf, withResources } from './resource-checks.ts';
 export { readAgentConfig, readInjectors, readProxyMode, readResources } from './resources.ts';
 export { sameFile } from './same-file.ts';
-export { showPoliciesByCli } from './show-by-cli.ts';
 export {
   crosses,
   explained,
@@ -50,7 +55,7 @@ export {
   sourceReleaseChecks,
   sourceSupported,
 } from './source-release-checks.ts';
-export { withStoredVersions } from './stored-versions.ts';
+export type { SourceJudged } from './verdicts.ts';
 export {
   evidenceOf,
   failed,

@@ -5,10 +5,10 @@ import type { Profile } from '../../kernel/profile.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
 import { componentsOf, hasComponent, mixedComponents } from './components.ts';
 import type { Agent } from './find-agents.ts';
-import type { CrdFact, Inventory } from './inventory-sign.ts';
+import type { CrdFact, Inventory } from './inventory.ts';
 import { managersOf } from './managed-by.ts';
 import { releaseOf } from './release-evidence.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf } from './workload.ts';
 
 /** What the decision found out; the rest of the Installation follows from the objects. */
 export interface Decision {

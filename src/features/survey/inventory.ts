@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import { messageOf } from '../../kernel/fault.ts';
+import type { PrunableCrd } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -9,7 +10,6 @@ import { leanPod } from '../../kube/lean-objects.ts';
 import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
 import { prunersOf } from './gitops.ts';
-import { type CrdFact, crdFact, type Inventory } from './inventory-sign.ts';
 import { FORBIDDEN } from './reading.ts';
 
 /** Marks what the image probe creates, so that the one of a killed run is found. */
@@ -117,4 +117,46 @@ async function clusterInformationOf(cluster: ClusterReader, profile: Profile): P
   const { plural, kind, name } = profile.clusterInformation;
   const stored = await cluster.get({ group: profile.crdGroup, version: 'v1', kind, plural, namespaced: false }, name);
   return stored ?? cluster.get({ group: profile.apiGroup, version: 'v3', kind, plural, namespaced: false }, name);
+}
+
+/** A CRD, by its name. */
+export interface CrdFact {
+  /** `felixconfigurations.crd.example.io` */
+  readonly name: string;
+  readonly plural: string;
+  readonly group: string;
+  readonly createdAt?: string;
+  /** Delivery tools that may delete it. */
+  readonly pruners?: readonly PrunableCrd[];
+}
+
+/**
+ * What the cluster holds of the service, read once (§1; domain §2). Everything that could not be read says why;
+ * a kind that the server does not serve is an empty list.
+ */
+export interface Inventory {
+  /** All namespaces. */
+  readonly daemonSets: Reading<readonly KubeObject[]>;
+  /** All namespaces. */
+  readonly deployments: Reading<readonly KubeObject[]>;
+  /** Of the service's namespaces and workloads. */
+  readonly pods: Reading<readonly PodFacts[]>;
+  /** Of the namespaces in which the service may run. */
+  readonly configMaps: Reading<readonly KubeObject[]>;
+  readonly crds: Reading<readonly CrdFact[]>;
+  /** The operator's Installation resources. */
+  readonly installations: Reading<readonly KubeObject[]>;
+  /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
+  readonly chartReleases: Reading<readonly KubeObject[]>;
+  readonly clusterInformation: Reading<KubeObject | undefined>;
+  /** Metadata only. */
+  readonly nodes: Reading<readonly KubeObject[]>;
+  /** Of the namespaces in which the service may run: metadata only. */
+  readonly jobs: Reading<readonly KubeObject[]>;
+}
+
+/** The fact behind a CRD's name, `plural.group`. */
+export function crdFact(name: string): CrdFact {
+  const dot = name.indexOf('.');
+  return { name, plural: dot < 0 ? name : name.slice(0, dot), group: dot < 0 ? '' : name.slice(dot + 1) };
 }

@@ -2,7 +2,7 @@ import type { ManagedBy } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Platform, PlatformSign, Profile } from '../../kernel/profile.ts';
 import { gitOpsOwners } from './gitops.ts';
-import type { CrdFact } from './inventory-sign.ts';
+import type { CrdFact } from './inventory.ts';
 import { containersOf, hostPathsOf, initContainersOf } from './workload.ts';
 
 export interface OwnerFacts {

@@ -3,10 +3,9 @@ import type { Datastore, Detection } from '../../kernel/installation.ts';
 import type { Profile, Variant } from '../../kernel/profile.ts';
 import { type Agent, agentText } from './find-agents.ts';
 import { installed, managers, type Readings } from './installed-sign.ts';
-import type { Inventory } from './inventory-sign.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import type { Inventory } from './inventory.ts';
 import { chooseVariant, type VariantFacts } from './variant.ts';
-import { hasContainer, isNamed } from './workload.ts';
+import { hasContainer, isNamed, type Settings, settingsOf } from './workload.ts';
 
 /** Paths C and D: agents by the name of a manifest variant, and no Installation (domain §2.1/4). */
 export function detectManifest(agent: Agent, readings: Readings, inventory: Inventory, profile: Profile): Detection {

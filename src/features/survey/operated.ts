@@ -5,8 +5,8 @@ import { jsonAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import { readCertificates } from './certificates.ts';
-import type { OperatedFacts } from './facts.ts';
+import { readCertificate } from '../../kube/certificate.ts';
+import type { OperatedFacts, SecretCertificate } from './facts.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { crosses } from './source-release-checks.ts';
 
@@ -104,4 +104,35 @@ function reaches(object: KubeObject, namespace: string): boolean {
     return object.metadata.namespace === namespace && ['LoadBalancer', 'NodePort'].includes(String(jsonAt(object.spec, 'type')));
   const selected = jsonAt(object.spec, 'namespaceSelector', 'matchNames');
   return object.metadata.namespace === namespace || (Array.isArray(selected) && selected.includes(namespace));
+}
+
+/** Certificates that the operator keeps. Of each Secret the certificate alone is decoded; nothing else of it is kept. */
+export async function readCertificates(
+  cluster: Pick<ClusterReader, 'get'>,
+  { profile, options }: Context,
+  { hasApiServer, release }: Installation,
+): Promise<readonly SecretCertificate[]> {
+  const names = profile.operator.crossings?.certificates;
+  if (!names) return [];
+  const { namespace, keys } = names;
+  // Where the address of the API server stays, nothing depends on its certificate.
+  const isMoved = hasApiServer && crosses(release, options.release, names.api.since);
+  const secrets = [...names.secrets, ...(isMoved ? [names.api.secret] : [])];
+  const found = await Promise.all(
+    secrets.map(async (secret) => {
+      const data = jsonAt(await cluster.get(K.Secret, secret, namespace), 'data');
+      const encoded = keys.map((key) => jsonAt(data, key)).find((value) => typeof value === 'string');
+      const certificate = typeof encoded === 'string' ? readCertificate(decoded(encoded)) : undefined;
+      return certificate ? [{ namespace, secret, ...certificate }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function decoded(encoded: string): string {
+  try {
+    return atob(encoded);
+  } catch {
+    return '';
+  }
 }

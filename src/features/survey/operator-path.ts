@@ -1,11 +1,11 @@
+import type { Reading } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Detection, InstallPath, ManagedBy } from '../../kernel/installation.ts';
+import type { ChartRelease, Detection, InstallPath, ManagedBy } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type ChartAnswer, chartOf } from './chart-sign.ts';
 import { type Agents, agentText } from './find-agents.ts';
 import { type Decision, installed, managers, type Readings, valueOr } from './installed-sign.ts';
-import type { Inventory } from './inventory-sign.ts';
+import type { Inventory } from './inventory.ts';
 import { findOperator, isOfOtherLine, operatorRelease } from './operator-sign.ts';
 
 /** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
@@ -99,4 +99,64 @@ function pendingNodes(inventory: Inventory, profile: Profile): readonly string[]
   return valueOr(inventory.nodes, [])
     .filter(({ metadata }) => metadata.labels?.[label.key] === label.pending)
     .map(({ metadata }) => metadata.name);
+}
+
+const NAME = 'meta.helm.sh/release-name';
+const NAMESPACE = 'meta.helm.sh/release-namespace';
+
+type ChartAnswer =
+  | { readonly type: 'release'; readonly chart: ChartRelease; readonly evidence: string }
+  /** Rendered with the chart tool and applied by something else: there is no release. */
+  | { readonly type: 'rendered'; readonly evidence: string }
+  /** The objects name a release that is not stored (any more, or out of the cluster). */
+  | { readonly type: 'lost'; readonly chart: ChartRelease; readonly evidence: string }
+  | { readonly type: 'none' };
+
+/**
+ * Whether the operator's objects belong to a chart release (domain §2.2): the annotations that an install or upgrade leaves,
+ * confirmed by the labels of the stored release, whose content is not needed and may not be readable.
+ */
+function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeObject[]>): ChartAnswer {
+  const owned = objects.find(({ metadata }) => metadata.annotations?.[NAME] !== undefined);
+  if (!owned) return renderedOrNone(objects);
+  const name = owned.metadata.annotations?.[NAME] ?? '';
+  const namespace = owned.metadata.annotations?.[NAMESPACE] ?? owned.metadata.namespace ?? '';
+  const where = `${owned.kind} ${owned.metadata.name} belongs to chart release ${namespace}/${name}`;
+  if ('unread' in stored) {
+    return { type: 'release', chart: { name, namespace }, evidence: `${where} (its Secrets could not be read: ${stored.unread})` };
+  }
+  const newest = newestRevision(stored.value, name, namespace);
+  const elsewhere = newest ? undefined : onlyElsewhere(stored.value, name);
+  if (elsewhere) {
+    const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: somebody is moving it, or has moved it`;
+    return { type: 'release', chart: { name, ...elsewhere, named: namespace }, evidence };
+  }
+  if (!newest)
+    return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is stored neither in Secrets nor in ConfigMaps` };
+  return { type: 'release', chart: { name, namespace, ...newest }, evidence: `${where}, revision ${newest.revision} ${newest.status}` };
+}
+
+function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {
+  const labelled = objects.find(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'Helm');
+  if (!labelled) return { type: 'none' };
+  return { type: 'rendered', evidence: `${labelled.kind} ${labelled.metadata.name} was rendered from a chart, without a release` };
+}
+
+/** The annotations are changed before the release is installed in its new namespace: until then the old one is all there is. */
+function onlyElsewhere(stored: readonly KubeObject[], name: string): Omit<ChartRelease, 'name'> | undefined {
+  const ofName = stored.filter(({ metadata }) => metadata.labels?.owner === 'helm' && metadata.labels.name === name);
+  const [namespace, ...others] = new Set(ofName.map(({ metadata }) => metadata.namespace ?? ''));
+  const newest = namespace === undefined || others.length > 0 ? undefined : newestRevision(stored, name, namespace);
+  return namespace === undefined || newest === undefined ? undefined : { namespace, ...newest };
+}
+
+function newestRevision(
+  stored: readonly KubeObject[],
+  name: string,
+  namespace: string,
+): { readonly revision: number; readonly status: string } | undefined {
+  return stored
+    .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.owner === 'helm' && metadata.labels.name === name)
+    .map(({ metadata }) => ({ revision: Number(metadata.labels?.version ?? 0), status: metadata.labels?.status ?? 'unknown' }))
+    .toSorted((a, b) => b.revision - a.revision)[0];
 }

@@ -4,8 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Installation, ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
 import type { PreflightFacts } from './facts.ts';
-import { judgedTwice } from './judged-twice.ts';
-import { failed, failIfAny, listed, PROGRAM, type PreflightCheck } from './verdicts.ts';
+import { failed, failIfAny, judgedTwice, listed, PROGRAM, type PreflightCheck } from './verdicts.ts';
 
 export const nativeCrds = judgedTwice({
   id: 'NS-108',

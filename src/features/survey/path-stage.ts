@@ -2,9 +2,9 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { isOlder } from '../../kernel/release.ts';
 import { type AnyStage, type OpenStage, openedWith, type Stage } from '../../kernel/stage.ts';
 import { readInstalled } from './installed.ts';
-import { unknownEnd } from './operator-target.ts';
 import { rememberingInstalled } from './remember-installed.ts';
 
 /** What a stage does on some installation paths; it is given the installation that was found. */
@@ -83,5 +83,19 @@ function refuseNativeCrds({ nativeV3Crds }: Installation, { profile, options }: 
     'blocked',
     `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,
     ['leave --accept NS-108 out; see: kubectl netsvc-upgrade explain NS-108'],
+  );
+}
+
+/** The target is a release whose operator this program does not know the end of: undefined where it does, or no operator is used. */
+export function unknownEnd(
+  { path }: Pick<Installation, 'path'>,
+  { profile, options }: Pick<Context, 'profile' | 'options'>,
+): Fault | undefined {
+  const since = profile.operator.end?.since;
+  if ((path !== 'operator' && path !== 'chart') || since === undefined || !isOlder(options.release, since)) return undefined;
+  return new Fault(
+    'blocked',
+    `${options.release} is no target for an installation by ${path}: its operator ends an upgrade by other signs`,
+    [`choose ${since} or later with --release`],
   );
 }

@@ -1,6 +1,6 @@
 import type { Installation } from '../../kernel/installation.ts';
+import { isOlder, parseRelease } from '../../kernel/release.ts';
 import type { OpenStage, Remember } from '../../kernel/stage.ts';
-import { oldestRelease, UNKNOWN_RELEASE } from './oldest-release.ts';
 
 /**
  * What is installed, for the run record: whichever stage writes first, the cluster does not tell it any more once that stage has continued.
@@ -26,4 +26,24 @@ export function rememberOf(installation: Installation): Remember {
     ...(release === undefined ? {} : { source: release }),
     ...(nodes === undefined ? {} : { nodes }),
   };
+}
+
+/** In a record: it was looked for when the run began, and not known. */
+const UNKNOWN_RELEASE = 'unknown';
+
+/** The oldest of these; undefined if one of them is not known, for that one may be older. */
+export function oldestOf(releases: readonly (string | undefined)[]): string | undefined {
+  if (releases.some((one) => one === undefined || parseRelease(one) === undefined)) return undefined;
+  return releases.reduce((oldest, one) => (oldest !== undefined && one !== undefined && isOlder(one, oldest) ? one : oldest));
+}
+
+/** Releases of the API servers: they are upgraded apart from the agents (domain §7.3/6). */
+export function serverReleases({ components }: Pick<Installation, 'components'>): readonly (string | undefined)[] {
+  return components.filter(({ component }) => component === 'apiserver').map(({ release }) => release);
+}
+
+/** The oldest of the agents and the API server: owner references were made under it, if not under one of now (§4.8). */
+export function oldestRelease(installation: Installation): string | undefined {
+  const { release, line } = installation;
+  return oldestOf([release ?? (line === undefined ? undefined : `${line}.0`), ...serverReleases(installation)]);
 }

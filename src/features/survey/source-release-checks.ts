@@ -6,9 +6,8 @@ import type { ComponentVersion, Installation } from '../../kernel/installation.t
 import { compareReleases, isOlder, parseRelease } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import type { PreflightFacts } from './facts.ts';
-import { judgedTwice, type SourceJudged } from './judged-twice.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
-import { failed, failIfAny, PROGRAM, type PreflightCheck, withInstallation } from './verdicts.ts';
+import { failed, failIfAny, judgedTwice, PROGRAM, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
 
 /**
  * Release from which the upgrade starts: what the record of an unfinished run says, else what is installed.

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sign, Variant } from '../../kernel/profile.ts';
 import type { Agent } from './find-agents.ts';
-import type { Setting, Settings } from './settings.ts';
+import type { Setting, Settings } from './workload.ts';
 import { hasContainer } from './workload.ts';
 
 /** What a variant's signs are held against. */

@@ -2,6 +2,7 @@ import { type Check, type Evidence, notApplicable, ok, read, Unread, type Verdic
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
 
 /** How the user calls this program. */
@@ -76,4 +77,22 @@ export function withTarget(
 
 export function hasFullManifest({ path }: Installation): boolean {
   return path === 'manifest' || path === 'kvstore';
+}
+
+/** What tells where an upgrade starts from; every stage that writes the target knows it. */
+export interface SourceJudged {
+  readonly installation: Installation;
+  readonly record: RunRecord | undefined;
+}
+
+interface JudgedTwice extends Pick<Check<never>, 'id' | 'title' | 'category' | 'severity' | 'ref'> {
+  judge(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): ReturnType<Check<never>['judge']>;
+}
+
+/** One evaluation for two occasions: the preflight's, and that of a stage right before it writes, which may be asked for alone. */
+export function judgedTwice({ judge, ...row }: JudgedTwice): { atPreflight: PreflightCheck; beforeWrite: Check<SourceJudged> } {
+  return {
+    atPreflight: { ...row, judge: withInstallation(judge) },
+    beforeWrite: { ...row, judge: ({ installation, record }, context) => judge(installation, { record: { value: record } }, context) },
+  };
 }

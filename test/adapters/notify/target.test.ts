@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { notifyTarget } from '../../../src/adapters/notify/target.ts';
+import { notifyTarget } from '../../../src/adapters/notify/notifier.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
 describe('what --notify names', () => {

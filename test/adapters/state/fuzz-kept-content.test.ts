@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { keptLabels, keptOfMigration, keptSetting } from '../../../src/features/hosts/kept.ts';
 import { keptEndpoints } from '../../../src/features/hosts/removed.ts';
 import { removedPolicies } from '../../../src/features/policies/removed.ts';
-import { readWayBack } from '../../../src/features/sidecars/way-back.ts';
+import { readWayBack } from '../../../src/features/sidecars/facts.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { clusterOf } from '../../support/cluster-of.ts';

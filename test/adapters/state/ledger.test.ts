@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Content } from '../../../src/adapters/state/entry.ts';
+import type { Content } from '../../../src/adapters/state/expectations.ts';
 import { STATE_TYPE, secretLedger } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planDifferences } from '../../../src/cli/plan/differences.ts';
-import { differencesSince } from '../../../src/cli/plan/since.ts';
+import { differencesSince } from '../../../src/cli/plan/file.ts';
 import type { JsonPatchOp, ManagedFieldsEntry } from '../../../src/kernel/object.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, runRecord } from '../../support/apply-bench.ts';
 import { objectOf } from '../../support/inventory.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localMachine } from '../../../src/adapters/machine.ts';
-import { backupFiles, restorable } from '../../../src/features/backup/files.ts';
+import { backupFiles, restorable } from '../../../src/features/backup/effects.ts';
 import { backupStage } from '../../../src/features/backup/stage.ts';
 import { type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
 import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asInGit } from '../../../src/features/git-files/as-in-git.ts';
+import { asInGit } from '../../../src/features/git-files/content.ts';
 
 describe('an object as Git holds it', () => {
   it('has nothing that the cluster or a tool wrote', () => {

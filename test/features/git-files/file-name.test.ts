@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { fileName } from '../../../src/features/git-files/file-name.ts';
+import { fileName } from '../../../src/features/git-files/content.ts';
 
 const nameOf = (kind: string, name: string, namespace?: string, apiVersion = 'v1') =>
   fileName({ apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { HepFacts } from '../../../src/features/hosts/facts.ts';
+import { readOverride } from '../../../src/features/hosts/facts.ts';
 import { hepJudged } from '../../../src/features/hosts/judged.ts';
-import { readOverride } from '../../../src/features/hosts/override.ts';
-import { automaticSettings } from '../../../src/features/policy-rules/automatic-endpoint.ts';
+import { automaticSettings } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { Datastore } from '../../../src/kernel/installation.ts';
 import { K } from '../../../src/kernel/kinds.ts';

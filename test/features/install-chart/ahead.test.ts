@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { crdsStage } from '../../../src/features/install/crds-stage.ts';
-import { readChartAhead } from '../../../src/features/install-chart/ahead.ts';
 import { renderedChart } from '../../../src/features/install-chart/rendered.ts';
 import { readChartFacts } from '../../../src/features/install-chart/survey.ts';
+import { readChartAhead } from '../../../src/features/install-chart/work.ts';
 import { readInstalled } from '../../../src/features/survey/installed.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { waitStage } from '../../../src/features/install/wait-stage.ts';
-import { readChartAhead } from '../../../src/features/install-chart/ahead.ts';
+import { readChartAhead } from '../../../src/features/install-chart/work.ts';
 import { readInstalled } from '../../../src/features/survey/installed.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withAutoscalers } from '../../../src/features/install-manifest/autoscalers.ts';
+import { withAutoscalers } from '../../../src/features/install-manifest/preview.ts';
 import { takersOf } from '../../../src/features/survey/field-takers.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { PlannedObject } from '../../../src/kernel/plan.ts';

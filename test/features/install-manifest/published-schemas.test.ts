@@ -5,7 +5,7 @@ import { judgeBySchema, violations } from '../../../src/features/install-manifes
 import type { Schema } from '../../../src/features/install-manifest/schema-defaults.ts';
 import { holdsFormat, matchesPattern } from '../../../src/features/install-manifest/schema-formats.ts';
 import { holdsRule } from '../../../src/features/install-manifest/schema-rules.ts';
-import { type TargetCrd, targetCrds } from '../../../src/features/install-manifest/target-crds-checks.ts';
+import { type TargetCrd, targetCrds } from '../../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { manifestFile, releases } from '../../support/releases.ts';
 

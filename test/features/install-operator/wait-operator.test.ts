@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { waitOperator } from '../../../src/features/install-operator/wait-operator.ts';
+import { waitOperator } from '../../../src/features/install-operator/effects.ts';
 import type { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';

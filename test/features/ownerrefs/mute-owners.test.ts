@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withMute } from '../../../src/features/ownerrefs/mute-owners.ts';
+import { withMute } from '../../../src/features/ownerrefs/owner-facts.ts';
 import type { ReferenceFate } from '../../../src/features/ownerrefs/owner-fate.ts';
 import type { Kind } from '../../../src/kernel/object.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';

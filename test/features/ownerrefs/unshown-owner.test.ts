@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OwnersOfKind } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { unshownOwner } from '../../../src/features/ownerrefs/unshown-owner.ts';
+import { unshownOwner } from '../../../src/features/ownerrefs/world.ts';
 import type { OwnerReference } from '../../../src/kernel/object.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
 

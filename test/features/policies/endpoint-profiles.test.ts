@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { endpointProfiles } from '../../../src/features/policies/endpoint-profiles.ts';
-import { policyWorld } from '../../../src/features/policies/world.ts';
+import { policyWorld } from '../../../src/features/policies/survey.ts';
 import { postureOf } from '../../../src/features/policy-rules/posture.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';

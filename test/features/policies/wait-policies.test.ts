@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertHeld, type PoliciesSettled, waitPolicies } from '../../../src/features/policies/wait-policies.ts';
+import { assertHeld, type PoliciesSettled, waitPolicies } from '../../../src/features/policies/effects.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 

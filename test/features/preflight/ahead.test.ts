@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { aheadOfApply } from '../../../src/features/preflight/ahead-checks.ts';
-import type { WholePreflight } from '../../../src/features/preflight/facts.ts';
+import type { WholePreflight } from '../../../src/features/preflight/catalogue.ts';
+import { aheadOfApply } from '../../../src/features/preflight/catalogue.ts';
 import { contextOf, healthy } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readCertificates } from '../../../src/features/survey/certificates.ts';
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import type { SecretCertificate } from '../../../src/features/survey/index.ts';
+import { readCertificates } from '../../../src/features/survey/operated.ts';
 import type { Kind } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { legacyPem, ownPem } from '../../fixtures/certificates.ts';

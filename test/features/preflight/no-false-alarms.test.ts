@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { openStoredBases, type StoredBases } from '../../../src/adapters/stored-bases.ts';
+import type { WholePreflight } from '../../../src/features/preflight/catalogue.ts';
 import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
-import type { WholePreflight } from '../../../src/features/preflight/facts.ts';
 import { detect } from '../../../src/features/survey/detect.ts';
 import type { CrdFacts } from '../../../src/features/survey/facts.ts';
-import { crdFact } from '../../../src/features/survey/inventory-sign.ts';
+import { crdFact } from '../../../src/features/survey/inventory.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Variant } from '../../../src/kernel/profile.ts';

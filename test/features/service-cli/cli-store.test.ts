@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { storeIsOurs } from '../../../src/features/service-cli/cli-store.ts';
 import { findServiceCli, judgedCli } from '../../../src/features/service-cli/service-cli.ts';
+import { storeIsOurs } from '../../../src/features/service-cli/store-proof.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { effects } from '../../../src/cli/effects.ts';
-import { realExecutor } from '../../../src/engine/execute.ts';
+import { realExecutor } from '../../../src/engine/act.ts';
 import { assertSameStore } from '../../../src/features/service-cli/effects.ts';
 import type { StoreExpected } from '../../../src/features/service-cli/store-identity.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';

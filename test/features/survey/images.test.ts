@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isFromRegistry, isImageOf } from '../../../src/features/survey/image-release.ts';
+import { isFromRegistry, isImageOf } from '../../../src/features/survey/find-agents.ts';
 import { imageRelease, parseImage, sameRelease } from '../../../src/kernel/release.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { detect } from '../../../src/features/survey/detect.ts';
-import { crdFact } from '../../../src/features/survey/inventory-sign.ts';
+import { crdFact } from '../../../src/features/survey/inventory.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { agent, BIRD, controllers, foundIn, installation, operatedAgent, unclearIn } from '../../support/calico-objects.ts';
 import { inventoryOf } from '../../support/inventory.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readClis } from '../../../src/features/service-cli/release.ts';
+import { readClis } from '../../../src/features/service-cli/cli-list.ts';
 import { readClient } from '../../../src/features/survey/machine.ts';
 import type { ToolResult, Tools } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';

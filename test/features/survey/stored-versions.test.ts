@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { crdFact } from '../../../src/features/survey/inventory-sign.ts';
-import { withStoredVersions } from '../../../src/features/survey/stored-versions.ts';
+import { withStoredVersions } from '../../../src/features/survey/cli-version.ts';
+import { crdFact } from '../../../src/features/survey/inventory.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { objectOf } from '../../support/inventory.ts';
 
