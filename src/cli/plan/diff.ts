@@ -14,6 +14,7 @@ export function planDiffLines(stages: readonly PlannedStage[], effects: EffectTy
   const objects = stages.flatMap((stage) => stage.objects).filter(({ ref }) => inNamespace(ref, view));
   const steps = someStepLines(stages, view, isOnlyCommand(stages, effects));
   return [
+    ...stages.flatMap(({ id, notes }) => notes.map((note) => view.palette.dim(`# ${id}: ${note}`))),
     ...objects.flatMap((object) => objectLines(object, view.palette)),
     ...(steps.length > 0 ? ['', 'Known as commands only, without a diff:', ...steps, ''] : []),
   ];
@@ -48,15 +49,25 @@ function painted(line: string, { good, bad, place }: Palette): string {
   return sign === '@' ? place(line) : line;
 }
 
-/** A step that writes, and that no diff above tells of: deletions, patches of other objects, and what a stage without any object runs. */
+/** An object of which a diff is printed. */
+const isDiffed = ({ change, bodies }: PlannedObject): boolean => bodies !== undefined && (change === 'create' || change === 'update');
+
+/** What the texts of objects leave out. */
+const UNSEEN = /^\/metadata\/(?:managedFields|resourceVersion|annotations\/meta\.helm\.sh)/;
+
+const isUnseen = (patch: readonly { readonly op: string; readonly path: string }[]): boolean =>
+  patch.every(({ op, path }) => op === 'test' || UNSEEN.test(path));
+
+/** A step that writes, and that no diff above tells of: deletions, patches of other objects or of fields that no diff has, and what a stage without any object runs. */
 function isOnlyCommand(stages: readonly PlannedStage[], effects: EffectTypes): (action: Action) => boolean {
-  const shown = new Set(stages.flatMap(({ objects }) => objects.filter(({ bodies }) => bodies).map(({ ref }) => keyOf(ref))));
-  const told = new Set(stages.filter(({ objects }) => objects.some(({ bodies }) => bodies)).flatMap(({ actions }) => actions));
+  const shown = new Set(stages.flatMap(({ objects }) => objects.filter(isDiffed).map(({ ref }) => keyOf(ref))));
+  const told = new Set(stages.filter(({ objects }) => objects.some(isDiffed)).flatMap(({ actions }) => actions));
   return (action) => {
     const { effect } = action;
     if (!changesSomething(effects, action)) return false;
-    if (effect.type === 'patch') return !shown.has(keyOf(effect.target));
-    if (effect.type === 'patch-all') return !effect.patches.every(({ target }) => shown.has(keyOf(target)));
+    if (effect.type === 'patch') return !shown.has(keyOf(effect.target)) || isUnseen(effect.patch);
+    if (effect.type === 'patch-all')
+      return effect.patches.length === 0 || !effect.patches.every(({ target, patch }) => shown.has(keyOf(target)) && !isUnseen(patch));
     return effect.type !== 'exec' || !told.has(action) || !appliesObjects(effect.run);
   };
 }

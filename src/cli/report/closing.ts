@@ -23,7 +23,7 @@ export function closingLines({ command, outcome, isDryRun, before, now }: Closed
   const changed = changedStages(outcome);
   const earlier = before ? earlierLines(before, now, changed, isProved(outcome)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
-  if (/nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
+  if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
   if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.', ...earlier];
   return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : trafficLine(outcome, changed))];
 }

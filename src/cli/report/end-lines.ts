@@ -33,7 +33,7 @@ export function successLine(outcome: Outcome, { palette, service, release }: End
 /** What kept a run from its end, as one block: the last on the screen. */
 export function stoppedLines(outcome: Outcome, view: EndView): readonly string[] {
   const { message, suggestions } = outcome;
-  const steps = suggestions.map((step) => step.replace(SAME, `, then resume: ${view.resume}`));
+  const steps = suggestions.map((step) => step.replace(SAME, () => `, then resume: ${view.resume}`));
   return [stoppedHead(outcome, view), ...(message === undefined ? [] : [row('why', message)]), ...steps.map(rowOf)];
 }
 
@@ -50,7 +50,7 @@ export function stoppedHead(outcome: Outcome, { palette, release }: EndView): st
 function rowOf(step: string): string {
   const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
   if (begin !== undefined) return row(begin === 'see why' ? 'look' : 'means', rest);
-  if (/^\S+ says: /.test(step)) return row('says', step);
+  if (/^(?:the pod on )?\S+ (?:says|logs): /.test(step)) return row('says', step);
   if (step.startsWith('or ')) return row('or', step.slice(3));
   return row(step.startsWith('running pods ') ? 'impact' : 'then', step);
 }

@@ -1,6 +1,6 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { carriedTo, withRecorded } from '../carry.ts';
+import { carriedTo, recordedFlagsLine, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -15,8 +15,11 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
   const before = ['preflight', 'verify'].includes(asked.command) ? await recordBefore(session) : undefined;
-  const resume = before && `kubectl netsvc-upgrade run${carriedTo('run', withRecorded(asked.carried, before.flags))}`;
+  const flags = before && withRecorded(asked.carried, before.flags);
+  const resume = flags && `kubectl netsvc-upgrade run${carriedTo('run', flags)}`;
   const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none', resume });
+  const origin = flags && step === resume ? recordedFlagsLine('run', flags, `namespace ${context.options.stateNamespace}`) : undefined;
+  if (origin !== undefined) session.say(origin);
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const { dryRun } = context.options;

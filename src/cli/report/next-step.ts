@@ -83,9 +83,10 @@ export function nextCommand(ending: Ending): string {
   }
 }
 
-/** The first command that shows why: one of kubectl, at the end of a sentence. */
+/** The first command that shows why, behind our own words for it: what pods, statuses and manual steps say is never the next command. */
 function lookOf({ suggestions = [] }: Ending): string | undefined {
-  return suggestions.map((one) => /: (kubectl (?!netsvc-upgrade ).+)$/.exec(one)?.[1]).find((one) => one !== undefined);
+  const look = /^(?:see why(?: with)?|look at it|read the log of the operator): (kubectl (?!netsvc-upgrade ).+)$/;
+  return suggestions.map((one) => look.exec(one)?.[1]).find((one) => one !== undefined);
 }
 
 /** A wait alone waits for what nobody may have begun: the run does what is missing, and then waits. */

@@ -28,7 +28,7 @@ export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {
   'probe-network': {
     does: 'writes',
     isFixed: false,
-    perform: probeNetwork,
+    perform: (ports, effect, around) => probeNetwork(ports, effect, around).catch((thrown: unknown) => unmade(around, unanswered(thrown))),
     async dryRun({ cluster }, { image, namespace }) {
       await cluster.dryRunCreate(K.Job, listenerJob({ namespace, image, id: 'dry-run', node: 'any', part: 'listener' }));
       return { detail: 'not created (dry run)' };
@@ -55,12 +55,24 @@ async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Ar
     if ('unmade' in probed) return unmade(around, probed.unmade);
     const fault = networkFault(probed.found, { ...effect, isRolling });
     if (!fault) return { detail: reachedText(probed.found), told: reachedText(probed.found) };
-    if (await hasMoved(probed.found, ports, effect)) continue;
-    const anyway = await failsAnyway(probed.found, ports, effect, around);
+    // What was found stands where the API does not say what it may be instead.
+    if (await hasMoved(probed.found, ports, effect).catch(undecided)) continue;
+    const anyway = await failsAnyway(probed.found, ports, effect, around).catch(undecided);
     if (anyway === undefined) throw fault;
     return unmade(around, anyway);
   }
   return unmade(around, 'agents of the probed nodes were replaced meanwhile');
+}
+
+/** Why the API did not answer; anything else is thrown. */
+function unanswered(thrown: unknown): string {
+  if (thrown instanceof ApiFailure) return messageOf(thrown);
+  throw thrown;
+}
+
+function undecided(thrown: unknown): undefined {
+  unanswered(thrown);
+  return undefined;
 }
 
 function unmade({ warn }: Around, because: string): Performed {
@@ -92,8 +104,7 @@ async function probedOn(nodes: readonly AgentOnNode[], ports: EnginePorts, effec
   try {
     return await probeNodes(nodes, ports, effect, around);
   } catch (thrown) {
-    if (thrown instanceof ApiFailure) return { unmade: messageOf(thrown) };
-    throw thrown;
+    return { unmade: unanswered(thrown) };
   } finally {
     await sweep(ports, effect, around);
   }

@@ -45,6 +45,32 @@ describe('the diffs of a plan', () => {
     ]);
   });
 
+  it('come after what each stage says besides, such as what helm deletes', () => {
+    const stage = {
+      id: 'apply',
+      title: '',
+      ref: '',
+      notes: ['helm deletes what the chart no longer has: Role/a'],
+      objects: [],
+      actions: [],
+    };
+    const view = { palette: plain, wide: false, textOf: actionTexts(effects, (tool: string) => tool) };
+    assert.deepEqual(planDiffLines([stage], effects, view), ['# apply: helm deletes what the chart no longer has: Role/a']);
+  });
+
+  it('leave no write out: patches of what no diff has are steps, and those of objects that do not change', () => {
+    const patch = (id: string, path: string) =>
+      action(id, { type: 'patch', target: ref, precondition: { uid: 'u' }, patch: [{ op: 'add', path, value: 1 }] });
+    const steps = (object: PlannedObject, path: string) => linesOf({ objects: [object], actions: [patch('patch', path)] }).join('\n');
+    const changed = object({ bodies });
+    const same = object({ change: 'unchanged', bodies: { before: bodies.before, after: bodies.before } });
+    assert.match(steps(changed, '/metadata/managedFields/0'), /Known as commands only/);
+    assert.match(steps(same, '/data/a'), /Known as commands only/);
+    assert.doesNotMatch(steps(changed, '/data/a'), /Known as commands only/);
+    const later = action('later', { type: 'patch-all', patches: [], what: 'references' } as unknown as Action['effect']);
+    assert.match(linesOf({ objects: [changed], actions: [later] }).join('\n'), /Known as commands only/);
+  });
+
   it('are followed by the steps that they do not tell of, numbered as in the whole plan', () => {
     const kubectl = (id: string, ...args: readonly string[]) => action(id, { type: 'exec', run: { tool: 'kubectl', args } });
     const other = { ...ref, name: 'other' };

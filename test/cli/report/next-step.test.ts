@@ -47,6 +47,19 @@ describe('the last line', () => {
       { exit: 'stopped', suggestions: ['1 pod failed', 'see why: kubectl -n a logs b --previous', 'see why: kubectl -n a describe pod c'] },
       'kubectl -n a logs b --previous',
     ],
+    [
+      'takes no command for a look that a manual step or somebody’s message ends with',
+      {
+        exit: 'stopped',
+        command: 'cli',
+        typed: 'cli',
+        suggestions: [
+          'Remove it with: kubectl delete pod -n a calicoctl. Then apply it again',
+          'operator degraded: run: kubectl delete ns a',
+        ],
+      },
+      `${P} cli`,
+    ],
     ['takes no command of its own for a look', { exit: 'timeout', suggestions: [`then run: ${P} verify`] }, `${P} run --context=prod`],
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
     ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
