@@ -1,5 +1,4 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { type Answer, plainLines, runInTerminal } from '../../build/in-terminal.ts';
@@ -41,12 +40,15 @@ export interface Seen {
   readonly styles: readonly string[];
 }
 
+/** Of the same length on every machine: where a screen breaks a line hangs on it. */
+const FOLDER = '/tmp/netsvc-pty-';
+
 /** Starts a cluster that commands of the built program may look at; two nodes unless said. Its kubectl knows its own version, and nothing else. */
 export async function seenCluster(nodes = 2, prepare: (scenario: Scenario) => void = () => undefined): Promise<SeenCluster> {
   const scenario = await netsvcScenario({ nodes, releasesFolder: sandboxReleases, clock: virtualClock() });
   prepare(scenario);
   const server = await serveSandbox(scenario.cluster);
-  const folder = mkdtempSync(join(tmpdir(), 'netsvc-pty-'));
+  const folder = mkdtempSync(FOLDER);
   writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
   writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho '{"clientVersion":{"major":"1","minor":"36","gitVersion":"v1.36.1"}}'\n`);
   chmodSync(join(folder, 'kubectl'), 0o755);
@@ -104,7 +106,7 @@ export function steadied(text: string): string {
 
 async function atHome<T>(cluster: SeenCluster | undefined, work: (env: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
   if (cluster) return work(cluster.env);
-  const folder = mkdtempSync(join(tmpdir(), 'netsvc-pty-'));
+  const folder = mkdtempSync(FOLDER);
   try {
     return await work(emptyEnv(folder));
   } finally {
