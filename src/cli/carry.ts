@@ -107,6 +107,11 @@ export function carriedTo(command: string, flags: readonly CarriedFlag[]): strin
     .join('');
 }
 
+/** What continues a run, from wherever: `flags` of the command line, and those of its record. */
+export function resumeCommand(flags: readonly CarriedFlag[]): string {
+  return `kubectl netsvc-upgrade run${carriedTo('run', flags)}`;
+}
+
 function inHelmsWords(name: string, word: string): string {
   return `--${HELM.get(name) ?? name}${word.slice(`--${name}`.length)}`;
 }

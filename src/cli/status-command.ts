@@ -6,7 +6,7 @@ import { isAnswer } from '../kernel/interruption.ts';
 import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
 import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
-import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from './carry.ts';
+import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carry.ts';
 import type { RecordedOwners } from './documents.ts';
 import { textHere } from './next-here.ts';
 import type { Seams } from './seams.ts';
@@ -41,8 +41,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...dead,
       ...told,
     ];
-    const afterwards =
-      of === 'preflight' && record ? [`Once the cause is fixed, resume with: kubectl netsvc-upgrade run${carriedTo('run', flags)}`] : [];
+    const afterwards = of === 'preflight' && record ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
     await session.present(document, lines, { closing });
     return 'done';

@@ -1,6 +1,6 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { carriedTo, recordedFlagsLine, withRecorded } from '../carry.ts';
+import { recordedFlagsLine, resumeCommand, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -14,9 +14,11 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const shown = maskedOutcome(await session.seams.loadEffects(), ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
-  const before = ['preflight', 'verify'].includes(asked.command) ? await recordBefore(session) : undefined;
+  // Checks are all that these two are about.
+  const full = ['preflight', 'verify'].includes(asked.command);
+  const before = full ? await recordBefore(session) : undefined;
   const flags = before && withRecorded(asked.carried, before.flags);
-  const resume = flags && `kubectl netsvc-upgrade run${carriedTo('run', flags)}`;
+  const resume = flags && resumeCommand(flags);
   const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none', resume });
   const origin = flags && step === resume ? recordedFlagsLine('run', flags, `namespace ${context.options.stateNamespace}`) : undefined;
   if (origin !== undefined) session.say(origin);
@@ -24,8 +26,6 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const { dryRun } = context.options;
   const view = endViewOf(session);
-  // Checks are all that these two are about.
-  const full = ['preflight', 'verify'].includes(asked.command);
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     const upgrade = outcome.head && { ...outcome.head, ...(before?.source ? { source: before.source, isUnfinished: true } : {}) };
@@ -67,8 +67,7 @@ function demoLine({ exit, findings, suggestions }: Outcome): string {
 export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
   const { typed } = asked;
-  const resume =
-    asked.command === 'wait' ? `kubectl netsvc-upgrade run${carriedTo('run', asked.carried)}` : `kubectl netsvc-upgrade ${typed}`;
+  const resume = asked.command === 'wait' ? resumeCommand(asked.carried) : `kubectl netsvc-upgrade ${typed}`;
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release, resume };
 }
 

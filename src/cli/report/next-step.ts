@@ -55,8 +55,6 @@ export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): b
 export function nextCommand(ending: Ending): string {
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, ending.carried)}`;
   if (endsDemo(ending)) return DEMO_NEXT;
-  // Ready for it, or not yet at its end: nothing else leads on.
-  if (ending.resume !== undefined && (ending.command === 'verify' || ending.exit === 'done')) return ending.resume;
   switch (ending.exit) {
     case 'done':
     case 'pending':
@@ -95,6 +93,7 @@ function again({ command, typed }: Ending, ours: (command: string) => string): s
 }
 
 function afterSuccess(ending: Ending, ours: (command: string) => string): string {
+  if (ending.resume !== undefined) return ending.resume;
   if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
   // What was left out has to be evaluated before anything is planned.
   if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
@@ -115,6 +114,8 @@ function stepOf({ command, typed }: Ending): string {
 }
 
 function fixFor(ending: Ending, ours: (command: string) => string): string {
+  // What a run that is not at its end has left open is done by the rest of it.
+  if (ending.command === 'verify' && ending.resume !== undefined) return ending.resume;
   const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
   const first = open.find((finding) => finding.next !== undefined) ?? open[0];
   return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));

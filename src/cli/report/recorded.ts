@@ -4,7 +4,7 @@ import { oneFindingEach } from '../../kernel/one-finding.ts';
 import type { Records } from '../../kernel/ports.ts';
 import type { RolloutTrace, RunHistory } from '../../kernel/run-history.ts';
 import type { RunRecord, StageRecord } from '../../kernel/run-record.ts';
-import { carriedTo, withRecorded } from '../carry.ts';
+import { resumeCommand, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';
 import { type Outcome, runReport } from './run.ts';
@@ -40,8 +40,8 @@ export async function recordedReport({ composition, context, asked }: Session, r
   const kept = await composition.records.keptWith(`${record.runId}/report/`);
   const parts = kept.map(({ content }) => content).filter(isRunReport);
   // What came to its end leads nowhere else: in a circle nobody learns anything.
-  const again = () => `kubectl netsvc-upgrade run${carriedTo('run', withRecorded(asked.carried, record.flags))}`;
-  return mergedReport(context, record, parts, isDone(record) ? 'nothing is left for this program to do' : again());
+  const next = isDone(record) ? 'nothing is left for this program to do' : resumeCommand(withRecorded(asked.carried, record.flags));
+  return mergedReport(context, record, parts, next);
 }
 
 /** The rollouts of the run that is recorded, or of those before it where it has seen none: the next one will take about as long. None for a first run. */

@@ -36,6 +36,21 @@ describe('the last line', () => {
     ['repeats a dry run for real', { command: 'apply', dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
     ['repeats a dry run for real, written apart', { command: 'apply', dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
+    [
+      'repeats a verify that was interrupted, whatever run is unfinished',
+      { exit: 'interrupted', command: 'verify', typed: 'verify', resume: `${P} run` },
+      `${P} verify`,
+    ],
+    [
+      'looks at the run after a verify that failed itself',
+      { exit: 'failed', command: 'verify', typed: 'verify', resume: `${P} run` },
+      `${P} status --context=prod`,
+    ],
+    [
+      'continues the unfinished run after a verify that found it open',
+      { exit: 'blocked', command: 'verify', resume: `${P} run` },
+      `${P} run`,
+    ],
     ['continues after a timeout', { exit: 'timeout' }, `${P} run --context=prod`],
     [
       'goes from a wait that took too long to the run, which does what is missing',
