@@ -1,10 +1,7 @@
 import type { Invocation } from './argv.ts';
 import type { JsonPatchOp, ObjectRef } from './object.ts';
 
-/**
- * Every effect, by its type. These are the kernel's own; a feature adds its own in its `effects.ts` (`declare module`), where it also says
- * what the effect does and how it is shown (`EffectType`).
- */
+/** Every effect, by its type. Features add their own in `effects.ts`, with what each does and how it is shown (`EffectType`). */
 export interface Effects {
   readonly exec: Exec;
   readonly patch: Patch;
@@ -15,10 +12,7 @@ export interface Effects {
   readonly ask: Ask;
 }
 
-/**
- * What an action does, as data: the plan, the dry run, the journal and the tests all see this one form.
- * Only the engine performs it.
- */
+/** What an action does, as data: plan, dry run, journal and tests share this form. Only the engine performs it. */
 export type Effect = Effects[keyof Effects];
 
 /** What the world must look like before a `wait` action is over, by its type; features add theirs as for `Effects`. */
@@ -96,8 +90,8 @@ export interface Wait {
 }
 
 /**
- * A step only the user can do: said when its turn comes, and the chain continues. `awaited`: the stage is not done before
- * the user has done it, which a command of that stage alone says by its exit code.
+ * A step only the user can do: announced in its turn, then the chain continues. `awaited`: until it is done, a command of that stage alone
+ * says so by its exit code.
  */
 export interface Ask {
   readonly type: 'ask';

@@ -27,8 +27,8 @@ export function quoteArgument(argument: string): string {
 const PLAIN_ON_WINDOWS = /^[A-Za-z0-9_@+=:./\\-]+$/;
 
 /**
- * One argument as the user's own shell takes it. On Windows that is the form which cmd.exe and PowerShell read alike: double quotes,
- * with backslashes doubled only before a quote. `%` and `$` cannot be kept from both; a text with a double quote is for cmd.exe.
+ * One argument quoted for the user's shell. cmd.exe and PowerShell both take double quotes with backslashes doubled only before a quote.
+ * `%` and `$` cannot be escaped for both; a double quote inside is escaped for cmd.exe.
  */
 export function quoteFor(platform: string, argument: string): string {
   if (platform !== 'win32') return quoteArgument(argument);
@@ -46,8 +46,8 @@ export function commandLine(invocation: Invocation, program: string = invocation
 export type CommandValue = string | number | undefined | readonly string[];
 
 /**
- * A command that is suggested to the user, as a POSIX shell takes it: whatever is put into it is one word there, or, for a list, this many.
- * Every suggested command is made so: names, files and releases are words of others.
+ * A command suggested to the user, quoted for a POSIX shell: each inserted value is one word, a list one word per item. Every suggested
+ * command is made here, because names, files and releases are text of others.
  */
 export function command(parts: TemplateStringsArray, ...values: readonly CommandValue[]): string {
   return parts.map((part, index) => part + wordsOf(values[index]).map(quoteArgument).join(' ')).join('');

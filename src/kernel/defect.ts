@@ -1,4 +1,6 @@
-/** What a field must have. Without `oneOf`, `noneOf` or `absent` it must be set. Of a list, any item may be one of `oneOf`, and none of `noneOf`. */
+/**
+ * What a field must have; without `oneOf`, `noneOf` or `absent`, any value. In a list, one item must be of `oneOf` and none of `noneOf`.
+ */
 interface FieldTest {
   readonly oneOf?: readonly string[];
   readonly noneOf?: readonly string[];

@@ -19,10 +19,9 @@ export interface Writer {
 }
 
 /**
- * What became of an edit. `kept`: it is in the result. `already`: the target has the same. `obsolete`: its place is gone in the
- * target. `conflict`: the user decides, until then the target's value stands. `target`: comes from the target whatever was edited
- * (definitions, accounts, bindings, permissions that the target needs, fields that Kubernetes does not know). `left`: a controller
- * wrote it and the target does not say it: it stays in the cluster, in nobody's file.
+ * What became of an edit: `kept` in the result, `already` so in the target, `obsolete` (no such place there), `conflict` (target's value
+ * until the user decides). `target`: always the target's (definitions, accounts, bindings, needed permissions, fields unknown to
+ * Kubernetes). `left`: a controller wrote it, the target does not set it; it stays in the cluster only.
  */
 export type Outcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target' | 'left';
 

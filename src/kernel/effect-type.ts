@@ -26,7 +26,7 @@ export type ProgramOf = (tool: Tool) => string;
 
 /** All that the program has to know of one kind of effect. */
 export interface EffectType<E> {
-  /** `writes`: it changes the cluster or this machine. `files`: it only puts files into a folder of this machine. `nothing`: it waits or tells. */
+  /** `writes`: changes the cluster or this machine; `files`: only adds files to a local folder; `nothing`: waits or reports. */
   readonly does: 'writes' | 'files' | 'nothing';
   /** Its content is fixed by the plan: a run that is held to a saved plan refuses another one. */
   readonly isFixed: boolean;

@@ -35,10 +35,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
 /** Stands before every offer of `unlock`. */
 export const UNLOCK_WHEN = 'unlock only when that process has ended (two runs at once would overwrite each other)';
 
-/**
- * The one error of this program: a fact, and what to do next.
- * Anything else that is thrown is a defect and ends with exit code 1.
- */
+/** The one error of this program: a fact, and what to do next. Anything else thrown is a defect and ends with exit code 1. */
 export class Fault extends Error {
   readonly code: ExitName;
   /** Next steps, each an imperative sentence or a command: a fact alone does not help. */

@@ -7,8 +7,8 @@ export function sizeOf(text: string): string {
 }
 
 /**
- * `https://user:password@host`; a user alone may be a token, and a password may have an @ in it. The scheme has a limit: without one, a long
- * line without any address takes minutes.
+ * `https://user:password@host`, also a user alone (may be a token) and an @ in the password. The scheme's length is limited: otherwise a
+ * long line without an address takes minutes.
  */
 const IN_ADDRESS = [/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/"'<>\\]+@/gi, `$1${HIDDEN}@`] as const;
 

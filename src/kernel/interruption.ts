@@ -1,8 +1,8 @@
 import { Fault } from './fault.ts';
 
 /**
- * Ctrl-C. Once: what only reads is given up, an action is finished, and nothing more is begun. Twice: what is under way is given up as
- * well. Either way little time is left for the last words in the run record and for the lock.
+ * Ctrl-C. The first gives up reads, finishes the current action and starts nothing more; the second gives that up too. The run record and
+ * the lock then have little time left.
  */
 export interface Interruption {
   /** Asked to stop: no further action is begun, waits end. */

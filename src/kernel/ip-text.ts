@@ -30,8 +30,8 @@ export function isMappedIPv4(address: string): boolean {
 }
 
 /**
- * An address in the one way in which Go writes it: `fd00::1`, and `10.0.0.1` for `::ffff:10.0.0.1`; undefined if it is none. `sloppy` takes
- * leading zeros of IPv4 as decimal.
+ * An address as Go writes it (`fd00::1`, and `10.0.0.1` for `::ffff:10.0.0.1`); undefined if it is none. `sloppy` reads leading zeros of
+ * IPv4 as decimal.
  */
 export function canonicalAddress(text: string, reading: Reading = 'strict'): string | undefined {
   if (isIPv4(text, reading)) return text.split('.').map(Number).join('.');

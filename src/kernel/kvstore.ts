@@ -67,8 +67,8 @@ export function secretKeyOf(path: string): string {
 }
 
 /**
- * Those of the certificates' paths that lie in no mount of the Secret: files of the hosts, which only the agents can read. Where no workload
- * mounts the Secret, nothing tells, and all count as the Secret's.
+ * Certificate paths outside every mount of the Secret: files of the hosts, which only the agents can read. If no workload mounts the
+ * Secret, all count as the Secret's.
  */
 export function hostPathsOf(paths: readonly string[], documents: readonly KubeObject[], secret: string): readonly string[] {
   const mounts = documents.flatMap((one) => mountsOf(one, secret));

@@ -1,6 +1,6 @@
 /**
- * How an API server's schema tells the items of a list apart: by these fields together (one that may be left out has its default),
- * each scalar once, or not at all: the list is one value.
+ * How an API server's schema identifies the items of a list. Either by these fields together (one that may be absent has its default), each
+ * scalar once, or the list is one value.
  */
 export type SchemaRule = { readonly keys: readonly string[]; readonly defaults: Readonly<Record<string, unknown>> } | 'set' | 'atomic';
 

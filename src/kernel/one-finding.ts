@@ -1,8 +1,8 @@
 import type { Finding } from './check.ts';
 
 /**
- * What counts where several stages evaluated the same check: the further right, the more it says. What is open comes before what was
- * decided, that before what was fixed, and a stage to which the check does not apply says the least.
+ * Which answer counts where several stages evaluated the same check: the one further right. Open comes before decided, decided before
+ * fixed; not applicable says least.
  */
 const WEIGHT: readonly (readonly Finding['outcome'][])[] = [
   ['not-applicable'],

@@ -21,11 +21,8 @@ export interface EarlierAnswers {
 const HELD_OBJECTS = 2000;
 
 /**
- * The cluster as one look sees it: what several stages ask for is read once, also while the first answer is on its way.
- * Only for looking: a plan is made from it and thrown away, and whoever acts reads the live cluster again.
- * Failures are not remembered; that there is no such thing is none. The answer to a dry run of a change stands as long as it was given on
- * the very state of the object that was read; else both are forgotten, so that whoever asks again sees the change in between.
- * So does that of an earlier look, on the state that is read in this one.
+ * The cluster read once for several stages, for planning only: whoever acts reads it live. Failures are not remembered, except 404. A
+ * dry-run answer, also an earlier look's, holds only for the resourceVersion read here; else both are forgotten.
  */
 export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
   const held = new Map<string, Promise<unknown>>();

@@ -101,8 +101,8 @@ export interface Lacking extends Stripped {
 }
 
 /**
- * Undefined where the journal holds every part that the record names. A local copy that stands in for it, or a journal that was made again
- * from one, has parts of its own: it must hold the same.
+ * Undefined if the journal holds every part that the record names. A local copy, or a journal rebuilt from one, has other parts but must
+ * have the same content.
  */
 export function lackingIn(stripped: Stripped | undefined, journal: OwnerJournal | undefined): Lacking | undefined {
   if (stripped === undefined || stripped.parts.length === 0 || journal?.content === stripped.content) return undefined;
@@ -152,8 +152,8 @@ export interface StrayReference {
 }
 
 /**
- * The first removed reference that does not name its recorded owner, in kind, name or scope, or that names nothing of the service: what is
- * looked up and compared by UID is the owner, so the reference would be put back unseen. No strip writes one (§4.8/3).
+ * The first removed reference that does not match its recorded owner in kind, name or scope, or that names nothing of the service. Only the
+ * owner is compared by UID, so it would be put back unchecked; no strip writes one (§4.8/3).
  */
 export function strayReference(entries: readonly JournalEntry[], groups: OwnGroups): StrayReference | undefined {
   for (const { object, references, owners } of entries)

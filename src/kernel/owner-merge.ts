@@ -20,8 +20,8 @@ export function mergeEntries(entries: readonly JournalEntry[]): readonly Journal
 }
 
 /**
- * The earlier list, with what the later one has besides it in its order. A removed reference that the later entry has
- * again, with other flags or under a UID that the same owner has since, is the same place: its later form counts, so it comes back once.
+ * The earlier list, then what only the later one has. A removed reference that the later entry repeats, with other flags or its owner's new
+ * UID, counts once, in its later form.
  */
 function mergeTwo(earlier: JournalEntry, later: JournalEntry): JournalEntry {
   const rows = [...rowsOf(earlier)];
@@ -59,8 +59,8 @@ function knownOf(rows: readonly Row[], added: readonly Row[]): ReadonlyMap<Row, 
 }
 
 /**
- * Both were removed, and name one owner by its UIDs before and after an upgrade. A name alone does not say so: a policy that is stored
- * under two names has one (host endpoint notes 0.6), and so has another that somebody made.
+ * Both were removed, and are one owner before and after an upgrade by their UIDs. A name is no proof: a policy stored twice shares it (host
+ * endpoint notes 0.6), and so may one that somebody created.
  */
 function hasNewUid({ reference: a, owner: one }: Row, { reference: b, owner: other }: Row): boolean {
   if (!one || !other || a.apiVersion !== b.apiVersion || one.kind !== other.kind || one.name !== other.name) return false;
@@ -72,8 +72,8 @@ function isBoth(a: string | undefined, b: string | undefined): boolean {
 }
 
 /**
- * Removed once is removed for good: a later entry that keeps it would lose it. Whom a UID means is known best from when it was alive: a
- * later search finds whoever has the name then. Whether it is back, the later entry says: one that removes it again ends the earlier note.
+ * A removed reference stays removed, even if a later entry keeps it. Its owner is the one found while the UID was alive: later that name
+ * may be another object's. Whether it was put back is the later entry's word.
  */
 function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
   if (!earlier.owner || !later.owner) return later.owner ?? earlier.owner;

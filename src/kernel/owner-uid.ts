@@ -10,8 +10,8 @@ function reversed(byte: number): number {
 }
 
 /**
- * The UID under which the v3 API serves an object stored with this one, and the other way round: the bits of each byte
- * reversed, version and variant bytes excepted. Undefined if the text is no UUID.
+ * The UID under which the v3 API serves an object stored with this one, and the reverse: bits of each byte reversed, except the version and
+ * variant bytes. Undefined if the text is no UUID.
  */
 export function convertUid(uid: string): string | undefined {
   if (!UUID.test(uid)) return undefined;

@@ -30,7 +30,7 @@ export interface PlannedObject {
   readonly pods?: PodsAnswer;
   /** What a saved plan knows the object by later; absent where it was not read. */
   readonly state?: ObjectState;
-  /** For `plan --diff`. Values of Secrets are in it: it is never shown as it is. Absent where only fields are known. */
+  /** For `plan --diff`; absent where only fields are known. Holds values of Secrets, so it is never shown unmasked. */
   readonly bodies?: Bodies;
 }
 

@@ -64,8 +64,8 @@ export interface ClusterReader {
   /** Difference server clock − our clock in milliseconds, from the Date header of an answer. */
   clockSkewMs(): Promise<number>;
   /**
-   * Every served resource with its preferred version; groups whose discovery fails are named in `failed`. Within one look the first
-   * answer stands, unless it is asked for again.
+   * Every served resource with its preferred version; `failed` names groups whose discovery fails. Within one look the first answer is
+   * reused unless `how` is given.
    */
   discover(how?: 'anew'): Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
   /** The resource behind an object's apiVersion and kind; undefined if the server does not serve it. */
@@ -111,8 +111,8 @@ export interface RunToolOptions {
   /** Runs this very file instead of looking the tool up. */
   readonly program?: string;
   /**
-   * For commands that only read: `earlier` is content with what this very command line answered before in this command of ours, `anew`
-   * asks and lets others be content with it. Unless said, it is asked, and not remembered.
+   * For commands that only read: `earlier` may reuse this process's answer to the same command line; `anew` asks and stores the answer.
+   * Default: asks and stores nothing.
    */
   readonly answer?: 'earlier' | 'anew';
   readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
@@ -190,8 +190,8 @@ export interface UserFiles {
 /** Changes on this machine that an action asks for. Each is atomic. */
 export interface Machine {
   /**
-   * Checks the sha256 of `from`, lets `trial` run it from the folder of `to`, keeps a durable copy of what is at `to` as `keepAs`, then puts
-   * it there (0755) by rename. Where the trial throws, everything is as before.
+   * Checks the sha256 of `from`, runs `trial` in the folder of `to`, keeps a durable copy of `to` as `keepAs`, then renames it into place
+   * (0755). If the trial throws, nothing has changed.
    */
   installExecutable(from: string, sha256: string, to: string, trial: (file: string) => Promise<void>, keepAs?: string): Promise<void>;
   /** Copies the file to `keepAs`, makes the copy durable, then removes the file. */
@@ -238,8 +238,8 @@ export interface Records {
   /** Stores what a stage keeps once, in place of what was kept under that id; must be durable when it resolves. */
   keep(actionId: string, content: unknown): Promise<void>;
   /**
-   * Adds what was there before removals, and what became of earlier ones, in one write; durable when it resolves. As many as there are
-   * nodes: no object of the cluster grows with their number.
+   * Adds what was there before removals, and the outcome of earlier ones, in one durable write. One item per node is fine: no object of the
+   * cluster grows with their number.
    */
   append(lines: readonly KeptLine[]): Promise<void>;
   kept(actionId: string): Promise<unknown>;
@@ -254,8 +254,8 @@ export interface OwnerJournalStore {
   /** Undefined if there is none. Throws Fault('failed') for one that is tampered with, cut short, of another cluster or of a newer layout. */
   load(): Promise<OwnerJournal | undefined>;
   /**
-   * Durable and read back when it resolves; only then may the references go. What an append that failed left is not part of the journal.
-   * Without entries it updates a second copy that missed some, and does nothing else.
+   * Durable and read back when it resolves; only then may references be removed. A failed append leaves nothing in the journal. Without
+   * entries it only updates a second copy that missed some.
    */
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */

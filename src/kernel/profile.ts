@@ -28,9 +28,8 @@ export interface Variant {
 }
 
 /**
- * One recognisable fact. `env` reads the agent container (ConfigMap references resolved).
- * Without `oneOf`, `noneOf` or `absent` the thing must be there; `oneOf` with `absent` means: one of these, or not there at all;
- * `noneOf` also holds where the thing is not there.
+ * One recognisable fact; `env` reads the agent container, ConfigMap references resolved. Without `oneOf`, `noneOf` or `absent` it must be
+ * present. `oneOf` with `absent`: one of these or not present; `noneOf` also holds where it is not present.
  */
 export type Sign =
   | {
@@ -218,8 +217,8 @@ export interface OperatorCrossings {
     };
   };
   /**
-   * Where in the Installation's spec the operator has the data plane, by which it sets the agents' packet filter whatever their own
-   * configuration says: the value where nothing is set, and the one that lets them use nftables.
+   * Where the Installation's spec sets the data plane, which decides the agents' packet filter whatever their own configuration says. It
+   * gives the default, and the value that lets them use nftables.
    */
   readonly dataPlane: {
     readonly field: readonly string[];
@@ -351,8 +350,8 @@ export interface Profile {
   /** Profile of automatic host endpoints, which lets everything through (§4.7). */
   readonly allowAllProfile: string;
   /**
-   * Profiles that the service derives from namespaces, which let everything through, and from service accounts, which have no rules:
-   * what their names begin with, and the keys of the labels that they give. In key-value mode they are stored like any other.
+   * Profiles derived from namespaces (allow everything) and service accounts (no rules), by name prefix, and the keys of the labels they
+   * give. In key-value mode they are stored like any other.
    */
   readonly derivedProfiles?: Readonly<Record<'namespace' | 'serviceAccount', { readonly prefix: string; readonly labelPrefix: string }>>;
   /** Variable of the controllers that overrides the setting of automatic host endpoints. */

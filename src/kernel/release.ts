@@ -58,8 +58,8 @@ export function sameRelease(a: string, b: string): boolean {
 }
 
 /**
- * The minor line of a version as programs print it: `v3.32` for `v3.32.1`, `v3.32` and `3.32.1-0.dev-5-gabc` (§9/3).
- * Undefined for `unknown`, `master` and the like.
+ * The minor line of a version as programs print it: `v3.32` for `v3.32.1`, `v3.32` and `3.32.1-0.dev-5-gabc` (§9/3). Undefined for
+ * `unknown`, `master` and the like.
  */
 export function lineOf(version: string): string | undefined {
   const match = /^v?(\d{1,4})\.(\d{1,4})(?:$|[.+-])/.exec(version.trim());
@@ -106,8 +106,8 @@ export function imageRelease(image: string): string | undefined {
 export type ImageAge = 'of' | 'other' | 'untold';
 
 /**
- * The one rule for whether an image is of a release (domain §3). What pins images by digest leaves the tag out; where it is
- * there nevertheless, and nobody knows digests of the release, admission has added the digest.
+ * The one rule for whether an image is of a release (domain §3). Tools that pin by digest drop the tag: a tag beside an unknown digest
+ * means that admission added the digest.
  */
 export function imageAge(image: string, release: string, digests: readonly string[] = []): ImageAge {
   const { digest } = parseImage(image);

@@ -37,9 +37,8 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
 }
 
 /**
- * The record as it is before the next write of a stage; `before` is that of the run so far, if it has written. What was found before
- * the first write stays, and a release that was not known when a stage looked, or when `apply` wrote, is never known later: the live
- * cluster no longer tells it.
+ * The record before a stage's next write; `before` is the run's record so far. Findings from before the first write stay: a release unknown
+ * when a stage looked or `apply` wrote stays unknown, as the live cluster no longer tells it.
  */
 export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);

@@ -18,8 +18,8 @@ export interface StageRecord {
 }
 
 /**
- * What the cluster cannot tell any more once writing has begun (house rule 4).
- * One per cluster; written before the first write and before every removal. Never holds a Secret's value.
+ * What the cluster cannot tell any more once writing has begun (house rule 4): one per cluster, written before the first write and every
+ * removal. It never holds a Secret's value.
  */
 export interface RunRecord {
   readonly version: typeof RUN_RECORD_VERSION;

@@ -55,10 +55,7 @@ export type StagePlan =
 /** The part of the run record that a stage fills in. */
 export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup'>>;
 
-/**
- * One part of the procedure as a value: it surveys (reads only), evaluates (pure) and plans (pure).
- * It never acts; the engine does.
- */
+/** One part of the procedure as a value: it surveys (reads only), evaluates (pure) and plans (pure). Only the engine acts. */
 export interface Stage<Facts> {
   readonly id: StageId;
   readonly title: string;

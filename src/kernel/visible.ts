@@ -1,7 +1,6 @@
 /**
- * Text that others wrote (images, names, answers of servers, records) as it may be shown. The one place that decides what a terminal,
- * a Markdown text, a page and a JUnit file never get: control characters (C0, C1), direction marks, characters without a width,
- * halves of characters and what is none. Each is written as JSON writes it (`\u001b`), so that a JSON text keeps its value.
+ * Makes text of others visible wherever it is shown: terminal, Markdown, HTML, JUnit. Control characters, direction marks, characters
+ * without a width and lone surrogates are written as JSON does (`\u001b`), so JSON keeps its value.
  */
 const UNSEEN = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\u2028\\u2029]';
 

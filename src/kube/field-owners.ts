@@ -10,10 +10,7 @@ export interface FieldOwner {
   readonly subresource?: string;
 }
 
-/**
- * Who owns a field, by its path in the notation of `changedFields`. A list that is owned as one value is owned in all
- * of its parts.
- */
+/** Who owns a field, by its path in the notation of `changedFields`. A list owned as one value is owned in all its parts. */
 export function ownersOf(managedFields: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldOwner[] {
   const steps = stepsOf(path);
   const owners = new Map<string, FieldOwner>();

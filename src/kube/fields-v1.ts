@@ -64,8 +64,8 @@ type IsStruct = (element: string) => boolean;
 const everyField: IsStruct = (element) => element.startsWith('f:');
 
 /**
- * The value without what is in `last` and not in `owned`, as the server prunes after an apply (structured-merge-diff's
- * removal, without its schema: every field with fields below counts as a struct's).
+ * The value without what is in `last` and not in `owned`, as the server prunes after an apply. This is structured-merge-diff's removal
+ * without its schema: every field with fields below counts as a struct's.
  */
 export function prune(value: unknown, last: FieldsV1, owned: FieldsV1): unknown {
   return walk(value, last, owned, true, everyField);

@@ -5,8 +5,8 @@ interface UpdatedShape {
 }
 
 /**
- * Why a new template does not replace every pod of a StatefulSet or DaemonSet; undefined if it does. Who waits for a restart of such a
- * workload waits in vain.
+ * Why a new template does not replace every pod of a StatefulSet or DaemonSet; undefined if it does. Such a workload never restarts by
+ * itself.
  */
 export function heldUpdate(workload: object): string | undefined {
   const { type, rollingUpdate } = (workload as UpdatedShape).spec?.updateStrategy ?? {};

@@ -92,8 +92,8 @@ function nodeDown(node: NodeFacts): string {
 }
 
 /**
- * True if both references name the same image of the same tag. The registry may be another one and a digest may be added: admission
- * rewrites that for mirrors, in pods or in the workload itself, and what was asked for still runs.
+ * True if both references name the same image and tag. Admission may rewrite the registry or add a digest for mirrors: what was asked for
+ * still runs.
  */
 export function isSameImage(one: string, other: string): boolean {
   if (one === other) return true;

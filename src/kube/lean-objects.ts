@@ -36,10 +36,7 @@ export function leanNode(node: KubeObject): KubeObject {
   return { ...identity(node), spec: { unschedulable }, status: { conditions: conditions.filter(({ type }) => type === 'Ready') } };
 }
 
-/**
- * The same with what the endpoint of its host is made of: labels and who wrote them, those that the service gave it, and addresses. For
- * `ListOptions.keep`.
- */
+/** The same plus what a host's endpoint is made of: labels, their writers, labels from the service, addresses. For `ListOptions.keep`. */
 export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
   const keys = [nodeLabelsKey(apiGroup), ...addressAnnotations(apiGroup)];
   return (node) => {

@@ -2,8 +2,8 @@ import { isRecord } from '../kernel/json.ts';
 import type { SchemaRule } from '../kernel/list-rule.ts';
 
 /**
- * How the items of a list are distinguished: by these fields together; `set`: each scalar value once; `atomic`: the list is one value.
- * From the merge keys of the Kubernetes API (x-kubernetes-list-type and list-map-keys of the built-in kinds).
+ * How list items are identified: by these fields together; `set`: each scalar value once; `atomic`: the list is one value. From
+ * x-kubernetes-list-type and list-map-keys of the built-in kinds.
  */
 export type ListRule = readonly string[] | 'set' | 'atomic';
 
@@ -46,10 +46,7 @@ export function rulesOf(
 /** What stands for a key field that may be left out. */
 const KEY_DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
 
-/**
- * Merge keys that server-side apply uses for a list of that name. `ports` are those of a container unless the item
- * is a Service's.
- */
+/** Merge keys of server-side apply for a list of that name; `ports` are a container's unless the item is a Service's. */
 export function mergeKeys(listName: string, item?: unknown): ListRule {
   if (listName === 'ports') return isRecord(item) && 'port' in item ? ['port', 'protocol'] : ['containerPort', 'protocol'];
   return Object.hasOwn(RULES, listName) ? (RULES[listName] ?? 'atomic') : 'atomic';

@@ -36,8 +36,8 @@ export interface PredictedApply {
 }
 
 /**
- * What `kubectl apply --server-side --force-conflicts` makes of an object, from the answer `r1` to one dry-run apply.
- * The dry run alone does not show what kubectl removes when it takes over client-side applied fields.
+ * What `kubectl apply --server-side --force-conflicts` makes of an object, from the answer `r1` to one dry-run apply. The dry run alone
+ * does not show what kubectl removes when it takes over client-side applied fields.
  */
 export function predictApply(r1: KubeObject, document: KubeObject, fieldManager = KUBECTL): PredictedApply {
   const entries = r1.metadata.managedFields ?? [];
@@ -56,8 +56,8 @@ export function predictApply(r1: KubeObject, document: KubeObject, fieldManager 
 }
 
 /**
- * The managedFields with which the object counts as applied server-side by kubectl: the move that kubectl makes after its
- * first write, made before. Undefined if no client-side manager owns the object.
+ * The managedFields of an object that kubectl owns server-side: the migration kubectl does after its first write, done before. Undefined if
+ * no client-side manager owns the object.
  */
 export function adoptedOwnership(live: KubeObject, fieldManager = KUBECTL): Entries | undefined {
   const entries = live.metadata.managedFields ?? [];
@@ -66,8 +66,8 @@ export function adoptedOwnership(live: KubeObject, fieldManager = KUBECTL): Entr
 }
 
 /**
- * The managedFields with which `fieldManager` alone owns what lies at these paths: its next apply, which does not say them, removes them
- * in the same write. Undefined if that is so already.
+ * The managedFields with which `fieldManager` alone owns these paths, so that its next apply without them removes them. Undefined if that
+ * is so already.
  */
 export function ownedAlone(
   { apiVersion, metadata: { managedFields = [] } }: Pick<KubeObject, 'apiVersion' | 'metadata'>,
@@ -103,8 +103,8 @@ function migrateOne(entries: Entries, name: string, fieldManager: string): Entri
 }
 
 /**
- * True if ownership was handed over and the apply that should follow has not come: what kubectl had noted on the object is then
- * still there, in the hands of the applying manager, and the next apply takes it away.
+ * True if ownership was handed over and the following apply is missing. The applying manager then still owns kubectl's last-applied note,
+ * and its next apply removes it.
  */
 export function isHandedOver({ metadata: { managedFields = [] } }: KubeObject, fieldManager = KUBECTL): boolean {
   const isApply = isApplyOf(fieldManager);

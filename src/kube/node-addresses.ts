@@ -19,8 +19,8 @@ interface Addressed {
 }
 
 /**
- * Addresses that the controllers give the automatic endpoint of a node, with the API datastore: those that its agent noted, and its internal
- * ones (`getExpectedIPs` of the service). The tunnel address of host-local IPAM, which nobody notes, is not among them.
+ * Addresses of a node's automatic endpoint with the API datastore: those its agent noted and its internal ones (`getExpectedIPs` of the
+ * service). The tunnel address of host-local IPAM is missing, as nobody notes it.
  */
 export function nodeAddresses({ metadata, status }: KubeObject, apiGroup: string): readonly string[] {
   const noted = addressAnnotations(apiGroup).map((key) => metadata.annotations?.[key]);

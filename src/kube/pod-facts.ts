@@ -112,8 +112,8 @@ export function isEnd(phase: string | undefined): boolean {
 }
 
 /**
- * A Deployment's pods without those that ended and have been replaced: evicted ones, and those whose node was shut down. They stay listed
- * for weeks, and their own controller counts them no more. Where too few others are there, they tell why.
+ * A Deployment's pods without ended ones that were replaced (evicted, node shut down): they stay listed for weeks. If too few others exist,
+ * the ended ones stay, for they show the reason.
  */
 export function withoutReplaced<Pod>(pods: readonly Pod[], wanted: number, ended: (pod: Pod) => boolean): readonly Pod[] {
   const others = pods.filter((pod) => !ended(pod));

@@ -10,8 +10,8 @@ export interface FieldWriter {
 }
 
 /**
- * Who put an owner reference where it is: of the field managers that own the item with this UID the one that wrote last. Whoever takes an
- * item off takes it from every manager, so what owns one that was off has written it since. Undefined where the server keeps no such book.
+ * The field manager that wrote last among those that own the reference with this UID. Removing an item removes it from every manager, so an
+ * owner of a once removed one has written it since. Undefined without managedFields.
  */
 export function referenceWriter(managedFields: readonly ManagedFieldsEntry[] | undefined, uid: string): FieldWriter | undefined {
   // The API's list of owner references is a map by UID.

@@ -15,9 +15,8 @@ export interface StoredMetadata {
 }
 
 /**
- * Metadata of a stored custom resource as the newest reader sees it: releases from v3.28 on keep labels and annotations as JSON in
- * the annotation `<group>/metadata`, older ones on the object itself. Both are merged; where they differ that JSON wins.
- * An annotation that is no JSON object gives nothing, as with the readers of the service.
+ * Metadata of a stored custom resource: from v3.28 on, labels and annotations are JSON in the annotation `<group>/metadata`, before that on
+ * the object. Both are merged and the JSON wins. An annotation that is no JSON object gives nothing, as in the service.
  */
 export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
   const { [`${apiGroup}/metadata`]: text, ...own } = object.metadata.annotations ?? {};
@@ -32,8 +31,8 @@ export function storedMetadata(object: KubeObject, apiGroup: string): StoredMeta
 }
 
 /**
- * Owners of an object of the v3 API as its annotation notes them, in their order; empty where it notes none, or cannot be read. Undefined
- * where there is no annotation: the object was not written through the service's API, which then shows its own list.
+ * Owners that the annotation of a v3 API object notes, in order; empty if it notes none or is unreadable. Undefined without the annotation:
+ * the service's API did not write the object and shows its own list.
  */
 export function notedOwners(object: KubeObject, apiGroup: string): readonly OwnerReference[] | undefined {
   const text = object.metadata.annotations?.[`${apiGroup}/metadata`];
@@ -48,8 +47,8 @@ function isReference(value: unknown): value is OwnerReference {
 }
 
 /**
- * Labels that the service's own CLI gave a node: with the API datastore its node is the Kubernetes node, and what is not Kubernetes' own
- * is JSON in the annotation `<group>/labels`. Where both have a key the Kubernetes node wins (`mergeCalicoAndK8sLabels` of the service).
+ * Labels that the service's CLI gave a node: JSON in the annotation `<group>/labels` of the Kubernetes node, with the API datastore. If
+ * both have a key, the Kubernetes node wins (`mergeCalicoAndK8sLabels` of the service).
  */
 export function ownNodeLabels(node: KubeObject, apiGroup: string): StoredMetadata['labels'] {
   return noted(node, nodeLabelsKey(apiGroup));
@@ -71,9 +70,8 @@ function noted({ metadata: { annotations } }: KubeObject, key: string): StoredMe
 }
 
 /**
- * The name by which the service itself knows a stored policy. Up to v3.31 policies of the tier `default` are stored with its name
- * before their own: the annotation's name counts, else what follows the prefix. An object without the annotation was written
- * manually: it is called as it is stored, and the controllers leave it as it is.
+ * The name by which the service knows a stored policy: the annotation's, else what follows the prefix that v3.31 and older store before
+ * names of the tier `default`. An object without the annotation keeps its stored name; controllers do not change it.
  */
 export function policyName(policy: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): string {
   const { name, stored } = storedMetadata(policy, profile.apiGroup);
@@ -89,8 +87,8 @@ export function isOfDefaultTier(policy: KubeObject): boolean {
 }
 
 /**
- * When the object of the service was made, in whole seconds as Kubernetes writes it: what the annotation says, else when it was stored. The
- * policy-name migration notes it in the copy that it makes (`ConvertCalicoResourceToK8sResource` of the service; host endpoint notes 4).
+ * When the object was made, in whole seconds: by the annotation, else when it was stored. The policy-name migration notes it in its copy
+ * (`ConvertCalicoResourceToK8sResource` of the service; host endpoint notes 4).
  */
 export function madeAtOf(object: KubeObject, apiGroup: string): string | undefined {
   const { madeAt = '' } = storedMetadata(object, apiGroup);

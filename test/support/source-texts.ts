@@ -40,7 +40,7 @@ export function sourceTexts(source: string): readonly SourceText[] {
 
   function token(index: number): number {
     const comment = at(COMMENT, index);
-    if (comment !== undefined) return note('comment', index, comment, comment.replace(/^\/\*+|\*\/$|^\/\/|^\s*\*/gm, ' '));
+    if (comment !== undefined) return note('comment', index, comment, comment.replace(/^\/\*+|\*\/$|^\/\/|^\s*\*(?!\/)/gm, ' '));
     const quoted = at(QUOTED, index);
     if (quoted !== undefined) return note('string', index, quoted, unescaped(quoted.slice(1, -1)));
     if (source[index] === '/' && REGEX_BEFORE.test(source.slice(Math.max(0, index - 40), index))) {
