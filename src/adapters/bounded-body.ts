@@ -8,8 +8,8 @@ export class TooLarge extends Error {
 }
 
 /**
- * All of a body. Rejects with `TooLarge` past the limit, with the reason of the signal once its time is over however slowly bytes drip in, and
- * with an error where it ends before its end; the stream is destroyed then. One of the three always comes: silence alone would be no limit.
+ * All of a body; otherwise the stream is destroyed. Rejects with `TooLarge` past the limit, with the signal's reason however slowly bytes
+ * arrive, and with an error for a truncated body.
  */
 export function boundedBody(body: Readable, limitBytes: number, deadline?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -42,8 +42,8 @@ export function boundedBody(body: Readable, limitBytes: number, deadline?: Abort
 }
 
 /**
- * Node's `http`, without TLS. Importing it the usual way runs every getter that it exports, one of which loads all of Node's
- * `fetch`: that costs a short command as much as Node's own start. `https` has no such name.
+ * Node's `http`, without TLS. A usual import runs every getter, and one loads all of Node's `fetch`, which costs as much as Node's own
+ * start; `https` has none.
  */
 export function plainHttp(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');

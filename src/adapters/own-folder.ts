@@ -30,8 +30,8 @@ export function whoAmI(env: Readonly<Record<string, string | undefined>> = proce
 }
 
 /**
- * Throws Fault('failed') for a folder that another user of this machine could put something into, or exchange for one of theirs: a link, one
- * of another owner, or one below a folder in which others may rename. What lies in it is applied to the cluster.
+ * Throws Fault('failed') for a folder whose contents another local user could add or swap: a link, another owner, or a parent where others
+ * may rename. Its files are applied to the cluster.
  */
 export async function assertOwnFolder(path: string, what: string, who: Who | undefined = whoAmI()): Promise<void> {
   if (!who) return;

@@ -23,8 +23,8 @@ const NAME_BYTES = 100;
 const PREFIX_BYTES = 155;
 
 /**
- * A ustar archive of these files, gzipped: the same files in any order give the same bytes, wherever and whenever.
- * It holds regular files only (krew refuses links) and no folders (every tool makes them).
+ * A gzipped ustar archive: the same files in any order give the same bytes everywhere. Regular files only: krew refuses links, and every
+ * tool makes folders itself.
  */
 export function tarGz(files: readonly ArchiveFile[], level = 9, look: Look = {}): Buffer {
   const zipped = gzipSync(tar(files, look), { level });

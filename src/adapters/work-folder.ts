@@ -34,10 +34,7 @@ export async function openWorkFolder(path: string): Promise<LocalWorkFolder> {
   return filesIn(path);
 }
 
-/**
- * For commands that only look: a folder of this process alone where the real one cannot be written, which is no reason to see
- * nothing. Whoever opens it removes it.
- */
+/** For commands that only read: a folder of this process alone if the real one is not writable. Whoever opens it removes it. */
 export async function openTemporaryFolder(standsInFor: string): Promise<LocalWorkFolder> {
   const path = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-'));
   return { ...filesIn(path), standsInFor };

@@ -15,8 +15,8 @@ export interface Sums {
 }
 
 /**
- * A file with a known sum is used with that sum only, from whatever source. A manifest of the target that comes over the network has to have
- * one: it is applied with all rights. A folder holds what the user put there.
+ * A file with a known sum is used with that sum only, from any source. A target manifest from the network must have one, as it is applied
+ * with all rights; a folder holds what the user put there.
  */
 export function checkedArtifacts(inner: Omit<Artifacts, 'sumOf'>, sums: Sums): Artifacts {
   const sumOf = (release: string, path: string) => knownSum(sums, release, path);
@@ -106,8 +106,8 @@ export function within(folder: string, release: string, path: string): string {
 }
 
 /**
- * Each release file is fetched once, however often it is asked for: stages are surveyed for the plan and again before
- * they act, and both must see the same bytes. What was not there, or could not be fetched, is asked for again.
+ * Each release file is fetched once, so that the plan and the later survey see the same bytes. Missing files and failures are asked for
+ * again.
  */
 export function cachedArtifacts(inner: Artifacts): Artifacts {
   const files = new Map<string, Promise<Artifact>>();

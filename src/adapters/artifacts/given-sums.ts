@@ -5,8 +5,8 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 const SUM = /^(?:sha256:)?([0-9a-f]{64})$/i;
 
 /**
- * The sums of `--artifact-digest`, by file name: each value is `NAME=SHA256`, or a file of sums as `sha256sum` writes it. Throws
- * Fault('usage') for anything else, and for a name with two sums.
+ * The sums of `--artifact-digest` by file name: each value is `NAME=SHA256` or a file as `sha256sum` writes it. Throws Fault('usage') for
+ * anything else, and for a name with two sums.
  */
 export async function givenSums(values: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const sums = new Map<string, string>();

@@ -7,9 +7,8 @@ interface Published {
 }
 
 /**
- * The SHA-256 that a release publishes for a manifest (`manifests/calico.yaml`) or for the CLI (a path or an address that ends in
- * `calicoctl-linux-amd64`); undefined where the program does not know it: of other services, of releases that are newer than itself, and of
- * other files.
+ * The SHA-256 published for a manifest (`manifests/calico.yaml`) or the CLI (path or address ending in `calicoctl-linux-amd64`). Undefined
+ * for other services, releases newer than this program, and other files.
  */
 export async function knownDigest(profile: string, release: string, path: string): Promise<string | undefined> {
   if (profile !== 'calico') return undefined;

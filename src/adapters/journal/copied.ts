@@ -6,9 +6,8 @@ import { type JournalDeps, ownerJournal } from './owner-journal.ts';
 import { JOURNAL_NAME, type JournalPlace } from './place.ts';
 
 /**
- * The journal in the cluster with a second copy in a local folder (`--journal-dir`): the cluster first, then the folder, and only when
- * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether. Where the user has
- * said that the cluster's was lost (`isTrusted`), the next append restores it from the copy.
+ * The journal in the cluster with a copy in a local folder (`--journal-dir`), written second; an append is done when both hold it. The copy
+ * is read only if the cluster's is gone; once the user confirms that (`isTrusted`), the next append restores it.
  */
 export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted = false): OwnerJournalStore {
   const cluster = ownerJournal(deps);

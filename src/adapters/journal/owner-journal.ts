@@ -19,8 +19,8 @@ export interface JournalDeps {
 }
 
 /**
- * The journal of owner references over a place for its parts. An append writes new chunks, reads each back, and then names them in
- * the head: that one write makes them part of the journal. Nothing that was acknowledged is ever rewritten.
+ * The journal of owner references over a place for its parts: an append writes new chunks, reads each back, then names them in the head.
+ * That one write adds them; nothing acknowledged is ever rewritten.
  */
 export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = false }: JournalDeps): OwnerJournalStore {
   const { readHead, readAll, readUnacknowledged } = journalReader(place, clusterUid, namesFirst);
@@ -34,8 +34,8 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
   }
 
   /**
-   * Names of all parts, the head among them: a chunk that no head names would make the journal unusable. An outdated answer may still show a
-   * head that was forgotten, so two answers have to agree.
+   * Names of all parts, the head included: a chunk that no head names would make the journal unusable. Two answers must agree, for an
+   * outdated one may still show a deleted head.
    */
   async function besideHead(): Promise<readonly string[]> {
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {

@@ -1,5 +1,5 @@
-// The one place that touches client-node. It is loaded by import() only, for connections that need it: named imports
-// here, rather than destructuring import() there, let the bundler drop the generated client (half a second of start-up).
+// The one file that touches client-node, loaded by import() only where a connection needs it. Named imports here let the bundler drop the
+// generated client: half a second of start-up.
 import type { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';

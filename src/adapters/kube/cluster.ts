@@ -36,8 +36,7 @@ export interface OpenCluster extends Cluster {
   /** From now on every write first checks that this is the cluster (house rule 5). */
   pin(clusterUid: string): void;
   /**
-   * From now on no write is sent, nor sent again after a pause that the server asked for, once this throws: another run may have the
-   * lock by then. Undefined: no lock is needed any more.
+   * From now on no write or retry is sent once this throws: another run may have the lock by then. Undefined: no lock is needed any more.
    */
   writeWhile(mustHold: (() => void) | undefined): void;
   close(): Promise<void>;
@@ -92,8 +91,8 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
 const OWN_MANAGER = 'netsvc-upgrade';
 
 /**
- * The writing half of a cluster. `guard` throws if this is not the confirmed cluster; it runs before every request that does not name
- * an instance by its UID.
+ * The writing half of a cluster. `guard` throws if this is not the confirmed cluster; it runs before every request that names no instance
+ * by its UID.
  */
 export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
   const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
@@ -145,8 +144,8 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
 const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
 
 /**
- * One look for everybody who waits for one: who asks while one is under way gets the next, so that none is older than the question.
- * Hundreds of writes at a time then cost a few looks, not one each.
+ * One read shared by all who wait for it; a question during a read gets the next one, so no answer is older than its question. Hundreds of
+ * parallel writes then cost a few reads.
  */
 export function together(look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

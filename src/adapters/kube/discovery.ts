@@ -44,8 +44,8 @@ interface ResourceList {
 }
 
 /**
- * Aggregated discovery (two requests); servers that do not know it are asked group by group. Throws where the server is not ready:
- * what it serves then is what it knows so far, and nothing in its answer says that kinds of CRDs and aggregated APIs are missing.
+ * Aggregated discovery (two requests), or group by group on servers without it. Throws if the server is not ready: its list may then
+ * silently lack kinds of CRDs and aggregated APIs.
  */
 export async function discoverAll(transport: Transport): Promise<Served> {
   await assertReady(transport);
@@ -59,8 +59,8 @@ export async function discoverAll(transport: Transport): Promise<Served> {
 }
 
 /**
- * Whoever may not ask whether it is ready is not held up by it: only the server's own "no" counts, and not one because it is about to end,
- * for until then it knows all that it knew. Everything else the requests that follow meet as well.
+ * Only the server's own "no" counts: no right to ask is no obstacle, and a server that is shutting down still knows all its kinds. Any
+ * other failure also meets the requests that follow.
  */
 async function assertReady(transport: Transport): Promise<void> {
   try {

@@ -77,8 +77,8 @@ export interface RequestEnd {
 }
 
 /**
- * Ends the requests of one connection at Ctrl-C: what is under way at once, what is begun after that (the run record, the lock) once its
- * time is over. One listener for all of them: a run sends tens of thousands.
+ * Ends requests at Ctrl-C: those under way at once, later ones (run record, lock) when their time is over. One listener serves all of them,
+ * as a run sends tens of thousands.
  */
 export class RequestCut {
   readonly #interruption: Pick<Interruption, 'hard' | 'late'> | undefined;

@@ -44,8 +44,9 @@ const SIGNAL_MS = 250;
 const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
 
 /**
- * Runs a credential plugin as kubectl does: only if the user's kuberc allows it (`plugin-policy.ts`); KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
- * standard input only where it may ask. Throws Fault('usage') if it may not run, Fault('failed') if it cannot start, fails or prints something else.
+ * Runs a credential plugin as kubectl does, if the user's kuberc allows it (`plugin-policy.ts`), with KUBERNETES_EXEC_INFO, our stderr, and
+ * standard input only where it may ask. Throws Fault('usage') if it may not run, Fault('failed') if it cannot start, fails or prints
+ * something else.
  */
 export async function runExecPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<ExecCredential> {
   const { interruption } = surroundings;

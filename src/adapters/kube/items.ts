@@ -11,8 +11,8 @@ const [QUOTE, BACKSLASH, COMMA, OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x22, 0
 const ITEMS = 2;
 
 /**
- * Cuts a list's JSON into its items as it arrives, so that a page of hundreds of whole objects is never in memory at once.
- * An item is an object in an array of the outermost object: of a list there is one, `items`. What is around them is kept as text.
+ * Cuts a list's JSON into items as it arrives, so that a page of hundreds of objects is never in memory at once. An item is an object in an
+ * array of the outermost object (`items`); the rest is kept as text.
  */
 class ItemCutter {
   readonly #item: (text: string) => void;

@@ -17,8 +17,8 @@ const LARGEST_ITEM = 32 * 1024 * 1024;
 const MAGIC = Buffer.from('k8s\0');
 
 /**
- * Reads a PartialObjectMetadataList in protobuf as it arrives, and keeps the metadata of the items that hold one of the texts;
- * the others are passed over unread. Memory: the largest item and what is kept. Throws RangeError for anything else.
+ * Reads a PartialObjectMetadataList in protobuf as it arrives; keeps only metadata that holds one of the texts. Memory: the largest item
+ * and what is kept; throws RangeError for anything else.
  */
 export async function readMetadataList(body: AsyncIterable<Uint8Array>, texts: readonly string[]): Promise<MetadataPage> {
   const reader = new ListReader(texts.map((text) => Buffer.from(text)));

@@ -23,8 +23,8 @@ export interface Paging {
 }
 
 /**
- * The objects of a resource that a group owns, as metadata: page by page, each read as it arrives, so that memory does not grow
- * with what nobody asked for. Begun again if the continue token has expired (410).
+ * The objects of a resource that a group owns, as metadata, read page by page as it arrives to bound memory. Starts again if the continue
+ * token has expired (410).
  */
 export async function listOwned(
   transport: Transport,

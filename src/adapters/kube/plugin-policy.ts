@@ -11,8 +11,8 @@ export type Find = (program: string) => Promise<string | undefined>;
 const NEXT = 'allow it there (credentialPluginPolicy, credentialPluginAllowlist), or choose another user with --user or --context';
 
 /**
- * Throws Fault('usage') unless the user's kubectl preferences (kuberc, kubectl 1.35 and newer) let this credential plugin run. What they say
- * counts whatever version of kubectl is installed. A file that cannot be understood allows nothing: kubectl warns there and continues.
+ * Throws Fault('usage') unless the user's kuberc lets this credential plugin run, whatever version of kubectl is installed. An unreadable
+ * file allows nothing; kubectl only warns.
  */
 export async function assertPluginAllowed(command: string, env: Environment, find: Find): Promise<void> {
   const file = kubercFile(env);
@@ -69,7 +69,7 @@ function unreadable(file: string, why: string): Fault {
   ]);
 }
 
-/** Commands of the list. Throws what `refuse` makes of a list that says nothing, for that is a slip. `name` is what kubectl 1.35 calls it. */
+/** Commands of the list; `name` is kubectl 1.35's word. Throws `refuse`'s error for an entry without a command, which is a slip. */
 function entriesOf(list: unknown, refuse: (why: string) => Fault): readonly string[] {
   if (!Array.isArray(list) || list.length === 0) throw refuse('its credentialPluginAllowlist is missing or empty');
   return list.map((entry) => {

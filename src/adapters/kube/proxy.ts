@@ -20,8 +20,8 @@ export function proxyOf(
 }
 
 /**
- * Go's NO_PROXY: `*`, addresses, address ranges, domains (`example.org` with all below it, `.example.org` only those
- * below it), each with an optional port. npm's proxy-from-env knows no ranges, which clusters need most.
+ * Go's NO_PROXY: `*`, addresses, address ranges, `example.org` with all below it, `.example.org` for only those below; each with an
+ * optional port. npm's proxy-from-env lacks ranges, which clusters need most.
  */
 function bypassed(target: URL, list: string): boolean {
   const host = bare(target.hostname).toLowerCase();

@@ -24,8 +24,8 @@ const IDLE_MS = 130_000;
 type Options = ListOptions & { readonly signal: AbortSignal };
 
 /**
- * List, then watch; resumes where it was after a break, lists again after a gap (410), pauses longer and longer while
- * the server is away. Throws if the first list fails, or on a refusal that waiting cannot change. Ends when the signal aborts.
+ * List, then watch: resumes after a break, lists again after a gap (410), backs off while the server is away. Throws if the first list
+ * fails or on a refusal that waiting cannot change; ends when the signal aborts.
  */
 export async function* watchAll(transport: Transport, kind: Kind, options: Options, settings: WatchSettings): AsyncGenerator<WatchUpdate> {
   const place: Place = { version: undefined, failures: 0, listed: false };

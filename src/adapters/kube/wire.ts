@@ -12,8 +12,8 @@ type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' |
 /** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
 const READING = 8;
 /**
- * Connections that write. Who writes much bounds what is in flight by how the server answers (`engine/pace.ts`): fewer connections
- * than that leave the store idle, which makes many writes durable at once.
+ * Connections that write; `engine/pace.ts` bounds what is in flight by how the server answers. Fewer connections would leave the store
+ * idle, which makes many writes durable at once.
  */
 const WRITING = 32;
 
@@ -107,9 +107,8 @@ async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool
 }
 
 /**
- * Idle time after which no write goes out on a kept-alive connection, milliseconds. Servers and the balancers before them close
- * connections that are idle, the shortest after some seconds; a process that has just read a large file learns of it too late.
- * A write whose connection breaks may have been done, so that it cannot simply be sent again; a new connection costs a few milliseconds.
+ * Idle milliseconds after which a kept-alive connection sends no write: servers and load balancers close idle ones, and a busy process
+ * notices too late. A write that breaks off may have been done and cannot be resent; a new connection costs a few milliseconds.
  */
 export const IDLE_LIMIT_MS = 2_000;
 

@@ -4,8 +4,8 @@ import { parseAllDocuments } from 'yaml';
 const ALIASES = 100;
 
 /**
- * The documents of a YAML text, as kubectl reads them (YAML 1.1), or what is wrong with it. A file of its own: the bundler gives a CommonJS
- * package that is imported dynamically no named exports.
+ * The documents of a YAML text as kubectl reads them (YAML 1.1), or what is wrong with it. Its own file, because the bundler gives
+ * dynamically imported CommonJS no named exports.
  */
 export function yamlDocuments(text: string): { readonly documents: readonly unknown[]; readonly broken?: string } {
   const all = [...parseAllDocuments(text, { version: '1.1' })];

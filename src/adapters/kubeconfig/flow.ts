@@ -12,8 +12,8 @@ export function isClosed(text: string): boolean {
 }
 
 /**
- * One flow mapping or list of YAML (`{name: a, user: {}}`) in which nothing can be read in two ways. `scalar` reads a single value, `unclear`
- * throws where there is something else.
+ * One flow mapping or list of YAML (`{name: a, user: {}}`) that cannot be read in two ways. `scalar` reads a single value; `unclear` throws
+ * for anything else.
  */
 export function readFlow(text: string, scalar: (word: string) => PlainValue, unclear: () => never): PlainValue {
   let at = 0;

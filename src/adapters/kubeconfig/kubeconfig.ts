@@ -32,8 +32,8 @@ export interface ConnectionDeps {
 }
 
 /**
- * The cluster and user that kubectl itself would use with the same flags and environment.
- * Throws Fault('usage') for what the user wrote wrongly, Fault('failed') for an expired certificate.
+ * The cluster and user that kubectl would use with the same flags and environment. Throws Fault('usage') for the user's mistakes,
+ * Fault('failed') for an expired certificate.
  */
 export async function readConnection(flags: ConnectionFlags, env: Environment, deps: ConnectionDeps = {}): Promise<Connection> {
   const kubectl = deps.kubectl ?? 'kubectl';
@@ -98,8 +98,8 @@ function serverUrlOf(cluster: ClusterEntry, chosen: Selection, source: string, c
 }
 
 /**
- * A kubeconfig with this one connection in it, every override applied, for kubectl, helm and the service's CLI
- * (house rule 5). It holds credentials: write it with mode 0600. JSON, which is YAML as well.
+ * A kubeconfig with this one connection and every override, as JSON, for kubectl, helm and the service's CLI (house rule 5). It holds
+ * credentials: write it with mode 0600.
  */
 export function privateKubeconfig(connection: Connection): string {
   const { contextName, clusterName, userName, namespace } = connection;
@@ -139,8 +139,8 @@ async function flattenUser(user: UserEntry, origin: Origin): Promise<UserEntry> 
 }
 
 /**
- * Throws Fault('failed') with the date if the user's certificate has expired: a server only answers 401, or breaks off.
- * Not where a token goes with it, which is then what counts: `--token` is the way in when a certificate has run out.
+ * Throws Fault('failed') with the date if the user's certificate has expired, where a server only answers 401 or breaks off. Not if there
+ * is a token: then that counts, so `--token` still works with an expired certificate.
  */
 function refuseExpiredCertificate(user: UserEntry, now: Date, where: string): void {
   const data = user['client-certificate-data'];

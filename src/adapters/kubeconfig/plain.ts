@@ -9,8 +9,8 @@ interface Line {
 class Unclear extends Error {}
 
 /**
- * Reads the YAML that kubectl and other tools write (mappings and lists as blocks or in brackets, one-line values), or JSON; undefined for
- * everything else. It guesses nothing: numbers, dates, words like `yes`, escapes, anchors, text over several lines, repeated keys are "else".
+ * Reads the YAML that kubectl and other tools write (block or flow collections, one-line values), or JSON; undefined for all else. It
+ * guesses nothing: numbers, dates, words like `yes`, escapes, anchors, multi-line text and repeated keys are "else".
  */
 export function readPlain(text: string): PlainValue | undefined {
   try {

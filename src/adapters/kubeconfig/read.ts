@@ -8,8 +8,8 @@ type Read<T> = (value: PlainValue) => T;
 class Unclear extends Error {}
 
 /**
- * One file's content as `kubectl config view --raw -o json` prints it; undefined for anything that is not exactly
- * what kubectl knows and would print unchanged (a key it drops, a number where it wants text, a name twice …).
+ * A file's content as `kubectl config view --raw -o json` prints it. Undefined if kubectl might not know it or not print it unchanged: a
+ * dropped key, a number for text, a repeated name.
  */
 export function readDocument(value: PlainValue): KubeconfigDocument | undefined {
   try {

@@ -96,8 +96,8 @@ export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): 
 }
 
 /**
- * kubectl's rules for flags that change a user: a certificate replaces the one in the kubeconfig. A token does not replace a token file, which
- * wins over it as long as it can be read: whoever asks must be whom kubectl would ask as.
+ * kubectl's rules for flags that change a user: a certificate replaces the kubeconfig's. A token does not replace a readable token file, so
+ * that whoever asks is whom kubectl would ask as.
  */
 export function overrideUser(user: UserEntry, flags: ConnectionFlags): UserEntry {
   const changed: { -readonly [key in keyof UserEntry]: UserEntry[key] } = { ...user };

@@ -14,9 +14,8 @@ export function kubeconfigFiles(flags: ConnectionFlags, env: Environment): reado
 }
 
 /**
- * The configuration as kubectl merges it. All contexts: `--cluster` and `--user` may name entries outside the
- * chosen one, and a broken certificate file of another context must not matter (so neither --minify nor --flatten).
- * Throws Fault('usage') if kubectl is missing or cannot read a file.
+ * The configuration as kubectl merges it. No --minify or --flatten: `--cluster` and `--user` may name entries outside the context, and
+ * another context's broken certificate must not matter. Throws Fault('usage') if kubectl is missing or cannot read a file.
  */
 export async function viewKubeconfig(
   files: readonly string[],
@@ -33,8 +32,8 @@ export async function viewKubeconfig(
 }
 
 /**
- * What kubectl would print, without starting it, which costs more than all the rest of a small command: only for files in which nothing can be
- * read in two ways, and that name nothing twice.
+ * What kubectl would print, without starting it: that costs more than the rest of a small command. Only for files that cannot be read in
+ * two ways and name nothing twice.
  */
 export async function readAlone(files: readonly string[]): Promise<KubeconfigDocument | undefined> {
   const documents: KubeconfigDocument[] = [];
@@ -67,8 +66,7 @@ function merged(documents: readonly KubeconfigDocument[]): KubeconfigDocument | 
 }
 
 /**
- * Folder of the file that an entry came from: kubectl prints relative paths as they are written there.
- * As in kubectl the first file that has the name wins.
+ * Folder of the file that an entry came from, as kubectl prints relative paths unchanged. As in kubectl, the first file with the name wins.
  */
 export async function originFolder(
   list: 'clusters' | 'users',

@@ -92,8 +92,8 @@ export class Renewals {
 export type Stopwatch = () => number;
 
 /**
- * Starts a stopwatch by clocks that nobody sets. The monotonic clock stands still on some systems while the machine
- * sleeps, the time since boot continues: the longer of both counts, so that sleep is never taken for no time at all.
+ * Starts a stopwatch by clocks that nobody sets. On some systems the monotonic clock stops in sleep and only the time since boot continues:
+ * the longer of both counts.
  */
 export function startStopwatch(now: () => readonly number[] = readings): Stopwatch {
   const start = now();

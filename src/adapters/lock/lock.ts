@@ -17,8 +17,8 @@ export interface LockDeps {
   /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
   readonly isGone?: (identity: string) => boolean;
   /**
-   * Resolves when no program of a run that is over can write to the cluster any more; throws Fault to refuse.
-   * `lastHolder` lost the lock without giving it back: it may only be stopped, and its program is not.
+   * Resolves when no program of an ended run can write to the cluster any more; throws Fault to refuse. `lastHolder` lost the lock without
+   * releasing it: its process may be stopped while its program runs.
    */
   readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<void>;
   readonly startStopwatch?: () => Stopwatch;

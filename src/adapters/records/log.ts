@@ -26,8 +26,8 @@ interface LogPlace {
 }
 
 /**
- * Many small items in few objects: lines of JSON, added to the last part. A part that has no room is closed, which compresses it where it is, and
- * the next one is begun; both are single writes, so that a program killed in between leaves all lines where they were.
+ * Many small items in few objects, as lines of JSON added to the last part. A full part is compressed in place, then the next begins: both
+ * are single writes, so a kill between them loses no line.
  */
 export function keptLog(place: LogPlace): { append(lines: readonly KeptLine[]): Promise<void> } {
   let at: number | undefined;
@@ -79,8 +79,8 @@ function damaged(name: string, why: string): Fault {
 }
 
 /**
- * Items with this part in their id, what became of each put to it; sorted by id. Two runs of which one went by an older record number their items
- * alike: what each of them kept stays, the later one beside the first, and nobody can tell whose removal was done.
+ * Items with this part in their id, each with its outcome, sorted by id. Two runs may use one id if one had an older record: both contents
+ * stay, without an outcome, as nobody knows whose it was.
  */
 export function joined(items: readonly KeptItem[], lines: readonly KeptLine[], part: string): readonly KeptItem[] {
   const byId = new Map<string, { readonly contents: unknown[]; outcome?: KeptOutcome }>();

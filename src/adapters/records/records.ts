@@ -23,8 +23,8 @@ export async function recordIn(ledger: Ledger): Promise<RunRecord | undefined> {
 }
 
 /**
- * The run record in the Secret `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep,
- * of which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
+ * The run record in the Secret `netsvc-upgrade-run`, its overflow in `netsvc-upgrade-run-kept-N`. What single actions keep, up to one item
+ * per node, is in `netsvc-upgrade-run-log-N`.
  */
 export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): Records {
   const where = ledger.whereIs(RECORD_NAME);

@@ -17,8 +17,8 @@ export function runIdentity(): string {
 }
 
 /**
- * True only for a process of this very boot and process namespace that no longer exists, and whose own programs can be
- * seen from here: those of another user may be hidden, so that user's lock has to run out.
+ * True only for an ended process of this boot and process namespace whose own programs are visible here. Another user's may be hidden, so
+ * that user's lock must expire.
  */
 export function isGone(identity: string): boolean {
   const pid = pidHere(identity);

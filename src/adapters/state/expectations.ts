@@ -10,8 +10,8 @@ const ABSENT = 'absent';
 const NEVER: Acceptable = new Set();
 
 /**
- * What this process saw of each object of the state. While pinned, anything else than what was seen before is somebody else's doing. A
- * write of which no answer came leaves two possibilities, and the next read tells which.
+ * What this process saw of each state object; while pinned, anything else is somebody else's change. An unanswered write leaves two
+ * possibilities, which the next read resolves.
  */
 export class Expectations {
   readonly #known = new Map<string, Acceptable>();

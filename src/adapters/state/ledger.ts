@@ -6,8 +6,8 @@ import type { Content, Entry } from './expectations.ts';
 import { changedUnderUs, Expectations, foreignSecret } from './expectations.ts';
 
 /**
- * Type of every Secret that holds state. Secrets, because whoever may write those of the state namespace has the rights that this
- * program acts with already; ConfigMaps and Leases are writable by far more accounts (docs/internals/threat-model.md).
+ * Type of every Secret that holds state: writers of Secrets in the state namespace already have this program's rights. Far more accounts
+ * may write ConfigMaps and Leases (docs/internals/threat-model.md).
  */
 export const STATE_TYPE = 'netsvc-upgrade/state';
 /** Every name of a Secret with state begins with it. */
@@ -17,8 +17,8 @@ const LABELS = { 'app.kubernetes.io/managed-by': 'netsvc-upgrade' };
 const TRIES = 5;
 
 /**
- * What this program stores in the cluster and acts upon later. Nothing else of the program reads or writes these Secrets. While it is
- * pinned, what was read or written before must be what is found: anything else ends the run with Fault('stale').
+ * What this program stores in the cluster and acts upon later; nothing else reads or writes these Secrets. While pinned, a read must find
+ * what was read or written before, else it throws Fault('stale').
  */
 export interface Ledger {
   /** `Secret/kube-system/netsvc-upgrade-run`. */

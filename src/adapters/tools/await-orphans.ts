@@ -15,8 +15,8 @@ export interface AwaitOrphans {
 }
 
 /**
- * Resolves when nothing that a run which is over had started is left that could write next to this one.
- * Throws Fault('locked') if that takes too long, Fault('interrupted') at Ctrl-C.
+ * Resolves when nothing started by an ended run can still write. Throws Fault('locked') if that takes too long, Fault('interrupted') at
+ * Ctrl-C.
  */
 export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans): Promise<void> {
   for (let waited = 0; ; waited += POLL_MS) {

@@ -34,8 +34,8 @@ interface PathSurroundings {
 }
 
 /**
- * Every file that a shell would try for a program, in its order, but for those of relative and empty folders of PATH: they would mean whatever
- * lies in the current folder. Pure; nothing is looked up.
+ * Every file that a shell would try for a program, in order; pure. Relative and empty folders of PATH are left out: they would mean
+ * whatever lies in the current folder.
  */
 export function pathCandidates(program: string, { path, pathExt, platform }: PathSurroundings): readonly string[] {
   const windows = platform === 'win32';

@@ -33,11 +33,8 @@ export function ownerOfKubeconfig(name: string): number | undefined {
 }
 
 /**
- * Programs that work with the private kubeconfig of a run on this cluster that is over. The argument is
- * there from the program's first moment and survives whatever ended the run: nothing has to be noted beforehand.
- * Of the service's CLI its configuration file tells, or, where it is given the user's own, its environment.
- * `folder` is the work folder; its last two parts tell the cluster, wherever a run had it. `isAlive` says of a run's
- * process that what it started is its own affair.
+ * Programs with the private kubeconfig of an ended run on this cluster, known by their arguments (the service's CLI by configuration file
+ * or environment). `folder` is the work folder, whose last two parts name the cluster; `isAlive` excludes programs of a live run.
  */
 export async function orphansOf(
   folder: string,

@@ -73,8 +73,8 @@ interface Asking {
 }
 
 /**
- * Who else manages this file; undefined if nobody does, by the word of every manager of this machine. Throws Fault('interrupted') once
- * it is interrupted: that is no answer of a manager.
+ * Who else manages this file; undefined if every package manager here says nobody. Throws Fault('interrupted') at Ctrl-C: that is no
+ * answer.
  */
 export async function ownerOf(file: string, env: Environment, asking: Asking = {}): Promise<FileOwner | undefined> {
   const real = await realpath(file).catch(() => file);

@@ -22,8 +22,8 @@ export function argumentsFor(
 }
 
 /**
- * The CLI uses a configuration file alone and looks for one in a usual place, whatever its environment says (cli notes 1.3): without one that
- * is named it would go where that file leads. Its options belong after the command.
+ * Without a named configuration file the CLI takes one from a usual place and follows it, whatever its environment says (cli notes 1.3).
+ * Its options belong after the command.
  */
 function withConfig(args: readonly string[], cliConfigPath: string | undefined): readonly string[] {
   const isNamed = args.some((argument) => argument.startsWith('--config='));
@@ -40,8 +40,8 @@ const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DR
 const KUBECTL_ALONE = { KUBERC: 'off' } as const;
 
 /**
- * The service's CLI takes its datastore from many places; it gets exactly one (cli notes §1.3).
- * On Windows a variable's name is the same in any case, so those of another case go as well.
+ * The service's CLI takes its datastore from many places; it gets exactly one (cli notes §1.3). On Windows names of variables ignore case,
+ * so other spellings are removed as well.
  */
 export function environmentFor(
   tool: Tool,

@@ -85,9 +85,8 @@ export interface WithDocument {
 const FLAGS: Readonly<Record<string, string>> = { '-f': '-', '--patch-file': '/dev/stdin' };
 
 /**
- * kubectl gets a document of the work folder as its standard input. The path could lead to another file by the time kubectl opens it; the
- * open file cannot. It is read once before: only what this process wrote goes to the cluster. Whole, too, if this process is killed: a pipe
- * would end in the middle. Throws Fault('failed').
+ * Opens a document as kubectl's standard input, after checking that it holds what this process wrote; throws Fault('failed'). An open file
+ * cannot be swapped like a path, and a kill does not truncate it like a pipe.
  */
 export async function withDocument(
   { tool, args }: Invocation,
