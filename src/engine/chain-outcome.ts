@@ -30,8 +30,8 @@ export interface RunMore {
   /** Stages that the plan opened a moment ago; taken for what they are while nothing has been written. */
   readonly looked?: Looked;
   /**
-   * The plan that was agreed to changes something: the lock is taken before the first stage that may act. Otherwise it is taken right
-   * before the first write, and what was looked at without it is looked at again.
+   * The confirmed plan changes something, so the lock is taken before the first stage that may act. Otherwise it is taken before the first
+   * write, and what was read without it is read again.
    */
   readonly changes?: boolean;
   /** Throws Fault('stale') for a plan of a stage that goes beyond what was agreed to; asked before each round of a stage acts. */

@@ -2,10 +2,7 @@ import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { LockHold } from '../kernel/ports.ts';
 
-/**
- * The run's hold on the lock. Taken when it is known that something will be written, so that a run with nothing to do writes
- * nothing, not even the Lease.
- */
+/** The run's hold on the lock, taken only when something will be written. A run with nothing to do writes nothing, not even the Lease. */
 export class Hold {
   readonly #ports: Pick<EnginePorts, 'lock' | 'interruption'>;
   readonly #stop = new AbortController();

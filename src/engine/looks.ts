@@ -6,8 +6,8 @@ import type { Clock, Cluster } from '../kernel/ports.ts';
 const LOOK_MS = 2_000;
 
 /**
- * So long the answer to a dry run stands for an object that has not changed since: what else it hangs on (definitions, admission) hardly
- * changes within it, and the server evaluates the write itself once more. The user thinks longer about a plan.
+ * How long a dry-run answer holds for an unchanged object: definitions and admission hardly change within it, and the server checks the
+ * write itself. A plan waits longer for its confirmation anyway.
  */
 const ANSWER_MS = 10_000;
 
@@ -17,8 +17,8 @@ interface Seen {
 }
 
 /**
- * The cluster as stages see it that follow one another with nothing done between them: what two of them ask for is read once.
- * Most of them begin with the same question, what is installed. Whatever this run does ends the look, and so does a short time.
+ * The cluster as consecutive stages see it: what two of them ask for is read once, such as what is installed. A short time ends a look, and
+ * so does anything the run does.
  */
 export class Looks<Ports extends Seen> {
   readonly #ports: Ports;

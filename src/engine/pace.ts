@@ -5,9 +5,8 @@ const START = 8;
 /** In flight at most, unless the user says otherwise: the API server queues more, it does not answer faster. */
 const WIDEST = 32;
 /**
- * Mean time of an answer from which on a server has too much to do, milliseconds: Kubernetes' own objective for writing one object.
- * A fixed time, not a multiple of the best seen: one at a time takes far longer for each than many at a time, which the store makes
- * durable together, so that whoever is narrowed by one slow moment would never be told to widen again.
+ * Mean answer time in milliseconds that means an overloaded server: Kubernetes' own objective for one write. Fixed, not relative to the
+ * best seen: single writes are slower than many made durable together, so a narrowed run would never widen again.
  */
 const SLOW_MS = 1_000;
 /** Answers that are evaluated together. */
@@ -21,8 +20,8 @@ export interface PaceLimits {
 }
 
 /**
- * How many requests may be in flight: more with each window of answers as long as they come in time, fewer when they grow slow, and half
- * as many when the server says that it has too much to do.
+ * How many requests may be in flight. Each window of answers in time raises it, slow answers lower it, and the server's "too many requests"
+ * halves it.
  */
 export class Pace {
   readonly #clock: Clock;

@@ -43,9 +43,8 @@ const PAUSE_MS = 1_000;
 export type PatchingParts = Pick<Around, 'limits' | 'mustHold' | 'stop' | 'report'>;
 
 /**
- * Performs guarded patches side by side; resolves to how many. One that no longer fits does not stop the others, but the stage is
- * planned again (`Outdated`). Nor does one that the server refuses: all of those are named once the others are done. Any other failure
- * stops, once what is in flight has ended.
+ * Performs guarded patches in parallel; resolves to how many. A misfit (the stage is planned again: `Outdated`) or a refusal (named at the
+ * end) does not stop the others. Any other failure does, once requests in flight have ended.
  */
 export async function patchAll(
   ports: Pick<EnginePorts, 'cluster' | 'clock'>,

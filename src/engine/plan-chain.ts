@@ -37,8 +37,8 @@ export interface PlanPorts extends Sources, Pick<EnginePorts, 'effects'> {
 }
 
 /**
- * Surveys, evaluates and plans every stage without acting. Stages that evaluate the result are named, not opened. Throws Fault('interrupted')
- * at Ctrl-C: whatever a survey made of what it was not told is no plan.
+ * Surveys, evaluates and plans every stage without acting; stages that evaluate the result are only named. Throws Fault('interrupted') at
+ * Ctrl-C: an interrupted survey gives no plan.
  */
 export async function planChain(
   stages: readonly AnyStage[],

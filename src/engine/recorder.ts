@@ -19,8 +19,8 @@ export interface Ending {
 }
 
 /**
- * Keeps the run record in the cluster. Nothing is written for a run that changes nothing:
- * the record is made at the first write, and saved before every removal.
+ * Keeps the run record in the cluster. It is created at the first write, so a run that changes nothing writes nothing, and saved before
+ * every removal.
  */
 export class Recorder {
   readonly #ports: EnginePorts;
@@ -180,8 +180,8 @@ export class Recorder {
   }
 
   /**
-   * A run whose last part had nothing to write any more still ends the record of what was written before. That is a write
-   * like any other: under the lock, and on what the record says once the lock is held.
+   * A resumed run with nothing left to write still ends the earlier record. That is a write like any other: under the lock, on the record
+   * as read under it.
    */
   async #unfinished(takeLock: Ending['takeLock']): Promise<RunRecord | undefined> {
     if (!continues(await this.#ports.records.load(), this.#context)) return undefined;

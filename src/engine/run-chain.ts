@@ -9,8 +9,8 @@ import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { StageRounds } from './stage-rounds.ts';
 
 /**
- * Performs a chain: per stage survey, evaluate, plan, perform. Every stage plans from the live cluster,
- * so the same call continues a run that was interrupted anywhere, and a second one writes nothing.
+ * Performs a chain: per stage survey, evaluate, plan, perform. Every stage plans from the live cluster, so the same call resumes an
+ * interrupted run and a second run writes nothing.
  */
 export async function runChain(
   stages: readonly AnyStage[],

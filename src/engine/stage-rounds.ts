@@ -8,8 +8,8 @@ import { noRest, toldText } from './no-rest.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
 /**
- * What a stage needs after a round: to be evaluated and planned again (the lock was just taken), to be planned again
- * (the cluster moved on, or it converges in rounds), or nothing.
+ * What a stage needs after a round: `judge` (the lock was just taken), a new plan (the cluster moved on, or it converges in rounds), or
+ * nothing.
  */
 type Next = 'judge' | 'plan' | 'done';
 
@@ -209,8 +209,8 @@ export class StageRounds {
   }
 
   /**
-   * Whether the evaluation of a round that begins now is too old for an action. What wants a look of its own, and one after writes, goes by
-   * what the round itself just saw; a wait makes a evaluation old without any.
+   * Whether this round's evaluation is too old for an action. Actions that want their own read, or one after writes, go by what the round
+   * just read; a wait alone can make an evaluation old.
    */
   #ageing(): (action: Action) => boolean {
     const { ports, actor, live } = this.#parts;

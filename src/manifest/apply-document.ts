@@ -18,8 +18,8 @@ const ATOMIC_MAPS = new Set([
 const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
 
 /**
- * What an apply makes of a live object once its fields are owned as in `entries` (`adoptedOwnership`), by the merge keys of the
- * built-in kinds; defaults are still to be set by the server. Undefined if kubectl has applied nothing of it.
+ * What an apply makes of a live object owned as in `entries` (`adoptedOwnership`), by the built-in merge keys, without the server's
+ * defaults. Undefined if kubectl has applied nothing of it.
  */
 export function applyAfterAdoption(live: KubeObject, document: KubeObject, entries: readonly ManagedFieldsEntry[]): KubeObject | undefined {
   const own = entries.find(isApplyOf(KUBECTL));

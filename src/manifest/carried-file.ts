@@ -16,8 +16,8 @@ export interface CarriedFile {
 }
 
 /**
- * The user's edits as they are carried into the target, kept beside the run record before the first write: from then on
- * neither the live objects nor what kubectl noted on them tells them any more (§4.4/1, §7/4).
+ * The user's edits as carried into the target, kept beside the run record before the first write. After it, live objects and kubectl's
+ * notes no longer show them (§4.4/1, §7/4).
  */
 export interface CarriedEdits {
   readonly target: string;

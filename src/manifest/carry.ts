@@ -16,8 +16,8 @@ export interface ReleasedFile {
 type Difference = Pick<CarriedFile, 'changed' | 'removed'>;
 
 /**
- * What differs in each file once `merged` takes the place of all of them, by the files' names; files without a difference
- * have none. What the user added goes to the first file.
+ * What differs in each file, by name, once `merged` replaces them all; unchanged files are left out. Additions of the user go to the first
+ * file.
  */
 export function differences(files: readonly ReleasedFile[], merged: readonly KubeObject[]): ReadonlyMap<string, Difference> {
   const wanted = new Map(merged.map((object) => [identityOf(object), object]));

@@ -45,9 +45,8 @@ export interface ChosenBase {
 type Input = Omit<MergeInput, 'base'>;
 
 /**
- * Merges by the installed release's own manifest. The images tell the release, and the text must agree: where the text of another is
- * nearer and leads to another result, the user says once which it was. Without the release's own manifest, what differs from another's
- * may be the release's as well as the user's: each difference is a question.
+ * Merges by the installed release's own manifest, which the images name. If another's text is nearer and gives another result, the user
+ * chooses once; without the own manifest, each difference is a question.
  *
  * `apart`: definitions in the cluster, where they are not merged with the rest.
  */
@@ -139,8 +138,8 @@ function asQuestions(base: BaseCandidate, doubt: BaseDoubt, mergeBy: MergeBy): C
 type Order = (a: BaseCandidate, b: BaseCandidate) => number;
 
 /**
- * Of equals the one that bears the name, then those of its minor release, then the older: against a base that is too new, fixes of the
- * release look like edits to undo.
+ * Prefers the release of that name, then its minor release, then the older. Against a base that is too new, the release's own fixes look
+ * like edits to undo.
  */
 function nearestFirst(distance: Distance, definitions: Distance, name = ''): Order {
   const isOfMinor = ({ release }: BaseCandidate) => Number(sameMinor(release, name));

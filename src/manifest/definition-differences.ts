@@ -6,8 +6,8 @@ import { itemsByKey, keyFields } from '../kube/list-keys.ts';
 import { prepared } from './prepare.ts';
 
 /**
- * Fields in which a definition in the cluster differs from a release's, beyond what the server fills in or leaves out; undefined between
- * API versions: then every field may. Texts for users do not count.
+ * Fields in which a definition in the cluster differs from a release's, apart from server defaults and texts for users. Undefined between
+ * API versions: every field may differ.
  */
 export function definitionDifferences(released: KubeObject, state: KubeObject): readonly FieldChange[] | undefined {
   if (released.apiVersion !== state.apiVersion) return undefined;
@@ -36,10 +36,7 @@ interface Taken {
   readonly list: boolean;
 }
 
-/**
- * What differs, leaf by leaf. Lists with keys are compared item by item (their order does not count), other lists as
- * one value; `null` is as good as absent.
- */
+/** Differences, leaf by leaf: lists with keys item by item in any order, other lists as one value. `null` counts as absent. */
 export function changedFields(before: unknown, after: unknown): readonly FieldChange[] {
   return [...changes(before ?? undefined, after ?? undefined, '', '')];
 }

@@ -33,9 +33,8 @@ export interface QuickReading {
 }
 
 /**
- * Reads a definition ten times as fast as the careful reader, which has the last word: undefined for any other document, for an error,
- * and wherever the two could differ (anchors, tags, texts in quotes that continue too far left, keys that may be no texts). `plain` is what the careful
- * reader makes of a plain text that may be something else.
+ * Reads a definition ten times as fast as the careful reader. Undefined wherever the two could differ: other documents, errors, anchors,
+ * tags, quoted text continued too far left, keys that may be no texts. `plain` is the careful reader's result for ambiguous plain text.
  */
 export function readDefinition(text: string, plain: (source: string) => unknown): QuickReading | undefined {
   if (text.length < LARGE || !DEFINITION.test(text) || ODD.test(text) || END.test(text)) return undefined;

@@ -5,8 +5,8 @@ const METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 const UNTOUCHED = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /**
- * A patch that makes the live object the wanted one: whole top-level fields and whole metadata maps, with the wanted
- * resourceVersion as precondition. Server fields (status, uid, managedFields …) are not changed.
+ * A patch that makes the live object the wanted one: top-level fields and metadata maps as a whole, with the wanted resourceVersion as
+ * precondition. Server fields (status, uid, managedFields …) do not change.
  */
 export function diffPatch(live: KubeObject, wanted: KubeObject): readonly JsonPatchOp[] {
   const { resourceVersion } = wanted.metadata;

@@ -157,8 +157,8 @@ interface States {
 }
 
 /**
- * True if applying the target leaves a controller's field alone: the target does not say it and it goes with nothing that the
- * target dropped (domain §6.4), and no edit of the user's own would say it either.
+ * True if applying the target keeps a controller's field: neither the target nor a user's edit sets it, and it belongs to nothing that the
+ * target dropped (domain §6.4).
  */
 function isLeftAlone({ path }: Place, { theirs: applied }: Three, { base, target }: States): boolean {
   if (!target || path === '' || !isFree(target, path)) return false;

@@ -28,10 +28,8 @@ const TEMPLATE = ['f:spec', 'f:template', 'f:spec'];
 const BY_HAND: ReadonlySet<string> = new Set(['kubectl-set', 'kubectl-edit', 'kubectl-patch']);
 
 /**
- * What the old release's pod template has, the target's has not, and server-side apply left there because another manager
- * owns it (domain §6.4). Only entries that old releases are known to have had, or that run the service's own image of
- * another release, are the service's; anything else is someone's addition and stays. So does a variable of such a name that a
- * user set manually: not every old release had it.
+ * Parts of the old pod template, gone from the target, that another manager kept through server-side apply (domain §6.4). The service's are
+ * known old entries and images of another release; all else stays, as does a variable that a user set manually.
  */
 export function findLeftovers(
   live: KubeObject,

@@ -4,8 +4,8 @@ import { itemsByKey } from '../kube/list-keys.ts';
 import { quantityOf } from '../kube/quantity.ts';
 
 /**
- * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty (but for an `entry` of an open
- * map, which is there or is not), quantities written differently, JSON text with other white space.
+ * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty, quantities, JSON with other white space.
+ * An `entry` of an open map is there or not, even if empty.
  */
 export function sameMeaning(a: unknown, b: unknown, entry = false): boolean {
   if (entry && isAbsent(a) !== isAbsent(b)) return false;

@@ -31,8 +31,8 @@ interface Chunk {
 }
 
 /**
- * Reads a manifest as kubectl would. Unlike kubectl, one bad document refuses the whole file: nothing may be half applied.
- * Throws Fault('usage') with file and line.
+ * Reads a manifest as kubectl would, but one bad document refuses the whole file: nothing may be half applied. Throws Fault('usage') with
+ * file and line.
  */
 export function parseManifest(text: string, name: string): Manifest {
   const clean = cleanText(text, name);

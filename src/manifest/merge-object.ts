@@ -121,8 +121,8 @@ function secret(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | 
 const NEEDED = 'The target may need it; it stays.';
 
 /**
- * The target's rules, and what the user allowed besides. Rules that are only grouped otherwise are no edit; a permission that
- * the user took away stays where the target has it.
+ * The target's rules plus what the user allowed besides; other grouping is no edit. A permission that the user removed stays where the
+ * target has it.
  */
 function mergeRules(
   walk: Walk,

@@ -43,10 +43,10 @@ const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
 const RENAMED = 'You removed it, and the release gave it another name.';
 
 /**
- * Three-way merge: the target with what the user changed in the installed release's manifest, field by field, by Kubernetes'
- * own list keys. Nothing is resolved silently: every edit is in `edits`, and what only the user can decide in `conflicts`.
+ * Three-way merge: the target with the user's changes to the installed release's manifest, field by field, by Kubernetes' list keys. Every
+ * edit is in `edits`, and what only the user can decide in `conflicts`.
  *
- * `reasons` names fields that must be decided although the three states would settle them, each with why.
+ * `reasons`: fields to decide although the three states would settle them, each with why.
  */
 export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, string> = new Map()): MergeResult {
   const result = mergeOnce(input, reasons);

@@ -23,8 +23,8 @@ const NAMING = new Set(['namespace', 'kubernetes.io/metadata.name']);
 const NAMING_VARIABLE = /(?:^|_)NAMESPACE$/;
 
 /**
- * A document of a release as it is for an installation in another namespace: where it lives, whose accounts it binds, whom it
- * calls. A definition of resources names no namespace of the installation. Names that are only spelled like it stay.
+ * A release's document for an installation in another namespace: where it lives, the accounts it binds, the services it calls. Resource
+ * definitions name no namespace, and names that only look like one stay.
  */
 export function moveNamespace(document: KubeObject, move: Move): Moved {
   if (document.kind === 'CustomResourceDefinition') return { object: document, places: [] };

@@ -14,8 +14,8 @@ export interface ObjectTexts {
 }
 
 /**
- * Without status, what the server and tools write into metadata, and texts of definitions; keys in the order of their names, as kubectl
- * prints them. Values of Secrets and other credentials are hidden: of one that changes only that it does can be seen.
+ * As kubectl prints it, keys sorted, without status, metadata of server and tools, and texts of definitions. Secret values and credentials
+ * are hidden: only that they change is shown.
  */
 export function objectTexts({ before, after }: Bodies): ObjectTexts {
   const [was, is] = [before, after].map((object) => object && withoutTexts(comparable(object)));

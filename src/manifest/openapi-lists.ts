@@ -80,8 +80,8 @@ function resolved(schemas: Schemas, schema: Schema): Schema {
 }
 
 /**
- * What the server merges by: its map keys, which for ports are more than the patch's merge key; the latter counts where a server
- * knows no other. Undefined where the schema says nothing: of old servers that tells nothing either.
+ * What the server merges by: map keys, which for ports are more than the patch's merge key; the latter only where a server knows no other.
+ * Undefined if the schema is silent, as on old servers.
  */
 function ruleOf(list: Schema, item: Schema): SchemaRule | undefined {
   const type = list['x-kubernetes-list-type'];

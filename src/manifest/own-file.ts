@@ -46,9 +46,8 @@ interface Reconciled {
 }
 
 /**
- * What the user has, by their own file and by the cluster. A file may be older than what was applied last: where only one of the
- * two differs from the release, and that is the cluster, it counts; so does what was changed in the cluster after an apply. An
- * edit of the file that the cluster has not, or has otherwise, is the user's to decide (§4.4/1).
+ * What the user has, by their own file and the cluster (§4.4/1). The cluster's value counts if only it differs from the release, or changed
+ * after an apply; the file may be older. An edit of the file that the cluster lacks or has otherwise is the user's to decide.
  */
 export function withOwnFile(states: OwnFileStates): Reconciled {
   const { base, theirs, applied, cluster, file, away, listRules } = states;
@@ -185,9 +184,8 @@ interface ToldRules {
 }
 
 /**
- * The rules that the user has, by their own file and by the cluster, permission by permission: as one value, what the cluster
- * allows besides would be lost to a file that says something of another thing. What the file takes away and the target still has
- * is no question: a merge takes no permission away (§4.4/1). Undefined if rules have another shape than Kubernetes gives them.
+ * The user's rules by file and cluster, permission by permission: compared as one value, the file would overwrite what the cluster adds.
+ * Removing a permission is no question, as no merge removes one (§4.4/1). Undefined if rules have another shape than Kubernetes'.
  */
 function reconciledRules(states: RuleStates): ToldRules | undefined {
   const [base, applied, live] = [states.base, states.applied, states.live].map(permissionsOf);

@@ -13,8 +13,8 @@ const MAX_LINES = 100;
 const OPENING = /^( *(?:- +)*)(?:[^\s'"#][^'"]*|'[^']*'|"[^"]*")?:[ \t]+(?=['"])/;
 
 /**
- * kubectl reads a text in quotes whose later lines stand no further right than its key; YAML 1.2 does not allow it. White space
- * at the start of such lines has no meaning, so they are indented. Undefined if no such text reaches from before `brokenAt` over it.
+ * Indents later lines of quoted text, which kubectl accepts at the key's column and YAML 1.2 does not; leading white space there has no
+ * meaning. Undefined if no such text spans `brokenAt`.
  */
 export function indentQuotedLines(text: string, brokenAt: number): QuoteRepair | undefined {
   const opening = openingBefore(text, brokenAt);

@@ -19,8 +19,8 @@ interface Reference {
 }
 
 /**
- * What the documents rely on, the target has and the result lacks: fields to decide, and objects that must come back, by the name
- * of their conflict, each with who relies on it.
+ * What the documents rely on, the target has and the result lacks, each with who relies on it. These are fields to decide, and objects to
+ * restore by the name of their conflict.
  */
 export function brokenReferences(documents: readonly KubeObject[], theirs: Documents): readonly (readonly [string, string])[] {
   const there = new Map(documents.map((object) => [identityOf(object), object]));

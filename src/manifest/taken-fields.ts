@@ -39,8 +39,8 @@ function counts({ ref }: PlannedObject, field: FieldChange): boolean {
 export type LaterChange = TakenChange & { readonly time: string; readonly subresource?: string };
 
 /**
- * Fields that somebody has set since a run began and that the upgrade will change. What kubectl wrote under its own name is the
- * run's; a client-side apply is not. An entry without a time tells nothing, and neither does a field that was taken away.
+ * Fields set since a run began that the upgrade will change; kubectl's server-side writes are the run's, client-side applies are not.
+ * Entries without a time and removed fields show nothing.
  */
 export function changesSince(live: KubeObject, planned: PlannedObject, since: string): readonly LaterChange[] {
   // The server writes whole seconds.

@@ -16,10 +16,9 @@ interface Stretch {
 type Wanted = ReadonlyMap<string, KubeObject>;
 
 /**
- * The target's own text with the carried edits in place, so that the user can compare the two: comments and order of the release
- * stay, documents without an edit are the same byte for byte, removed documents are left out and added ones stand at the end.
- * Items of lists keep their text by `listRules`, where the server told them; else by the table.
- * Throws Fault('usage') if `theirsText` is no manifest.
+ * The target's text with the edits in place, comparable to it: comments and order stay, unedited documents are byte-identical, removed ones
+ * are left out, added ones come last. List items keep their text by `listRules` of the server, else by the table. Throws Fault('usage') if
+ * `theirsText` is no manifest.
  */
 export function upgradeText(theirsText: string, { documents }: Pick<MergeResult, 'documents'>, listRules?: ListRules): string {
   const manifest = parseManifest(theirsText, 'the target’s manifest');
@@ -32,8 +31,8 @@ export function upgradeText(theirsText: string, { documents }: Pick<MergeResult,
 }
 
 /**
- * The text of a manifest with other objects in the place of its own, by the identity of these; what has none there is left out.
- * Undefined if a document is no part of the text.
+ * A manifest's text with other objects in place of its own, by identity; those without a replacement are left out. Undefined if a document
+ * is no part of the text.
  */
 export function textWith(
   whole: string,

@@ -17,8 +17,8 @@ export interface VariableOrder {
 }
 
 /**
- * The order of variables in which whatever a side could read stays readable: Kubernetes fills in only variables that stand before,
- * of any other the program gets the literal `$(NAME)`. As near to the target's order as that allows.
+ * An order of variables, near the target's, in which every reference still resolves. Kubernetes expands only earlier variables: the program
+ * gets any other as the literal `$(NAME)`.
  */
 export function readableOrder(order: readonly string[], merged: Items, sides: readonly Items[]): VariableOrder {
   const wanted = order.flatMap((reader) =>

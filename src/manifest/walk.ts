@@ -40,8 +40,8 @@ export interface Finding extends Three {
 }
 
 /**
- * `merge`: the three-way rules. `mine`: mine always wins, to lay changes of the cluster over what was applied.
- * `theirs`: the target's, and edits are told only.
+ * `merge`: the three-way rules; `mine`: mine always wins, to lay cluster changes over what was applied. `theirs`: the target's, and edits
+ * are only reported.
  */
 export type Mode = 'merge' | 'mine' | 'theirs';
 

@@ -28,8 +28,8 @@ export function needsWaves(profile: Profile): boolean {
 }
 
 /**
- * The target in the order in which it is safe: new agents understand an old Typha, old agents no new one; the controllers
- * start what has no undo as soon as the agents are complete. Every document lands in exactly one wave.
+ * The target in a safe order, every document in one wave. New agents understand an old Typha but not the reverse, and the controllers,
+ * last, start what has no undo.
  */
 export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);

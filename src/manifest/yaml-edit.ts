@@ -12,8 +12,8 @@ const MAX_LINES = 3000;
 const PLAIN_TEXT = /^[A-Za-z/][\w./:@=+-]*$/;
 
 /**
- * The text of one document with `after` in place of `before`: comments, order and spelling of all else stay. Undefined if it
- * cannot be done so that the text reads back as it should. `rules` tell items of lists apart as the server does.
+ * The text of one document with `after` in place of `before`; comments, order and spelling stay. Undefined if the new text would not read
+ * back as `after`; `rules` identify list items as the server does.
  */
 export function editYaml(text: string, before: unknown, after: unknown, rules?: KindRules): string | undefined {
   const plain = written(editableYaml(text), text);
