@@ -26,7 +26,7 @@ function page(command: Command): string {
     summary,
     ...parts.text,
     `**When:** ${parts.when}`,
-    `**Procedure:** ${parts.procedure} [Coverage](../coverage.md) lists every step.`,
+    `**Procedure:** ${String(command.procedure)}. [Coverage](../coverage.md) lists every step.`,
     `**Permissions:** ${permissions(id)}`,
     '## Usage',
     fenced([usageOf(command)]),
@@ -45,7 +45,6 @@ function page(command: Command): string {
 interface Description {
   readonly text: readonly string[];
   readonly when: string;
-  readonly procedure: string;
   readonly environment: readonly string[];
   readonly exitCodes: readonly string[];
 }
@@ -58,11 +57,10 @@ function descriptionOf({ id, description = '' }: Command): Description {
     if (found === undefined) throw new Error(`${id}: its description has no part ${head}`);
     return found.slice(head.length).trim();
   };
-  const heads = ['When:', 'Procedure:', 'Environment:', 'Exit codes:'];
+  const heads = ['When:', 'Environment:', 'Exit codes:'];
   return {
     text: paragraphs.filter((one) => !heads.some((head) => one.startsWith(head))),
     when: part('When:'),
-    procedure: part('Procedure:'),
     environment: part('Environment:').split('\n'),
     exitCodes: part('Exit codes:').split('\n'),
   };

@@ -11,6 +11,9 @@ import type { Asked, SessionFlags } from './session.ts';
 export abstract class BaseCommand extends Command {
   static override usage = '<%= command.id %> [flags]';
 
+  /** The parts of the procedure that ask for the command; for its page, not for its help. */
+  static procedure = 'none';
+
   /** argv as the user wrote it. */
   protected readonly typed: readonly string[];
 

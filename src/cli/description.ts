@@ -9,7 +9,7 @@ const TWINS = 'NETSVC_UPGRADE_…  a flag not given: --as-group is NETSVC_UPGRAD
 const CLUSTER = ['KUBECONFIG  as kubectl reads it', 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the way to API server and releases'];
 const TERMINAL = 'NO_COLOR, TERM=dumb  no colours';
 
-/** Where in the procedure a command belongs. */
+/** When a command is of use. */
 export interface Occasion {
   /** A sentence on when to use it. */
   readonly when: string;
@@ -17,10 +17,10 @@ export interface Occasion {
   readonly cluster?: boolean;
 }
 
-/** A command's description: what it does, when, which part of the procedure asks for it, the environment and the exit codes. */
-export function described(text: string, section: string, { when, cluster = true }: Occasion): string {
+/** A command's description: what it does, when, the environment and the exit codes. */
+export function described(text: string, { when, cluster = true }: Occasion): string {
   const environment = ['Environment:', TWINS, ...(cluster ? CLUSTER : []), TERMINAL].join('\n');
   // The source breaks lines where it likes, the help where the screen ends.
   const flowing = text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
-  return [flowing, `When: ${when}`, `Procedure: ${section}.`, environment, exitCodesText].join('\n\n');
+  return [flowing, `When: ${when}`, environment, exitCodesText].join('\n\n');
 }

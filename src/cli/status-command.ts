@@ -141,6 +141,8 @@ export function lockLines(holder: LockHolder | undefined, now: Date): readonly s
   return [`lock: held by ${holder.identity} since ${agoText(holder.acquiredAt, now)}, renewed ${agoText(holder.renewedAt, now)}`];
 }
 
+export const NO_RUN = 'no run of this program is recorded on this cluster';
+
 /** What the run upgrades, as it noted when it began. */
 export async function recordedHead({ outPalette }: Session, record: RunRecord | undefined): Promise<readonly string[]> {
   if (!record) return [];
@@ -158,7 +160,7 @@ async function changedLines({ context }: Session, record: RunRecord | undefined,
 }
 
 async function runLines(record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
-  if (!record) return ['no run of this program is recorded on this cluster'];
+  if (!record) return [NO_RUN];
   const state = record.finishedAt ? `${record.outcome ?? 'ended'} ${agoText(record.finishedAt, now)}` : 'not finished';
   return [
     `run ${record.runId}, profile ${record.profile}: ${state}`,

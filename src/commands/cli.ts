@@ -7,9 +7,9 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Cli extends BaseCommand {
   static override summary = 'Replace old command-line tools of the service by the new one';
+  static override procedure = '§1/4, §4.4/4, §4.5/4';
   static override description = described(
     `Moves old copies of the CLI aside, installs the one of the target release, and says how it reaches the datastore.`,
-    '§1/4, §4.4/4, §4.5/4',
     { when: "After the rolling update, on each machine where the service's CLI is used." },
   );
   static override examples = ['<%= config.bin %> cli --bin-dir=/usr/local/bin'];

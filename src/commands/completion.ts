@@ -7,13 +7,13 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Completion extends BaseCommand {
   static override summary = 'Shell completion through kubectl';
+  static override procedure = 'none';
   static override description = described(
     `kubectl (1.26 and later) completes plugins by a program named kubectl_complete-netsvc_upgrade on PATH.
 show prints it; install writes it beside this program, or to --dir.
 bash, zsh and fish print a script for the program called by its own file name, without kubectl:
 let the shell read it at its start.
 Namespaces and nodes are asked of the API server for 300 ms at most; NETSVC_UPGRADE_COMPLETION_MS sets another limit.`,
-    'none',
     { when: 'Once, after the installation.', cluster: false },
   );
   static override examples = ['<%= config.bin %> completion install --dir ~/.krew/bin', '<%= config.bin %> completion show'];

@@ -7,10 +7,10 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Crds extends BaseCommand {
   static override summary = 'Install the new custom resource definitions before the new operator starts';
+  static override procedure = '§4.2, §4.3';
   static override description = described(
     `Applies the CRDs of the target release on the operator and chart paths.
 On the manifest paths the full manifest holds them: nothing to do, exit code 0.`,
-    '§4.2, §4.3',
     { when: 'Before apply on the operator and chart paths.' },
   );
   static override examples = ['<%= config.bin %> crds --dry-run=server', '<%= config.bin %> crds --yes'];

@@ -7,10 +7,10 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Demo extends BaseCommand {
   static override summary = 'Perform the whole chain on an in-memory cluster; touches no real one';
+  static override procedure = 'all';
   static override description = described(
     `Shows in half a minute what run shows: the plan, the question, the rolling update and the last lines. --scenario shows what a run
 says in trouble, and ends with the exit code that run has then. No kubeconfig is read and nothing outside this process is changed.`,
-    'all',
     { when: 'Before the first upgrade, to see what it looks like.', cluster: false },
   );
   static override examples = [

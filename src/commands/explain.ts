@@ -6,7 +6,8 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Explain extends BaseCommand {
   static override summary = 'Say what a check means and how to fix it';
-  static override description = described('Prints the page of a check. Without an id, lists every check.', 'none; pages of the checks', {
+  static override procedure = 'none; pages of the checks';
+  static override description = described('Prints the page of a check. Without an id, lists every check.', {
     when: "When a finding's id is not clear, or before you accept it.",
     cluster: false,
   });

@@ -10,10 +10,10 @@ const run = { helpGroup: 'run' } as const;
 
 export class Permissions extends BaseCommand {
   static override summary = 'Print the roles that a command needs';
+  static override procedure = 'none; what every stage asks for';
   static override description = described(
     `Prints a ClusterRole, and a Role for each namespace, with exactly the permissions that the command needs.
 Its first lines say whether the role amounts to cluster-admin, and why. With --variant the role names its objects.`,
-    'none; what every stage asks for',
     { when: 'Before you create the account that upgrades, or one that only looks.', cluster: false },
   );
   static override examples = [

@@ -14,13 +14,13 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Plan extends BaseCommand {
   static override summary = 'Show what run would do: every command and patch, in order; changes nothing';
+  static override procedure = 'all';
   static override description = described(
     `Shows what changes per object, what kubectl's own dry run would hide, fields taken from other managers,
 what is left behind, the pods that restart, every command and patch in order, and the point of no return.
 --diff shows each object as a unified diff instead, for a pager or a diff viewer.
 -o images prints the images that the nodes will pull, one a line, for a mirror or for pulling them beforehand.
 --for-git writes the merged manifests and the renamed policies, so that the next sync of Argo CD or Flux changes nothing.`,
-    'all',
     { when: 'After preflight, to read or to have approved what run will do; --out keeps it, and run --plan-file refuses any other.' },
   );
   static override examples = [

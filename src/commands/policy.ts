@@ -8,11 +8,11 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Policy extends BaseCommand {
   static override summary = 'Show what only the temporary policy allows, and delete it when you name it';
+  static override procedure = '§4.4/7, §4.5/6';
   static override description = described(
     `The policy of an upgrade from before v3.14 allows all traffic. Says on which hosts everything would be dropped
 without it, and on which other policies would decide; asks for a review of the traffic logs.
 It is deleted only with --delete NAME, kept in the run record first, and put back with --undo.`,
-    '§4.4/7, §4.5/6',
     { when: 'Last, when you have reviewed the traffic of the temporary policy.' },
   );
   static override examples = [

@@ -8,11 +8,11 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Report extends BaseCommand {
   static override summary = 'Print the report of a run, later and from any machine; changes nothing';
+  static override procedure = 'none; it reads the record of a run';
   static override description = described(
     `Reads the history that the run stored in the cluster: what was found, done and waited for, and when.
 Without RUN-ID, the report of the last run. With --support, a file to give to whoever helps you.
 The exit code says whether the report could be made; how the run ended is in the report.`,
-    'none; it reads the record of a run',
     { when: 'After a run, for those who were not at the terminal.' },
   );
   static override usage = '<%= command.id %> [RUN-ID] [flags]';

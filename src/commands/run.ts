@@ -9,10 +9,10 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
   static override summary = 'Upgrade: perform all stages, or some of them; resumes an interrupted run';
+  static override procedure = 'all';
   static override description = described(
     `Performs the stages in order, each planned from the live cluster. If it is interrupted, run the same command again
 and it resumes. Running it on an upgraded cluster changes nothing.`,
-    'all',
     { when: 'Once preflight is clean and the plan is agreed. Stages with nothing to do are skipped.' },
   );
   static override examples = [

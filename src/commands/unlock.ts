@@ -7,10 +7,10 @@ import type { ExitName } from '../kernel/fault.ts';
 const { yes } = actingFlags;
 export class Unlock extends BaseCommand {
   static override summary = 'Show who holds the lock, and release it when told so';
+  static override procedure = 'none; it guards the run record';
   static override description = described(
     `A lock is renewed while its run lives, and free a minute after the run is gone.
 Release another run's lock only when you know that the run is dead: two runs at once can harm the cluster.`,
-    'none; it guards the run record',
     { when: 'When a command ends with exit code 6 and status names a run that is gone for good.' },
   );
   static override examples = ['<%= config.bin %> unlock', '<%= config.bin %> unlock --yes'];

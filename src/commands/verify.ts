@@ -7,7 +7,8 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Verify extends BaseCommand {
   static override summary = 'Check the result: versions, pods, leftovers; changes nothing';
-  static override description = described(`Reads the cluster after the upgrade and checks the result.`, '§4.4/5, §9', {
+  static override procedure = '§4.4/5, §9';
+  static override description = described(`Reads the cluster after the upgrade and checks the result.`, {
     when: 'At the end, and whenever you want to know whether the upgrade is complete.',
   });
   static override examples = ['<%= config.bin %> verify -o junit --report-file=verify.xml'];

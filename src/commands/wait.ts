@@ -8,11 +8,11 @@ import type { ExitName } from '../kernel/fault.ts';
 
 export class Wait extends BaseCommand {
   static override summary = 'Follow the rolling update, node by node; changes nothing';
+  static override procedure = '§4.4/3, §4.5/3';
   static override description = described(
     `Watches until every pod runs the target release and is ready, and says why one is late.
 Can be interrupted and started again at any time. With --probe-network it starts short-lived Jobs, once confirmed: new pods on an upgraded and an
 old node must resolve a name and reach each other, or the wait stops.`,
-    '§4.4/3, §4.5/3',
     { when: 'During the rolling update, beside apply or after it, from any machine.' },
   );
   static override examples = [

@@ -12,6 +12,7 @@ import { isForPerson, linesText, outputText } from '../output.ts';
 import { recordedReport, recordOf } from '../report/recorded.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
+import { NO_RUN, recordedHead } from '../status-command.ts';
 import { tellOut } from '../terminal.ts';
 import { assertBundlePlace, bundleFiles, INDEX, writeBundle } from './file.ts';
 import { screenLines } from './screen.ts';
@@ -24,12 +25,13 @@ export async function runSupportCommand(asked: Asked, file: string, runId: strin
     const stop = () => {
       if (session.interrupts.soft.aborted) throw interrupted();
     };
-    const parts = await gathered(session, runId);
+    const { record, parts } = await gathered(session, runId);
     stop();
     const files = await bundleFiles(headOf(session), parts, stop);
     const bytes = await session.interrupts.finish(() => writeBundle(file, files, session.composition.clock.now()));
     const lines = [
       session.header(),
+      ...(record ? await recordedHead(session, record) : [NO_RUN]),
       ...screenLines({ file, files: files.length, bytes, parts, palette: session.outPalette }),
       command`Next: tar -xzOf ${file} netsvc-upgrade-support/${INDEX}`,
     ];
@@ -47,7 +49,7 @@ function assertAlone({ flags }: Asked): void {
   ]);
 }
 
-async function gathered(session: Session, runId: string | undefined): Promise<readonly SupportPart[]> {
+async function gathered(session: Session, runId: string | undefined): Promise<RecordParts> {
   const { composition, context } = session;
   const { record, parts } = await recordParts(session, runId);
   const { profile, part } = await profilePart(session, record);
@@ -62,7 +64,7 @@ async function gathered(session: Session, runId: string | undefined): Promise<re
       version: await composition.cluster.version(),
     },
   }));
-  return [...parts, tool, part, ...(await clusterParts(composition, profile))];
+  return { ...(record ? { record } : {}), parts: [...parts, tool, part, ...(await clusterParts(composition, profile))] };
 }
 
 function headOf(session: Session): readonly string[] {

@@ -73,6 +73,7 @@ describe('report --support', () => {
       assert.ok(files.has(path), path);
     assert.match(files.get(`logs/kube-system/${pod}/netsvc-node.previous.log`) ?? '', /^starting\n[\s\S]*panic: no route\n$/);
     assert.match(files.get('index.txt') ?? '', /^ {2}record\.json: .*no run of this program is recorded/m);
+    assert.match(bench.out(), /^context .*\nno run of this program is recorded on this cluster\n/);
     assert.match(bench.out(), /s\.tgz: \d+ files, \d+ kB, readable by you alone\n/);
     assert.match(
       bench.out(),
@@ -97,6 +98,7 @@ describe('report --support', () => {
     assert.equal(await bench.run('run', '--yes', '--manifest-url', sandboxReleases), 0, bench.err());
     assert.equal(await bench.run('report', '--support', file), 0);
     const files = unpacked(file);
+    assert.match(bench.out(), /^context .*\nmanifest path, netsvc {3}v3\.26\.4 → v3\.32\.2 {3}3 nodes {3}cluster /m);
     assert.equal((JSON.parse(files.get('report.json') ?? '') as { readonly kind: string }).kind, 'RunReport');
     assert.match(files.get('report.md') ?? '', /^# Run report/);
     assert.match(files.get('report.html') ?? '', /^<!doctype html>/);
