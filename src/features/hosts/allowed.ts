@@ -7,8 +7,8 @@ import type { AddedLabel } from './kept.ts';
 const PATCHER = 'kubectl';
 
 /**
- * Why the undo leaves a label on a node; undefined where it removes it. The record is no proof that the migration put it there: whoever can
- * write the record could have any label removed. The server is: it notes which client wrote a label last.
+ * Why the undo keeps a label on a node; undefined where it removes it. The record is no proof, as whoever can write it could have any label
+ * removed: the server's note of who wrote the label last is.
  */
 export function whyLabelStays({ key }: AddedLabel, node: KubeObject, { profile }: Context): string | undefined {
   if (!isCopied(key, profile.labels)) return 'the migration copies no such label';

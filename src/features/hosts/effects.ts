@@ -45,8 +45,8 @@ export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'
 type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
 
 /**
- * Lets the service's CLI delete objects of these names. It continues after one that is not there, and fails in the end (host endpoint notes 2):
- * then somebody else was first, and what that one removed is not ours to give back. Throws Outdated where nothing else went wrong.
+ * Lets the service's CLI delete objects of these names; it continues past a missing one and fails at the end (host endpoint notes 2). Then
+ * somebody else removed it, so it is not ours to put back: throws Outdated if nothing else failed.
  */
 export async function deleteNamed(
   ports: EnginePorts,

@@ -96,9 +96,8 @@ interface Told {
 }
 
 /**
- * What the workload gives and what the running controllers were given, where it keeps the setting from acting or cannot be told. One that
- * agrees with the setting does too: the undo could not switch automatic endpoints off. It needs them off, so a variable may say that.
- * `needed`: without automatic endpoints hosts would have none.
+ * Variables of the workload and of running controllers that override the setting or cannot be read. One that agrees counts too, as it
+ * blocks the undo; for the undo a variable may only say off. `needed`: without automatic endpoints hosts would have none.
  */
 export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): HepJudged['obstacles'] {
   const { override, configuration } = told;

@@ -10,8 +10,8 @@ import type { HepJudged } from './hep-facts.ts';
 const NEEDED = { agent: 'agents', controllers: 'controllers' } as const;
 
 /**
- * Whether everything that endpoints pass through is wholly of the target release. A rollout alone does not tell: on the operator's paths
- * it is evaluated by the live workload itself, and an old one is long complete. Images that do not tell their release are warned of, as by NS-302.
+ * Whether all that endpoints depend on runs the target release; a complete rollout is no proof, as an old workload is complete as well.
+ * Images without a readable release are warned of, as by NS-302.
  */
 export function judgeReleases({ rollouts, components, enabled }: HepJudged, { options: { release } }: Context): Verdict {
   const rolling = read(rollouts)

@@ -15,9 +15,8 @@ export interface AddedLabel {
 }
 
 /**
- * What the latest migration kept, in however many runs: one that was interrupted is finished under another record once the first is ended.
- * It begins with the latest run that enabled, or with the runs right before that came no further than to the labels; where no run of
- * ours enabled, all of them continued with what the user began. Commands of `hep` alone share a run: it may have an earlier migration too.
+ * What the latest migration kept, in all its runs, as an interrupted one continues under a new record. It starts at the latest run that
+ * enabled, with runs before it that only set labels; if none enabled, all count. A run of `hep` commands may include an earlier migration.
  */
 export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptItem[]> {
   const stored = await keptByRun(records, 'hep');

@@ -45,8 +45,8 @@ export function addLabels({ metadata }: KubeObject, labels: AddedLabels['labels'
 }
 
 /**
- * JSON patch cannot test that a key is absent: the labels must be the very ones that were read, and a node that had none must be the
- * very one, since what is added then is all its labels.
+ * JSON patch cannot test that a key is absent, so the labels must be those that were read. A node without any gets all its labels in one
+ * add: its version is tested instead.
  */
 function additions(labels: AddedLabels['labels'], { labels: before, resourceVersion }: KubeObject['metadata']): readonly JsonPatchOp[] {
   const each = Object.entries(labels).map(

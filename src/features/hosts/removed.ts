@@ -4,8 +4,8 @@ import { isTakenBack } from './kept.ts';
 import type { KeptOfMigration } from './well-formed.ts';
 
 /**
- * Who removed an old endpoint that is gone: the migration; somebody else, before its turn came or after it was put back; or nobody can tell,
- * because the program was killed between the note that it was about to and the one that it did (and before such notes were written at all).
+ * Who removed an old endpoint: the migration, or somebody else before its turn or after it was put back. `untold`: the program was killed
+ * between its notes before and after the deletion, or wrote none.
  */
 export type Remover = 'migration' | 'other' | 'untold';
 

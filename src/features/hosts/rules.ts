@@ -29,8 +29,8 @@ interface Judged extends FleetVerdicts {
 }
 
 /**
- * The verdicts on the hosts. A policy of a namespace that cannot be read or understood leaves them as they are, for it selects pods alone.
- * Throws Fault `failed` at a global policy whose selectors are none.
+ * The verdicts on the hosts; an unreadable policy of a namespace does not matter, as it selects only pods. Throws Fault `failed` for a
+ * global policy with invalid selectors.
  */
 export async function judgeFleet(
   fleet: Fleet,

@@ -6,8 +6,8 @@ import { type AutomaticSigns, type ExpectedCoverage, givenVariable, hostEndpoint
 import { type CliCall, cliList, cliNamed } from '../service-cli/index.ts';
 
 /**
- * The old endpoints of a node may go (§4.7/3): its automatic one stands with these labels and no others, automatic ones are still wanted,
- * and the old ones are the very ones that were evaluated and kept.
+ * When the old endpoints of a node may be deleted (§4.7/3). The automatic one exists with exactly these labels and is still wanted, and the
+ * old ones are those that were evaluated and kept.
  */
 export interface SuccessorExpected {
   readonly type: 'successor';
@@ -108,8 +108,8 @@ async function assertJudgedBy(ports: Ports, { judgedBy, from }: SuccessorExpecte
 }
 
 /**
- * Throws Outdated if an old endpoint that was there, or was created again, is gone by now, or if automatic ones are still wanted: what they
- * were planned by may be older than what another client did since, or than what the server itself had stored by then.
+ * Throws Outdated if an old endpoint that existed or was created again is missing, or if automatic ones are still wanted. Another client
+ * may have changed this since the plan, or the server may have answered it from older data.
  */
 export async function assertWayBack(ports: Ports, { standing = [], off, setting, from }: WayBackExpected): Promise<void> {
   if (standing.length > 0) {

@@ -20,8 +20,8 @@ import type { WayBackExpected } from './successor-stands.ts';
 import type { KeptOfMigration } from './well-formed.ts';
 
 /**
- * The undo: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
- * left it, and looked at once more right before. Planned from what was kept before each change, so that it can be repeated.
+ * The undo: old endpoints, then the setting, then added labels, each only if it is still as the migration left it, checked right before.
+ * Planned from what was kept before each change, so it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
   if (facts.kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
@@ -43,8 +43,8 @@ export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obs
 }
 
 /**
- * True if automatic endpoints stand by a variable alone, or may: whoever takes it out, as the finding says, is rid of them, so the old ones
- * are created again before it is said.
+ * True if a variable alone may keep automatic endpoints. Removing it, as the finding says, removes them, so the old ones are created before
+ * that is shown.
  */
 export function oldOnesFirst(facts: HepFacts, context: Context): boolean {
   if (missingSettings(facts.settings).length === 0 || obstaclesBack(facts, context).length === 0) return false;

@@ -110,9 +110,9 @@ export function ownerKey({ group, kind, namespace = '', name }: OwnerName): stri
 }
 
 /**
- * Owners that a list shows and that no question by their name finds: policies that are stored under their old names while the
- * new API server serves. The garbage collector asks by name, so it would take them for gone (§4.8/3; host endpoint notes 0.5). After the
- * upgrade (`isAfter`) also stored policies that are found now, and whose renaming is held: a reference to one waits for the new name.
+ * Owners that a list shows and a read by name does not find: policies under old names while the new API server serves. The garbage
+ * collector reads by name, so it would count them as deleted (§4.8/3; host endpoint notes 0.5). `isAfter` adds policies whose renaming is
+ * held: references to them wait for the new name.
  */
 export async function muteOwners(
   cluster: Asked,

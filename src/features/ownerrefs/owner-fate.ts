@@ -130,8 +130,8 @@ function fateOf({ object, noted }: OwnedObject, reference: OwnerReference, place
 }
 
 /**
- * An owner that keeps its UID is lost all the same where the target shows the reference to it with another one: v3.27.5 notes the UIDs that
- * it shows, and v3.28 and newer convert what is noted (`ConvertK8sResourceToCalicoResource` of the service).
+ * An owner with an unchanged UID is lost if the target shows the reference with another one. v3.27.5 notes the UIDs it shows, and v3.28 and
+ * newer convert what is noted (`ConvertK8sResourceToCalicoResource` of the service).
  */
 function asShown(after: OwnerFate, noted: OwnerReference | undefined, { apiGroup, crdGroup, translatesNotes }: OwnerWorld): OwnerFate {
   if (after.fate !== 'kept' || noted === undefined || translatesNotes !== true) return after;
@@ -185,8 +185,8 @@ function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefi
 const BREAKING: ReadonlySet<OwnerFate['fate']> = new Set(['converted', 're-created', 'unaddressed', 'misread']);
 
 /**
- * True for a reference that is alive now and would be dead afterwards, and for one that died by this very upgrade: it has the stored
- * UID, and the API serves the converted one already. What was dead before is not ours to fix.
+ * True for a reference that this upgrade makes dangling or already has: it holds the stored UID and the API serves the converted one.
+ * Earlier dangling ones are not ours to fix.
  */
 function breaks(
   { uid }: OwnerReference,

@@ -23,8 +23,8 @@ export function journalWhole({ lacking, elsewhere }: Pick<JournalFound, 'lacking
 /** Of every stage that works from the journal. */
 export const journalChecks: readonly JournalCheck[] = [
   /**
-   * A copy alone tells nothing of what became of the references since: another machine may have put them back and ended the journal,
-   * and the user may have removed some for good (§4.8/3).
+   * A copy does not show what happened since (§4.8/3). Another machine may have restored the references and ended the journal, and the user
+   * may have removed some for good.
    */
   {
     id: 'NS-751',

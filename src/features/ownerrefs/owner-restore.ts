@@ -10,9 +10,9 @@ export interface OwnerNow {
 }
 
 /**
- * Puts each recorded reference back with its owner's present UID: right after the one that stood before it, or before the next
- * one that is still there; the order of all others stays. The patch fails if the list is another by then. What is
- * there already needs nothing; what somebody changed, or removed after it was put back, is left and reported (§4.8/3).
+ * Puts each recorded reference back with its owner's present UID, after its former predecessor or before the next one still there; the
+ * patch fails if the list has changed. References already there need nothing. What somebody changed, or removed after it was put back, is
+ * only reported (§4.8/3).
  */
 export function restorePatch(
   entry: JournalEntry,
@@ -110,8 +110,8 @@ function placeFor(place: number, board: readonly Slot[]): number {
 }
 
 /**
- * The list must be the one that the places were found in. An empty one is absent, and to the API server what is absent equals null. The
- * object's version would not do: one that is written often has another each time.
+ * The list must be the one in which the places were found; an empty one is absent, which equals null. The object's version is no
+ * substitute: some objects are written all the time.
  */
 function preconditions(entry: JournalEntry, live: LiveReferences): readonly JsonPatchOp[] {
   if (live.references.length > 0) return [testUid(entry), { op: 'test', path: REFERENCES, value: live.references }];

@@ -41,8 +41,8 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
 }
 
 /**
- * Of one that came back dead: who has its owner's name now may be somebody else, so what was known when it lived is kept; but not that it
- * was put back once, for it is removed again.
+ * If a dangling reference came back, its owner's name may be another object's now, so what was recorded while it lived is kept. The note
+ * that it was put back is dropped, as it is removed again.
  */
 function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
   const recorded = breaks ? undefined : recordedOwner(stored, reference);
@@ -105,8 +105,8 @@ export function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, Jou
 }
 
 /**
- * Patches that do anything but remove recorded references from this very object: they must not be sent. Each removal has to follow the test
- * of what it removes at once, for every removal moves the places behind it. Evaluated by the patches themselves, not by what planned them.
+ * Patches that do more than remove recorded references from this object and must not be sent, checked on the patches themselves. Each
+ * removal must directly follow its test, as it moves the places behind it.
  */
 export function unrecorded(patches: readonly GuardedPatch[], stored: readonly JournalEntry[]): readonly GuardedPatch[] {
   const byUid = Map.groupBy(stored, ({ object }) => object.uid);

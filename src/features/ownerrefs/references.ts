@@ -16,9 +16,9 @@ import { uidChangeBetween } from './uid-change.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
 /**
- * Release that the references were made under: the oldest of the agents and the API server, by the record of an unfinished run, else as
- * they are now. A record of an older program has the agents' alone: the API server's is read then, which counts until it is upgraded
- * itself. Undefined if one of them is not known, nor identified by the cluster any more.
+ * Release under which the references were made: the oldest of agents and API server, by an unfinished run's record, else as now. A record
+ * without `oldest` has only the agents': the API server's is read, valid until its upgrade. Undefined if one is unknown to record and
+ * cluster.
  */
 export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
   if (!continues(record, context)) return oldestRelease(installation);
@@ -65,8 +65,8 @@ export async function readOwnersJudged(
     isAskedFor ||
     changesUids(source, context) ||
     context.options.ownerrefs === 'always' ||
-    // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released, or
-    // is not found by its name until then.
+    // Recorded references may have come back under any release. Others become dangling when a hold is released, or are not found by name
+    // until then.
     journal !== undefined ||
     (await keepsOldNames(sources.cluster, context));
   const search = () => readReferences(sources.cluster, context, installation, source);

@@ -14,9 +14,8 @@ interface Followed {
 }
 
 /**
- * Recorded policies that the migration stored again meanwhile, under their new names: it copies what the old one was owned by, so what
- * was removed from the old one is missing on the new one (domain §7.2b). Whoever lacks a reference that was left is somebody else;
- * where none was left, whoever is not older than its stored form.
+ * Recorded policies that the migration stored under new names: it copies owners, so removed references are missing there too (domain
+ * §7.2b). An object is another one if it lacks a kept reference, or, without kept ones, is not older than its stored form.
  */
 export async function followRenamed(
   cluster: Pick<ClusterReader, 'discover' | 'get'>,

@@ -68,9 +68,8 @@ function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world:
 }
 
 /**
- * True if the recorded object is gone and its copy stands under its name: it was made when the recorded one was. Where an older program did
- * not record that, it must be older than its stored form (clocks that differ may deny it); and where a UID was computed all the same, by a
- * program that took a held renaming for one that never comes, or before an upgrade that renames nothing.
+ * True if the recorded object is gone and this is its copy: same creation time. Without a recorded time, or where a UID was computed, it
+ * must be older than its stored form; differing clocks may hide that.
  */
 function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
   const { kind, namespace, name, backingUid, expectedUid, madeAt } = owner;

@@ -23,8 +23,8 @@ export interface Readiness {
 }
 
 /**
- * What must be true before any new UID may be written: every pod of the API server is new, the aggregated API is available, and
- * no policy waits for its new name (§4.8/3; domain §7.3/4). A UID that is written too early gets its object deleted.
+ * What must hold before any new UID is written: new API server pods, an available aggregated API, no policy waiting for its new name
+ * (§4.8/3; domain §7.3/4). A UID written too early gets its object deleted.
  */
 export async function readReadiness(
   sources: Sources,

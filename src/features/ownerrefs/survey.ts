@@ -12,8 +12,8 @@ const CONCURRENT_LISTS = 6;
 /** Kinds that the server lists but that nothing owns for long; those of the same names in other groups are kinds like any other. */
 const SKIPPED = new Set(['events', 'events.events.k8s.io', 'componentstatuses']);
 /**
- * Patches of many objects say that all are looked at once more where one has changed meanwhile: what is found then is named, and what
- * cannot be read stops the stage. Longer than a search of a large cluster takes.
+ * How long an evaluation holds for patches of many objects: longer than a search of a large cluster takes. Objects changed meanwhile are
+ * re-checked and named, and an unreadable one stops the stage.
  */
 export const JUDGED_ONCE_MORE_MS = 600_000;
 
@@ -33,9 +33,8 @@ type Searched = Pick<ClusterReader, 'discover' | 'list' | 'get'>;
 type Scope = Pick<ListOptions, 'namespace' | 'labelSelector'>;
 
 /**
- * Every object in the cluster with an owner of the service's groups (§4.8; domain §7.1): metadata only, kind by kind.
- * Groups whose discovery failed and kinds that may not be listed are named: the scan is incomplete then. In a search of the whole cluster
- * kinds that a CRD defines and the server did not name are searched as well.
+ * Every object with an owner of the service's groups, as metadata, kind by kind (§4.8; domain §7.1); `unread` names groups and kinds that
+ * failed. A search of the whole cluster includes kinds of CRDs that discovery did not name.
  */
 export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Groups, scope: Scope = {}): Promise<OwnedScan> {
   const isWhole = scope.namespace === undefined;
@@ -164,8 +163,8 @@ function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup 
 type NamedNow = (kind: Kind) => Promise<Kind | undefined>;
 
 /**
- * Asks the server for its kinds once more, once for all that it named and does not find: a version may have been dropped meanwhile, or the
- * whole kind; behind a balancer another server may have answered. One that is still named, or still defined, cannot be taken for gone.
+ * Asks discovery once more for all kinds that were named but not found: a version or kind was dropped, or another server behind the load
+ * balancer answered. A kind still named or defined does not count as gone.
  */
 function namedNow(cluster: Pick<ClusterReader, 'discover' | 'get'>): NamedNow {
   let asked: ReturnType<ClusterReader['discover']> | undefined;

@@ -10,8 +10,8 @@ export function convertsUids(release: string, changes: Changes): boolean {
 }
 
 /**
- * The release that changes UIDs on the way from `source` to `target`; undefined if none does. An unknown source is assumed to be older.
- * A source of an older line may have the change already, and a target of one may have it.
+ * The release that changes UIDs between `source` and `target`; undefined if none does. An unknown source counts as older, and patch
+ * releases of older lines may have the change.
  */
 export function uidChangeBetween(source: string | undefined, target: string, changes: Changes): string | undefined {
   if (parseRelease(target) === undefined) return undefined;

@@ -36,8 +36,8 @@ export async function readDefined(cluster: Pick<ClusterReader, 'list'>): Promise
 }
 
 /**
- * Kinds that a CRD defines and that the server did not name: behind a balancer one API server answers for the next, which has just started or
- * lags behind, and nothing in its answer says so. A definition that is not established yet, or is being removed, promises nothing.
+ * Kinds of CRDs that discovery did not name: an API server behind a load balancer may lag without saying so. A definition not yet
+ * established, or being removed, does not count.
  */
 export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: readonly Kind[], defined: Defined): Promise<Undiscovered> {
   if (!named.some(({ group, plural }) => group === DEFINITIONS.group && plural === DEFINITIONS.plural)) return { kinds: [], unread: [] };

@@ -18,9 +18,8 @@ export interface TwoViews {
 }
 
 /**
- * Kinds that can be seen in both groups. The service's API server keeps the owners of what is written through it in the annotation
- * `<group>/metadata` of the stored object, whose own list stays empty, and shows those alone (`ConvertCalicoResourceToK8sResource`).
- * Garbage collection looks at both views.
+ * Kinds visible in both groups; garbage collection uses both. The service's API server keeps owners in the annotation `<group>/metadata` of
+ * the stored object and shows only those (`ConvertCalicoResourceToK8sResource`); the stored object's own list stays empty.
  */
 export function twoViewsIn(kinds: readonly Kind[], { apiGroup, crdGroup }: Groups): readonly TwoViews[] {
   return kinds.flatMap((v3) => {
