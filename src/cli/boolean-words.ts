@@ -10,9 +10,8 @@ interface Word {
 }
 
 /**
- * kubectl writes a boolean also as `--yes=true` and `--yes=false`; the parser knows only the bare flag. On becomes the bare flag, off takes
- * away whatever switched it on before: of several words about a flag the last one counts, as in kubectl, and the environment's come first.
- * Throws Fault('usage') for any other value.
+ * Turns kubectl's `--yes=true` into the parser's bare flag; `--yes=false` removes earlier words for it. The last word counts, as in
+ * kubectl, and the environment's come first. Throws Fault('usage') for any other value.
  */
 export function withBareBooleans(argv: readonly string[], flags: Shapes): readonly string[] {
   const end = argv.indexOf('--');

@@ -162,8 +162,8 @@ function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
 }
 
 /**
- * What the user accepts by typing each subject, on a terminal and without `--yes`; undefined where any open error is of another
- * kind, or a name is not typed as it is shown.
+ * What the user accepts by typing each subject, on a terminal and without `--yes`. Undefined if an open error is of another kind, or a name
+ * is not typed as shown.
  */
 async function takenOnByName(session: Session, findings: readonly Finding[]): Promise<readonly Acceptance[] | undefined> {
   const { seams, context, interrupts } = session;

@@ -10,9 +10,8 @@ export function placeText({ contextName, server }: { readonly contextName?: stri
 }
 
 /**
- * `--profile NAME|FILE`; without it, the one shipped profile that the cluster matches.
- * @param where `placeText` of the cluster.
- * @param any True if the command does not depend on the service's names: no request is made for it.
+ * `--profile NAME|FILE`; without it, the one shipped profile that the cluster matches. `where`: `placeText` of the cluster; `any`: the
+ * command needs no service names, so no request is sent.
  */
 export async function chooseProfile(wanted: string | undefined, cluster: ClusterReader, any: boolean, where: string): Promise<Profile> {
   if (wanted !== undefined) return namedProfile(wanted);

@@ -11,8 +11,8 @@ export type Shell = (typeof SHELLS)[number];
 const PROGRAMS = ['kubectl-netsvc_upgrade', 'netsvcctl-upgrade'];
 
 /**
- * bash splits words at `=` and `:` too, and replaces only what is behind them: the line is split at blanks here, and what bash
- * keeps is removed from every choice. Bash 3.2 (macOS) has neither mapfile nor compopt.
+ * bash splits words at `=` and `:` and replaces only what follows: this splits at blanks and removes what bash keeps from every choice.
+ * Bash 3.2 (macOS) lacks mapfile and compopt.
  */
 const bash = `_netsvc_upgrade() {
   local line=\${COMP_LINE:0:COMP_POINT} words current kept choices choice directive=4

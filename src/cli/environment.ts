@@ -17,8 +17,8 @@ export function twinOf(flag: string): string {
 export const CREDENTIAL_FLAGS: readonly string[] = ['token', 'notify'];
 
 /**
- * What other programs get: without the credentials that are meant for this one alone, in any case of their names, and with a PATH in which nothing
- * is found in the current folder (its relative and empty entries left out).
+ * What other programs get: no credentials meant for this one alone, whatever the case of their names. PATH loses its relative and empty
+ * entries, so nothing is found in the current folder.
  */
 export function forPrograms(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
   const own = CREDENTIAL_FLAGS.map(twinOf);

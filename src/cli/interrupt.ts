@@ -22,10 +22,7 @@ export interface SignalSource {
 /** Calls once after this many milliseconds, unless stopped. */
 export type After = (ms: number, call: () => void) => () => void;
 
-/**
- * Once: stop, after the current action if there is one. Twice: at once. A third time ends the process where it stands, if it has not
- * ended by itself yet.
- */
+/** First signal: stop after the current action; second: stop now. A third ends the process if it is still there. */
 export function listenForInterrupts(say: (text: string) => void, source: SignalSource = process, after: After = afterTimeout): Interrupts {
   const [soft, hard, late, over] = [new AbortController(), new AbortController(), new AbortController(), new AbortController()];
   let unfinished = 0;

@@ -17,9 +17,8 @@ export interface Here {
 }
 
 /**
- * The next steps and hints of findings, as commands for the cluster that was checked: a check names a command without knowing how this
- * cluster was reached, and without `--context` the same words would act on another one. It does not know which command prints it
- * either: the one that has just ended would say the same again, and the page of the check is shown instead.
+ * The findings' next steps and hints, completed for the cluster that was checked: without `--context` they would act on another one. A next
+ * step equal to the command that just ended is replaced by the check's page.
  */
 export function findingsHere(findings: readonly Finding[], here: Here): readonly Finding[] {
   const { typed, carried, commands } = here;

@@ -3,8 +3,8 @@ import { Fault } from '../kernel/fault.ts';
 import type { ComposeRequest } from './seams.ts';
 
 /**
- * The work folder of this cluster. Where it cannot be written, a command that only reads uses a temporary one and says so;
- * any other ends: backup, kept files and the search for programs of killed runs need the one that lasts.
+ * The work folder of this cluster. If it is not writable, a read-only command says so and uses a temporary one. Any other ends: backup,
+ * kept files and the search for orphans need the lasting one.
  */
 export async function openFolder(
   { env, looksOnly = false, warn }: Pick<ComposeRequest, 'env' | 'looksOnly' | 'warn'>,

@@ -36,7 +36,7 @@ export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>
   return { checks: Object.keys(checkTitles), withdrawn };
 }
 
-/** Flags to options. Pure. Throws Fault('usage') naming the flag and how to write it. */
+/** Flags to options, pure. Throws Fault('usage') with the flag and how to write it. */
 export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
   return {
     release: readRelease(flags.release, facts.defaultRelease),

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 
 /**
- * Refuses a file that cannot be written because its folder is missing or it is a folder itself: before the cluster is
- * read, and not after a run whose report would be lost. Throws Fault('usage') naming the flag.
+ * Refuses a file whose folder is missing, or that is a folder, before the cluster is read and not after a run whose report would be lost.
+ * Throws Fault('usage') with the flag.
  */
 export async function assertPlace(flag: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;

@@ -15,7 +15,7 @@ export interface RoleRequest {
   readonly 'probe-namespace'?: string | undefined;
 }
 
-/** The roles that a command needs, ready for `kubectl apply -f -`. No cluster is asked. Throws Fault('usage') for what there is no role for. */
+/** The roles that a command needs, for `kubectl apply -f -`; asks no cluster. Throws Fault('usage') for what has no role. */
 export async function permissionsText(asked: RoleRequest): Promise<string> {
   const { adminRights, permissionsOf, permittedCommands, roleLines, withoutWideSecrets } = await import('../features/rights/index.ts');
   if (!permittedCommands.includes(asked.for))

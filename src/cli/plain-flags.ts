@@ -17,8 +17,8 @@ interface Given {
 }
 
 /**
- * Reads words as oclif would: `--name=value`, `--name value`, `-n value`, `--name`. It guesses nothing: whatever else there is (an unknown
- * flag, an argument, a value that is missing, not allowed, or looks like a flag, a flag given twice) is undefined, and oclif's to read or to refuse.
+ * Reads `--name=value`, `--name value`, `-n value` and `--name` as oclif would. Undefined for all else, which oclif reads or refuses:
+ * unknown or repeated flags, arguments, values missing, not allowed or like a flag.
  */
 export function readPlainFlags(words: readonly string[], flags: PlainFlags): Readonly<Record<string, unknown>> | undefined {
   const values: Record<string, unknown> = {};

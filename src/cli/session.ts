@@ -186,8 +186,8 @@ export class Session {
 }
 
 /**
- * The live view only where nothing else writes between its lines. What a program reads whole (a document in JSON or YAML) leaves
- * progress out; every other form is read by the user or kept in a log, where a silent hour looks dead.
+ * The live view needs a terminal that nothing else writes to. JSON and YAML documents have no progress; every other form does, as in a log
+ * a silent hour looks dead.
  */
 function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {
   if (quiet || output === 'json' || output === 'yaml') return 'silent';

@@ -47,8 +47,8 @@ const own: Streams = {
 };
 
 /**
- * The only way to the terminal, with the live view's (`report/progress-tree.ts`): whatever is written leaves out the credentials in addresses, error
- * messages of other programs included, and makes visible what would act on the terminal (`kernel/visible.ts`).
+ * The only way to the terminal, beside the live view (`report/progress-tree.ts`). It removes credentials in addresses, also from other
+ * programs' errors, and makes control characters visible (`kernel/visible.ts`).
  */
 export function processTerminal(env: NodeJS.ProcessEnv, streams: Streams = own): Terminal {
   const isTerminal = (name: StreamName) => streams.isTerminal?.(name) ?? Boolean(streams[name].isTTY);

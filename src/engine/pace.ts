@@ -19,10 +19,7 @@ export interface PaceLimits {
   readonly parallel?: number | undefined;
 }
 
-/**
- * How many requests may be in flight. Each window of answers in time raises it, slow answers lower it, and the server's "too many requests"
- * halves it.
- */
+/** How many requests may be in flight. Each window of answers in time raises it, slow answers lower it, and an answer 429 halves it. */
 export class Pace {
   readonly #clock: Clock;
   readonly #widest: number;

@@ -10,9 +10,8 @@ export interface MatchFacts {
 }
 
 /**
- * The one profile that fits the cluster: by the agents that run; where none runs under a known name, by CRD groups.
- * Running agents come first because CRDs stay behind when a service is removed.
- * `where` names the cluster for the user. Throws Fault('usage') where none or several fit.
+ * The one profile that fits: by the running agents, else by CRD groups, which stay behind when a service is removed. `where` names the
+ * cluster for the user. Throws Fault('usage') if none or several fit.
  */
 export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], where: string): Profile {
   const running = profiles.filter((profile) => runs(profile, facts));

@@ -30,8 +30,8 @@ function widthOf(code: number): number {
 const GAP = 2;
 
 /**
- * kubectl's look: left-aligned columns, as wide as their widest cell, two spaces between; no trailing spaces.
- * A cell is one line, whatever it has in it. Two passes, linear in the number of rows.
+ * kubectl's table: left-aligned, as wide as the widest cell, two spaces between, none trailing. A cell is one line whatever is in it; two
+ * passes, linear in the rows.
  */
 export function columns(texts: readonly (readonly string[])[]): readonly string[] {
   return aligned(texts).lines;
@@ -41,8 +41,8 @@ export function columns(texts: readonly (readonly string[])[]): readonly string[
 const LAST_COLUMN = 16;
 
 /**
- * The same for a terminal that may be too narrow: there the first cell of each row has a line of its own, and the others stand below it, aligned
- * with each other. The lines of each row.
+ * The lines of each row, for a terminal that may be too narrow. There the first cell has its own line and the others stand below it,
+ * aligned.
  */
 export function rowsWithin(texts: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): readonly (readonly string[])[] {
   const { lines, widths } = aligned(texts);

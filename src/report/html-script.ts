@@ -1,7 +1,4 @@
-/**
- * The page's own script: the search, and folds that open on paper. It reads texts and sets texts, never markup. Without it
- * everything is on the page but the search.
- */
+/** The page's own script: search, and folds that open in print. It handles text, never markup; without it only the search is missing. */
 export const PAGE_SCRIPT = `
 'use strict';
 (() => {

@@ -27,8 +27,8 @@ const PARTS = /(?<=[/,=:@])(?=[^/])|(?=\[)/;
 const HEAD = /^(?:context "|[a-z]+ path, |(?:unknown release|v\d\S*) (?:→|\(installed\)))/;
 
 /**
- * The lines of a text for a terminal: none is longer than that, and none is cut inside a word. What is left of a line stands below the column that
- * it began in. A command stays whole, however long it is: the terminal itself continues in its next row, and whoever copies it gets one line.
+ * The lines of a text for a terminal, wrapped between words; continued lines start at their column. A command stays one line, so it can be
+ * copied: the terminal itself wraps it.
  */
 export function fitted(text: string, width: number): string {
   return text

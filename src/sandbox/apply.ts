@@ -7,8 +7,8 @@ import { fieldsOf } from '../manifest/apply-document.ts';
 import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
 
 /**
- * Server-side apply with force: the manager's fields become what the document says, what it no longer says and nobody else
- * owns goes, and fields of others that it gives another value change hands.
+ * Server-side apply with force. The manager's fields become the document's, fields it drops and nobody else owns are removed, and others'
+ * fields that it changes become its own.
  */
 export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said: KubeObject, writer: Writer): KubeObject {
   const now = claimed(said);

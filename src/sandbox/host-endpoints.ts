@@ -19,9 +19,8 @@ export interface EndpointFaults {
 }
 
 /**
- * The controllers' part that makes automatic host endpoints: one per node while the setting is on, labels in the annotation, none
- * while it is off; recognised by the label alone, those of other names deleted, and a node whose name is taken by a hand-made endpoint
- * stays without.
+ * The controllers' automatic host endpoints: one per node while the setting is on, known by the label alone, with labels in the annotation.
+ * Those of other names are deleted; a node whose name a manual endpoint has gets none.
  */
 export function startHostEndpoints(store: Store, clock: VirtualClock, faults: EndpointFaults): void {
   let due = false;

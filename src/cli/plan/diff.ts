@@ -58,7 +58,7 @@ const UNSEEN = /^\/metadata\/(?:managedFields|resourceVersion|annotations\/meta\
 const isUnseen = (patch: readonly { readonly op: string; readonly path: string }[]): boolean =>
   patch.every(({ op, path }) => op === 'test' || UNSEEN.test(path));
 
-/** A step that writes, and that no diff above tells of: deletions, patches of other objects or of fields that no diff has, and what a stage without any object runs. */
+/** A step that writes and is in no diff above: deletions, patches of other objects or fields, and commands of stages without objects. */
 function isOnlyCommand(stages: readonly PlannedStage[], effects: EffectTypes): (action: Action) => boolean {
   const shown = new Set(stages.flatMap(({ objects }) => objects.filter(isDiffed).map(({ ref }) => keyOf(ref))));
   const told = new Set(stages.filter(({ objects }) => objects.some(isDiffed)).flatMap(({ actions }) => actions));

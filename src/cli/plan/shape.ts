@@ -94,8 +94,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Refuses a file that holds anything but a plan of this program: it is the operator's own, and a plan is written over what was there.
- * An empty file, as `mktemp` makes it, holds nothing to lose. Throws Fault('usage') naming the flag.
+ * Refuses to write a plan over a file that holds anything but a plan of this program; an empty one, as from `mktemp`, is fine. Throws
+ * Fault('usage') with the flag.
  */
 export async function assertPlanPlace(file: string | undefined): Promise<void> {
   await assertPlace('--out', file);

@@ -17,8 +17,8 @@ const SHOWN = 10;
 const PUTS_BACK: readonly string[] = ['ownerrefs-restore', 'ownerrefs-forget'];
 
 /**
- * Holds a run to its saved plan, round by round: an object or an action that is not in it, and a command or file that is another one, is
- * refused with Fault('stale') before the stage does anything. What was recorded as removed when the run was confirmed may be put back.
+ * Holds a run to its saved plan, round by round: an object, action, command or file not in it is refused with Fault('stale') before the
+ * stage acts. What was recorded as removed at confirmation may be put back.
  */
 export async function withinPlan(
   saved: SavedPlan,

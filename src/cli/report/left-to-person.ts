@@ -15,8 +15,8 @@ export function awaitedOfPerson(plans: readonly PlannedStage[]): readonly string
 }
 
 /**
- * A command of one stage that leaves steps to the user, and waits for them, has stopped for that user (exit 5), and continues when it is called again;
- * a chain continues without them. Undefined where nothing is left, or where the command ended otherwise.
+ * A command of one stage that leaves manual steps stops with exit 5 and continues when run again; a chain continues without them. Undefined
+ * if nothing is left or the command ended otherwise.
  */
 export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {
   if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;

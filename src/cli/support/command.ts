@@ -107,7 +107,7 @@ interface RecordParts {
   readonly parts: readonly SupportPart[];
 }
 
-/** What the run left in the cluster: its record, its report and the lock. Without a run that is said. Throws Fault('usage') for an id of no run. */
+/** What the run left in the cluster: record, report and lock, or that there was no run. Throws Fault('usage') for an unknown run id. */
 async function recordParts(session: Session, runId: string | undefined): Promise<RecordParts> {
   const lock = await lockPart(session);
   try {

@@ -16,8 +16,8 @@ interface Where {
 }
 
 /**
- * Profiles that host endpoints may name. With the API datastore there are none but those that the service derives, and only the named
- * ones are looked up; in key-value mode all are stored, the derived ones too.
+ * Profiles that host endpoints may name. With the API datastore only derived ones exist, and only named ones are read; in key-value mode
+ * all are stored, derived ones too.
  */
 export async function endpointProfiles(
   { cluster, objects, profile, datastore }: Where,

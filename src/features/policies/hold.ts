@@ -21,9 +21,8 @@ export async function readRenamingSwitch({ cluster }: Sources, { profile }: Cont
 }
 
 /**
- * `--hold-policy-migration`: the new controllers find the renaming of policies switched off before they start, and the cluster is
- * asked whether it has kept that. Right before the controllers' wave it is written whatever it says now: writers of older releases
- * erase it, and the wait for the agents may take hours (host endpoint notes 0.7).
+ * `--hold-policy-migration`: disables the renaming before the new controllers start and checks that the cluster kept it. It is written
+ * again right before their wave: older releases erase it, and waiting for the agents may take hours (host endpoint notes 0.7).
  */
 export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile, options }: Context): readonly Action[] {
   const { policyRenaming, controllersConfiguration, crdGroup } = profile;

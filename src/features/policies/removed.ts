@@ -11,9 +11,8 @@ export interface KeptPolicy {
 }
 
 /**
- * Every stored object that the latest removal deleted or was about to delete, each as it was last seen. It may have taken several attempts,
- * in one run or in more: an earlier one belongs to it where it saw all that the later one did. Before an undo others were seen, for what
- * comes back is new; a run may have several of those.
+ * Every stored object that the latest removal deleted or tried to, as last seen. An earlier attempt belongs to it if it saw all that the
+ * later one did: before an undo it saw others, for restored objects are new.
  */
 export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly KubeObject[]> {
   const items = (await keptByRun(records, 'policy')).flat();

@@ -35,8 +35,8 @@ export async function isPending({ cluster }: Pick<Sources, 'cluster'>, settled: 
 }
 
 /**
- * True if a stored policy has not its own name, whatever release is there by now. Where the controllers rename it, though that may be held,
- * what names it dies then; until then, and where nobody ever renames it, the target's API server does not find it by its name.
+ * True if a stored policy does not have its own name, under any release. When the controllers rename it, references to it become dangling;
+ * until then the target's API server does not find it by its name.
  */
 export async function keepsOldNames(cluster: Sources['cluster'], { profile, options }: Context): Promise<boolean> {
   const { policyRenaming, apiGroup, crdGroup } = profile;

@@ -68,9 +68,8 @@ function kept(policy: KubeObject | undefined, others: readonly KubeObject[]): Ke
 }
 
 /**
- * In key-value mode only the CLI can. It lists a policy by its own name and deletes it by the stored one, which has the tier's name
- * before it if an older client wrote it, and there may be both (cli notes 1.7): both are deleted, and the policies listed again. Which
- * of two was stored under which name cannot be told: both come back, but maybe each under the other's.
+ * In key-value mode only the CLI can remove it: listed by its own name, deleted by the stored one, which older clients prefix (cli notes
+ * 1.7). Both names are deleted, then listed again. Of two, both come back, maybe under each other's name.
  */
 function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
   const { temporaryPolicy: name } = profile;

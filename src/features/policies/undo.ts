@@ -9,8 +9,8 @@ import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';
 
 /**
- * What was deleted is created again by the CLI. Of two that were stored the second comes back under the other stored name, as a policy of
- * its own: no client creates two of one name, and what the second selects may be no less than the first.
+ * The CLI creates again what was deleted. A second stored form comes back under the other stored name, as clients create no two of one name
+ * and its selection may not shrink.
  */
 export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {
   const { removed, call } = facts;

@@ -38,8 +38,8 @@ interface Member {
 }
 
 /**
- * For each set whose members change how they do. An address stays in a set as long as one endpoint gives it. Addresses of workloads and of
- * network sets do not change by a migration and are left out: an address that one of these has as well is said to go although it stays.
+ * When the members of each set change; an address stays while one endpoint gives it. Workloads and network sets are left out, as a
+ * migration does not change them: an address that one of them shares is reported as removed although it stays.
  */
 export function addressChanges(
   sets: Iterable<AddressSet>,

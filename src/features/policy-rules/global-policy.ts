@@ -65,9 +65,9 @@ export function globalPolicyOf(
 }
 
 /**
- * The service makes one selector of the three, as text: once there is a selector of namespaces or of service accounts, it writes "is in a
- * namespace" (or "has a service account") for `all()` in the whole text, so that such a policy never selects hosts by `all()`. Labels of
- * namespaces and service accounts get a prefix; host endpoints have them from derived profiles only. `global()` is true of everything.
+ * The service joins three selectors as text. With one of namespaces or service accounts, it replaces every `all()` by "has a namespace" or
+ * "has a service account", so the policy selects no hosts. Their labels get a prefix, which host endpoints have only from derived profiles;
+ * `global()` is always true.
  */
 function wholeSelector(
   object: KubeObject,
@@ -140,8 +140,8 @@ export function tierOf(object: KubeObject): Tier {
 }
 
 /**
- * Policies in the order in which the agents evaluate them: by tier (one that is not there comes last), by order within it, then by
- * `name/namespace/kind` as text, in which `app-2/` comes before `app/`.
+ * Policies in the agents' order: by tier (a missing one last), by order, then by `name/namespace/kind` as text, so `app-2/` comes before
+ * `app/`.
  */
 export function inOrder(policies: readonly GlobalPolicy[], tiers: readonly Tier[]): readonly GlobalPolicy[] {
   const byName = new Map(tiers.map((tier) => [tier.name, tier]));

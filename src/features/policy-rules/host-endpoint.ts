@@ -62,8 +62,8 @@ export function originOf(endpoint: Pick<HostEndpoint, 'name' | 'labels'>, signs:
 }
 
 /**
- * Made manually, and the controllers’ own all the same: they know theirs by the label alone, and delete one whose name they did not
- * give at their next start or its node’s next change (host endpoint notes 1.4).
+ * Manually created, yet treated as the controllers' own, which they know by the label alone. One with a name they did not give is deleted
+ * at their next start or its node's next change (host endpoint notes 1.4).
  */
 export function isTakenForOwn(endpoint: Pick<HostEndpoint, 'name' | 'labels'>, signs: AutomaticSigns): boolean {
   return isLabelledOwn(endpoint, signs) && originOf(endpoint, signs) !== 'automatic';
@@ -97,9 +97,8 @@ export interface Uncovered {
 }
 
 /**
- * Why a node's automatic endpoint does not stand yet (§4.7/2); undefined once it does. That the controllers have taken the setting
- * is proved by this alone: an all-interfaces endpoint of theirs for the node, with addresses and with the labels.
- * Their own status says it too early.
+ * Why a node has no complete automatic endpoint yet (§4.7/2); undefined once it has. Only an all-interfaces endpoint with addresses and
+ * labels proves that the controllers use the setting: their own status says it too early.
  */
 export function whyUncovered(
   { node, labels }: ExpectedCoverage,

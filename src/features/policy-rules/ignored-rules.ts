@@ -8,8 +8,8 @@ const NUMBERS = /^(\d+)(?::(\d+))?$/;
 const PORT_NAME = /^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * The agents ignore a whole policy for one rule that they find invalid. The service's API refuses such a rule, kubectl stores it. Throws
- * Fault `failed` naming object and field: a policy that is not in force must not be taken for one that is.
+ * One invalid rule makes the agents ignore the whole policy; the service's API refuses it, kubectl stores it. Throws Fault `failed` with
+ * object and field, as such a policy must not count as in force.
  */
 export function assertRulesCount(object: KubeObject, rules: Readonly<Record<Direction, readonly Rule[]>>): void {
   for (const way of ['ingress', 'egress'] as const) {

@@ -30,8 +30,8 @@ const NAME = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/;
 const PREFIX = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 /**
- * Which labels of a node's old endpoints the Kubernetes node lacks. What it has with the same value is done already;
- * what it, or the service's own node (`ownLabels`), has with another value is a conflict for the user: other things may select by it.
+ * Which labels of a node's old endpoints the Kubernetes node lacks. Another value there, or on the service's own node (`ownLabels`), is a
+ * conflict for the user, as other things may select by it.
  */
 export function labelCopies(
   endpoints: readonly HostEndpoint[],

@@ -47,9 +47,8 @@ function portsAt(entity: unknown): readonly string[] {
 export type WithoutPortNames = (posture: Posture, lost: ReadonlySet<string>) => Posture;
 
 /**
- * For hosts of one fleet what is in force once its old endpoints are deleted, with the names of ports that rules use in vain from then on
- * (domain §8.3): agents look a name up among all endpoints that there are, in force or not. `names`: of all endpoints that go. Thousands
- * of hosts have the same hundreds of policies and lose the same names: what is said of them is put together once.
+ * What is in force on hosts once old endpoints are deleted, with port names that rules then use in vain (domain §8.3); agents look names up
+ * among all endpoints. `names`: of all endpoints that are deleted. Thousands of hosts share policies and lost names, so results are cached.
  */
 export function withoutPortNames(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): WithoutPortNames {
   const users = new Map(usersOf(names, policies).map((user) => [user.policy, user]));

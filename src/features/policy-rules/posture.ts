@@ -6,8 +6,8 @@ import { type PacketEnd, type ProfileWorld, profilesEnd } from './profile-end.ts
 import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /**
- * The ways of a packet that policies of a host endpoint evaluate: to and from the host's own processes, through the host,
- * before the kernel translates addresses, and before it tracks connections.
+ * Ways of a packet that policies of a host endpoint evaluate. They are to and from the host's own processes, through the host, before
+ * address translation, and before connection tracking.
  */
 export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat', 'untracked'] as const;
 export type Lane = (typeof LANES)[number];

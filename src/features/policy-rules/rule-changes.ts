@@ -38,8 +38,8 @@ export function changedPolicies(sets: ReadonlyMap<string, AddressSets>, changes:
 }
 
 /**
- * For hosts of one fleet. A policy or profile that comes to a host with the migration is said to come: what changes in its rules does not
- * matter there. Lanes with the same policies share one list: there are thousands of hosts.
+ * Changed rules of the hosts; a policy or profile that is new on a host is reported as such, without them. Lanes with the same policies
+ * share one list, as there are thousands of hosts.
  */
 export function withAddresses({ global, profiles }: RuleSets, changes: ReadonlyMap<string, SetChange>): WithAddresses {
   // Names of ports have a finding of their own.

@@ -21,10 +21,7 @@ export function storedSelector(object: KubeObject, field: string, text: string):
 /** Deeper nesting is nobody's policy; it would only exhaust the stack. */
 const DEEPEST = 200;
 
-/**
- * Parses a selector; an empty one selects everything. `!` binds tighter than `&&`, and that tighter than `||`.
- * Throws SelectorError with the column of what is wrong.
- */
+/** Parses a selector (empty: everything); `!` binds tighter than `&&`, then `||`. Throws SelectorError with the column. */
 export function parseSelector(text: string): Selector {
   const reader = new Reader(tokensOf(text));
   if (reader.peek().type === 'end') return { op: 'all' };

@@ -3,8 +3,8 @@ import { type AutomaticSigns, effective, type HostEndpoint, originOf } from './h
 import { LANES, type Lane, type LanePosture, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
 
 /**
- * What a change of endpoints does to a node (§7/3): `OPEN` was policed or denied and will let everything through,
- * `NEWLY POLICED` let everything through and will be evaluated by policies, `CHANGED` is evaluated by others than before.
+ * What a change of endpoints does to a node (§7/3). `OPEN`: policed or denied, then open; `NEWLY POLICED`: open, then under policies;
+ * `CHANGED`: under other policies.
  */
 export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
 
@@ -85,8 +85,8 @@ interface Fleet {
 }
 
 /**
- * The verdicts once more, by what there really is and not by what is expected: the automatic endpoint with its labels as they are, or none.
- * `removed`: old endpoints that the migration deleted. Hosts for which nothing changes are left out.
+ * The verdicts by what exists, not by what is expected: the automatic endpoint with its present labels, or none. `removed`: old endpoints
+ * the migration deleted; unchanged hosts are left out.
  */
 export function afterRemoval(removed: readonly HostEndpoint[], { nodes, endpoints, signs, world }: Fleet): readonly AfterRemoval[] {
   const names = new Set(nodes.map(({ name }) => name));

@@ -49,9 +49,9 @@ export function hostsWithout(
 }
 
 /**
- * False if every packet of the lane is dropped, the failsafe ports aside, by these policies in their order: within a tier the first rule
- * that decides does, at its end the tier's default action does, and profiles evaluate only what every tier passed on. What a rule's
- * conditions select is not known here: one that allows anything lets something through.
+ * False if these policies drop every packet of the lane, except failsafe ports. In a tier the first deciding rule counts, then the tier's
+ * default action; profiles get what every tier passed. A rule's conditions are not evaluated: one that allows anything lets something
+ * through.
  */
 function letsThrough(
   lane: Lane,

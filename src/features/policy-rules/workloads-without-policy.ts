@@ -29,9 +29,8 @@ export interface WorkloadFacts {
 }
 
 /**
- * What becomes of pods without these policies: where no other policy selects them they stay open, as pods are; where others do, these decide
- * alone. By namespace, since a cluster has thousands of pods. What is selected by a service account counts as selected: too much is
- * said rather than too little.
+ * What happens to pods without these policies, by namespace: open where no other policy selects them, else those decide alone. Selection by
+ * a service account counts as selected, to report too much rather than too little.
  */
 export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadFacts): readonly NamespaceWithout[] {
   const pods = podsOf(facts);
