@@ -1,5 +1,5 @@
 import type { Interfaces } from '@oclif/core';
-import type * as Flags from '@oclif/core/flags';
+import type { Options } from '../kernel/context.ts';
 import type { LiveNames } from './plain-flags.ts';
 
 /** What the row of a flag says beside what the parser takes from it. */
@@ -13,8 +13,15 @@ export interface Row {
   /** The value is one of these names: the shell completes it. */
   readonly live?: LiveNames;
   readonly multiple?: boolean;
+  /** The option of the stages that has its value as it is written. */
+  readonly option?: keyof Options;
   /** helm's name for it, where helm has it. */
   readonly helm?: string;
+}
+
+/** A row names an option of its own type only. */
+interface Sets<Value> extends Row {
+  readonly option?: { [Name in keyof Options]-?: Value extends NonNullable<Options[Name]> ? Name : never }[keyof Options];
 }
 
 type Parsed<Table extends Interfaces.FlagInput> = Omit<Interfaces.InferredFlags<Table>, 'json'>;
@@ -23,7 +30,7 @@ type ReadOnly<Value> = Value extends readonly (infer One)[] ? readonly One[] : V
 /** The values of flags as parsed: flag over environment over default. */
 export type Values<Table extends Interfaces.FlagInput> = { readonly [Name in keyof Parsed<Table>]?: ReadOnly<Parsed<Table>[Name]> };
 
-type Definition<T, More = Row> = Interfaces.FlagDefinition<T, More>;
+type Definition<T, More = Sets<T>> = Interfaces.FlagDefinition<T, More>;
 
 // The same values as oclif's functions of these names make, without loading oclif: `status` and `unlock` run without it.
 const made = (row: { readonly multiple?: boolean }) => ({
@@ -36,7 +43,17 @@ const made = (row: { readonly multiple?: boolean }) => ({
 
 export const string = made as unknown as Definition<string>;
 
-export const option = ((row: object) => (more?: object) => made({ ...row, ...more })) as unknown as typeof Flags.option;
+type Choice<Value, Many> = Partial<Omit<Interfaces.OptionFlag<Value>, 'options' | 'multiple'>> & {
+  readonly options: readonly Value[];
+  readonly multiple?: Many;
+};
+
+export const option = ((row: object) => (more?: object) => made({ ...row, ...more })) as unknown as <
+  const Value extends string,
+  const Many extends boolean = false,
+>(
+  row: Sets<Value> & Choice<Value, Many>,
+) => () => Interfaces.OptionFlag<Many extends true ? Value[] : Value>;
 
 /** oclif reads the number: whoever parses with this has loaded it. */
 async function readNumber(...given: readonly unknown[]): Promise<unknown> {
@@ -46,10 +63,10 @@ async function readNumber(...given: readonly unknown[]): Promise<unknown> {
 
 export const integer = ((row: object) => made({ parse: readNumber, ...row } as object)) as unknown as Definition<
   number,
-  Row & { readonly min?: number; readonly max?: number }
+  Sets<number> & { readonly min?: number; readonly max?: number }
 >;
 
-export function boolean(row: Row & Partial<Interfaces.BooleanFlag<boolean>>): Interfaces.BooleanFlag<boolean> {
+export function boolean(row: Sets<boolean> & Partial<Interfaces.BooleanFlag<boolean>>): Interfaces.BooleanFlag<boolean> {
   return { parse: async (on: boolean) => on, ...row, allowNo: false, type: 'boolean' } as Interfaces.BooleanFlag<boolean>;
 }
 

@@ -16,6 +16,7 @@ export const kubectlFlags = {
   cluster: Flags.string({ ...connection, live: 'clusters', helpValue: 'NAME', summary: 'cluster of the kubeconfig' }),
   user: Flags.string({ ...connection, live: 'users', helpValue: 'NAME', summary: 'user of the kubeconfig' }),
   namespace: Flags.string({
+    option: 'namespace',
     ...connection,
     carried: false,
     live: 'namespaces',
@@ -53,6 +54,7 @@ export const kubectlFlags = {
 
 export const stateFlags = {
   'state-namespace': Flags.string({
+    option: 'stateNamespace',
     ...connection,
     helpValue: 'NAME',
     live: 'namespaces',
@@ -78,11 +80,12 @@ export const recordFlags = {
 export const scopeFlags = {
   ...recordFlags,
   path: Flags.option({
+    option: 'path',
     ...recorded,
     options: ['chart', 'operator', 'manifest', 'kvstore'] as const,
     summary: 'install path, if detection cannot tell',
   })(),
-  variant: Flags.string({ ...recorded, helpValue: 'ID', summary: 'manifest variant, if detection cannot tell' }),
+  variant: Flags.string({ option: 'variant', ...recorded, helpValue: 'ID', summary: 'manifest variant, if detection cannot tell' }),
 };
 
 /** What to upgrade to, and what the operator of the tool decided about it; that `ownerrefs` knows, too. */
@@ -102,14 +105,20 @@ export const ownerrefsTargetFlags = {
     ...repeatable,
     summary: 'SHA-256 that a file of the release has to have, or a file of such sums; repeatable',
   }),
-  'upgrade-file': Flags.string({ ...carried, ...file, summary: 'use this file as upgrade.yaml' }),
+  'upgrade-file': Flags.string({ option: 'upgradeFile', ...carried, ...file, summary: 'use this file as upgrade.yaml' }),
   base: Flags.string({
+    option: 'base',
     ...carried,
     file: true,
     helpValue: 'RELEASE|FILE|DIR',
     summary: 'the installed release, or its own manifest: your edits are what differs from it',
   }),
-  'installed-manifest': Flags.string({ ...carried, ...file, summary: 'the manifest that you installed, with your edits in it' }),
+  'installed-manifest': Flags.string({
+    option: 'installedManifest',
+    ...carried,
+    ...file,
+    summary: 'the manifest that you installed, with your edits in it',
+  }),
   'kvstore-endpoints': Flags.string({
     ...recorded,
     helpValue: 'URL,…',
@@ -122,24 +131,33 @@ export const ownerrefsTargetFlags = {
     summary: 'resolve a conflict: keep `mine` or take `theirs`; repeatable',
   }),
   chart: Flags.string({
+    option: 'chart',
     ...recorded,
     file: true,
     helpValue: 'REF',
     summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder',
   }),
-  repo: Flags.string({ ...recorded, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' }),
+  repo: Flags.string({
+    option: 'chartRepository',
+    ...recorded,
+    helpValue: 'URL',
+    summary: 'repository of the chart; default: the profile’s',
+  }),
   'crd-chart': Flags.string({
+    option: 'crdChart',
     ...recorded,
     file: true,
     helpValue: 'REF',
     summary: 'take the CRDs from this chart instead of the release’s file',
   }),
-  values: Flags.string({ ...carried, ...file, summary: 'values for the chart, over those that the release has' }),
+  values: Flags.string({ option: 'chartValues', ...carried, ...file, summary: 'values for the chart, over those that the release has' }),
   'manage-crds': Flags.boolean({
+    option: 'manageCrds',
     ...carried,
     summary: 'chart installs: leave the CRDs to the new operator instead of applying them first',
   }),
   'move-release': Flags.boolean({
+    option: 'moveRelease',
     ...carried,
     summary: 'chart installs: move a release of a chart up to v3.22 from its namespace to that of the operator',
   }),
@@ -150,16 +168,24 @@ export const ownerrefsTargetFlags = {
     summary: 'turn a failed check, or its finding on one subject, into a warning; repeatable',
   }),
   'fail-on': Flags.option({
+    option: 'failOn',
     ...carried,
     options: ['error', 'warning'] as const,
     default: 'error',
     summary: 'findings that stop the command',
   })(),
   timeout: Flags.string({ ...carried, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' }),
-  'max-failed': Flags.integer({ ...carried, helpValue: 'N', default: 0, min: 0, summary: 'failed pods that a wait still tolerates' }),
-  'backup-dir': Flags.string({ ...carried, ...folder, summary: 'folder for the backup' }),
-  'with-secrets': Flags.boolean({ ...carried, summary: 'back up Secrets with their values' }),
-  'bin-dir': Flags.string({ ...carried, ...folder, summary: 'where the new CLI is installed' }),
+  'max-failed': Flags.integer({
+    option: 'maxFailed',
+    ...carried,
+    helpValue: 'N',
+    default: 0,
+    min: 0,
+    summary: 'failed pods that a wait still tolerates',
+  }),
+  'backup-dir': Flags.string({ option: 'backupDir', ...carried, ...folder, summary: 'folder for the backup' }),
+  'with-secrets': Flags.boolean({ option: 'withSecrets', ...carried, summary: 'back up Secrets with their values' }),
+  'bin-dir': Flags.string({ option: 'binDir', ...carried, ...folder, summary: 'where the new CLI is installed' }),
   'cli-config': Flags.string({
     ...carried,
     ...file,
@@ -167,6 +193,7 @@ export const ownerrefsTargetFlags = {
       'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',
   }),
   'enable-flow-logs': Flags.boolean({
+    option: 'enableFlowLogs',
     ...carried,
     summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
   }),
@@ -175,12 +202,17 @@ export const ownerrefsTargetFlags = {
 /** A hold is released only once policies have their new names, so `ownerrefs` has nothing to hold (NS-743). */
 export const targetFlags = {
   ...ownerrefsTargetFlags,
-  'hold-policy-migration': Flags.boolean({ ...carried, summary: 'keep the controllers from renaming stored policies' }),
+  'hold-policy-migration': Flags.boolean({
+    option: 'holdPolicyMigration',
+    ...carried,
+    summary: 'keep the controllers from renaming stored policies',
+  }),
 };
 
 /** Only commands that apply manifests, or plan it. */
 export const ownershipFlags = {
   ownership: Flags.option({
+    option: 'ownership',
     ...carried,
     options: ['first', 'kubectl'] as const,
     default: 'first',
@@ -191,20 +223,40 @@ export const ownershipFlags = {
 /** Owner references: whether they go, and how fast. */
 export const ownerFlags = {
   ownerrefs: Flags.option({
+    option: 'ownerrefs',
     ...carried,
     options: ['auto', 'always', 'never'] as const,
     default: 'auto',
     summary: 'owner references to remove before the upgrade: those it would break, every living one, or none',
   })(),
-  'journal-dir': Flags.string({ ...carried, ...folder, summary: 'folder for a second copy of the journal of owner references' }),
-  qps: Flags.integer({ ...carried, helpValue: 'N', min: 1, summary: 'at most N patches per second; default: what the server accepts' }),
-  parallel: Flags.integer({ ...carried, helpValue: 'N', min: 1, max: 256, summary: 'at most N patches at a time; default: 32' }),
+  'journal-dir': Flags.string({
+    option: 'journalDir',
+    ...carried,
+    ...folder,
+    summary: 'folder for a second copy of the journal of owner references',
+  }),
+  qps: Flags.integer({
+    option: 'qps',
+    ...carried,
+    helpValue: 'N',
+    min: 1,
+    summary: 'at most N patches per second; default: what the server accepts',
+  }),
+  parallel: Flags.integer({
+    option: 'parallel',
+    ...carried,
+    helpValue: 'N',
+    min: 1,
+    max: 256,
+    summary: 'at most N patches at a time; default: 32',
+  }),
 };
 
 /** Only commands that can change something. */
 export const actingFlags = {
-  yes: Flags.boolean({ ...run, char: 'y', summary: 'change without asking' }),
+  yes: Flags.boolean({ option: 'yes', ...run, char: 'y', summary: 'change without asking' }),
   'dry-run': Flags.option({
+    option: 'dryRun',
     ...run,
     options: ['none', 'server', 'client'] as const,
     default: 'none',

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import type { Acceptance, Options, OwnerChoice } from '../kernel/context.ts';
+import type { Acceptance, Options } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
 import { Fault } from '../kernel/fault.ts';
 import { endpointsOf, endpointsProblem } from '../kernel/kvstore.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
-import type { Values } from './flag.ts';
-import type { actingFlags, connectionFlags, ownerFlags, ownershipFlags, targetFlags } from './flags.ts';
-import type { StageFlags } from './stage-flags.ts';
+import { rowsOf, type Values } from './flag.ts';
+import { actingFlags, connectionFlags, ownerFlags, ownershipFlags, targetFlags } from './flags.ts';
+import * as stageFlags from './stage-flags.ts';
 import { nearest } from './suggest.ts';
 
 /** The values of the run flags as parsed: flag over environment over default. */
 export type RunFlags = Values<
-  typeof connectionFlags & typeof targetFlags & typeof ownerFlags & typeof ownershipFlags & typeof actingFlags & StageFlags
+  typeof connectionFlags & typeof targetFlags & typeof ownerFlags & typeof ownershipFlags & typeof actingFlags & stageFlags.StageFlags
 > & { readonly forget?: boolean };
 
 /** What the flags cannot know by themselves. */
@@ -36,54 +36,35 @@ export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>
   return { checks: Object.keys(checkTitles), withdrawn };
 }
 
+/** What a command has where no flag says otherwise. */
+const USUAL = { failOn: 'error', dryRun: 'none', yes: false, maxFailed: 0, stateNamespace: 'kube-system' } as const;
+
 /** Flags to options, pure. Throws Fault('usage') with the flag and how to write it. */
 export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
   return {
+    ...USUAL,
+    ...asGiven(flags),
     release: readRelease(flags.release, facts.defaultRelease),
-    ...given('path', flags.path),
-    ...given('variant', flags.variant),
-    ...given('upgradeFile', flags['upgrade-file']),
-    ...given('base', flags.base),
-    ...given('installedManifest', flags['installed-manifest']),
-    ...given('kvstoreEndpoints', flags['kvstore-endpoints'] === undefined ? undefined : readEndpoints(flags['kvstore-endpoints'])),
-    ...readDecisions(flags.resolve),
-    ...given('chart', flags.chart),
-    ...given('chartRepository', flags.repo),
-    ...given('crdChart', flags['crd-chart']),
-    ...given('chartValues', flags.values),
-    ...given('manageCrds', flags['manage-crds']),
-    ...given('moveRelease', flags['move-release']),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks, facts.withdrawn)),
-    failOn: flags['fail-on'] ?? 'error',
-    dryRun: flags['dry-run'] ?? 'none',
-    yes: flags.yes ?? false,
+    ...readDecisions(flags.resolve),
+    ...given('kvstoreEndpoints', flags['kvstore-endpoints'] === undefined ? undefined : readEndpoints(flags['kvstore-endpoints'])),
     ...given('timeoutMs', flags.timeout === undefined ? undefined : parseDuration(flags.timeout, 'timeout')),
-    maxFailed: flags['max-failed'] ?? 0,
-    holdPolicyMigration: flags['hold-policy-migration'] ?? false,
-    ...given('enableFlowLogs', flags['enable-flow-logs']),
-    ...given('undo', flags.undo),
-    ...given('deletePolicy', flags.delete),
-    ...given('template', flags.template),
-    ...given('onlyTemplate', flags['only-template']),
-    ...given('batch', flags.batch ?? flags['max-unavailable-workloads']),
-    ...given('all', flags.all),
-    ...given('selector', flags.selector),
-    ...given('namespace', flags.namespace),
-    ...given('probeNetwork', readNetworkProbe(flags)),
-    withSecrets: flags['with-secrets'] ?? false,
-    ...given('backupDir', flags['backup-dir']),
-    ...given('binDir', flags['bin-dir']),
     // It goes into the file beside other paths, for whoever calls the CLI from wherever.
     ...given('cliConfig', flags['cli-config'] === undefined ? undefined : resolve(flags['cli-config'])),
-    stateNamespace: stateNamespaceOf(flags),
-    ...given('ownerrefs', flags.ownerrefs),
-    ...given('ownership', flags.ownership),
-    ...given('qps', flags.qps),
-    ...given('parallel', flags.parallel),
-    ...given('journalDir', flags['journal-dir']),
+    ...given('probeNetwork', readNetworkProbe(flags)),
     ...given('forgetOwners', flags.forget),
-    ...given('readOnly', flags['read-only']),
   };
+}
+
+/** The values that are options as they are written: their rows name the option. */
+function asGiven(flags: RunFlags): Partial<Options> {
+  const values = rowsOf(connectionFlags, targetFlags, ownerFlags, ownershipFlags, actingFlags, ...Object.values(stageFlags)).flatMap(
+    ([name, { option }]) => {
+      const value = flags[name as keyof RunFlags];
+      return option === undefined || value === undefined ? [] : [[option, value] as const];
+    },
+  );
+  return Object.fromEntries(values);
 }
 
 /** No image is taken that nobody named: it may be out of reach, or not allowed. */
@@ -123,7 +104,7 @@ function readEndpoints(text: string): string {
 function readDecisions(texts: readonly string[] | undefined): Pick<Options, 'resolutions' | 'ownerChoices'> {
   const choices = (texts ?? []).flatMap((text) => {
     const [, owner, choice] = /^([A-Za-z]+\/[^:=]+)=(new|drop)$/.exec(text) ?? [];
-    return owner === undefined ? [] : [{ text, owner, choice: choice as OwnerChoice }];
+    return owner === undefined ? [] : [{ text, owner, choice: choice as 'new' | 'drop' }];
   });
   const fields = texts?.filter((text) => !choices.some((one) => one.text === text));
   return {

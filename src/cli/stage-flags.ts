@@ -5,24 +5,36 @@ import * as Flags from './flag.ts';
 const run = { helpGroup: 'run' } as const;
 
 export const alpFlags = {
-  template: Flags.string({ ...run, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
-  'only-template': Flags.boolean({ ...run, summary: 'restart nothing' }),
+  template: Flags.string({ option: 'template', ...run, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
+  'only-template': Flags.boolean({ option: 'onlyTemplate', ...run, summary: 'restart nothing' }),
   'max-unavailable-workloads': Flags.integer({
+    option: 'batch',
     ...run,
     helpValue: 'N',
     min: 1,
     exclusive: ['batch'],
     summary: 'the same as --batch: no more workloads than this are restarting at a time',
   }),
-  batch: Flags.integer({ ...run, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
-  all: Flags.boolean({ ...run, summary: 'restart every meshed workload, those with a new sidecar too' }),
-  selector: Flags.string({ ...run, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),
-  undo: Flags.boolean({ ...run, summary: 'put the former template back' }),
+  batch: Flags.integer({ option: 'batch', ...run, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
+  all: Flags.boolean({ option: 'all', ...run, summary: 'restart every meshed workload, those with a new sidecar too' }),
+  selector: Flags.string({ option: 'selector', ...run, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),
+  undo: Flags.boolean({ option: 'undo', ...run, summary: 'put the former template back' }),
 };
 
 export const policyFlags = {
-  delete: Flags.string({ ...run, helpValue: 'NAME', summary: 'delete the temporary policy of this name' }),
-  undo: Flags.boolean({ ...run, summary: 'create the deleted policy again' }),
+  delete: Flags.string({ option: 'deletePolicy', ...run, helpValue: 'NAME', summary: 'delete the temporary policy of this name' }),
+  undo: Flags.boolean({ option: 'undo', ...run, summary: 'create the deleted policy again' }),
+};
+
+export const hepFlags = {
+  undo: Flags.boolean({ option: 'undo', ...run, summary: 'undo the last migration: old endpoints, the setting, and the labels it added' }),
+};
+
+/** `ownerrefs`: each belongs to one of its actions. */
+export const ownerrefsFlags = {
+  owner: Flags.string({ ...run, helpValue: 'KIND/NAME', summary: 'list only what this resource owns' }),
+  selector: Flags.string({ ...run, char: 'l', helpValue: 'SELECTOR', summary: 'list only objects with these labels' }),
+  undo: Flags.boolean({ option: 'undo', ...run, summary: 'restore before the upgrade: the API server is not waited for' }),
 };
 
 export const preflightFlags = {
@@ -31,6 +43,7 @@ export const preflightFlags = {
     summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
   }),
   'read-only': Flags.boolean({
+    option: 'readOnly',
     ...run,
     summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
     exclusive: ['probe-images'],

@@ -1,9 +1,9 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
+import { hepFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Hep extends BaseCommand {
@@ -23,7 +23,7 @@ each node has its own with these labels, and deletes the old ones node by node, 
     '<%= config.bin %> hep --undo',
   ];
   static override flags = {
-    undo: Flags.boolean({ helpGroup: 'run', summary: 'undo the last migration: old endpoints, the setting, and the labels it added' }),
+    ...hepFlags,
     ...actingFlags,
     ...targetFlags,
     ...outputFlags,

@@ -1,11 +1,11 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownerrefsTargetFlags } from '../cli/flags.ts';
 import { runOwnerList } from '../cli/owner-list-command.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
+import { ownerrefsFlags } from '../cli/stage-flags.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 
 const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
@@ -32,9 +32,7 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
     action: Args.string({ description: 'what to do', options: ['list', 'strip', 'restore', 'forget'], default: 'list' }),
   };
   static override flags = {
-    owner: Flags.string({ helpGroup: 'run', helpValue: 'KIND/NAME', summary: 'list only what this resource owns' }),
-    selector: Flags.string({ helpGroup: 'run', char: 'l', helpValue: 'SELECTOR', summary: 'list only objects with these labels' }),
-    undo: Flags.boolean({ helpGroup: 'run', summary: 'restore before the upgrade: the API server is not waited for' }),
+    ...ownerrefsFlags,
     ...actingFlags,
     ...ownerrefsTargetFlags,
     ...ownerFlags,

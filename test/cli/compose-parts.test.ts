@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { artifactOptionsOf } from '../../src/cli/artifact-options.ts';
 import { connectionFlagsOf } from '../../src/cli/connection-flags.ts';
 import { connectionFlags } from '../../src/cli/flags.ts';
@@ -29,22 +27,5 @@ describe('where the files of a release come from', () => {
     assert.equal(ca({ 'manifest-ca': 'mirror.crt', 'certificate-authority': 'cluster.crt' }), 'mirror.crt');
     assert.equal(ca({ 'certificate-authority': 'cluster.crt' }), 'cluster.crt');
     assert.equal(ca({}), undefined);
-  });
-});
-
-describe('flags', () => {
-  it('are all read somewhere: one that nobody reads promises what is not done', async () => {
-    const files = await Promise.all(
-      globSync('src/{cli,commands}/**/*.ts').map(async (file) => [file, await readFile(file, 'utf8')] as const),
-    );
-    const code = files.filter(([file]) => !file.endsWith('cli/flags.ts')).map(([, text]) => text);
-    const { commands } = JSON.parse(await readFile('oclif.manifest.json', 'utf8')) as { commands: Record<string, { flags: object }> };
-    const names = new Set(Object.values(commands).flatMap(({ flags }) => Object.keys(flags)));
-    assert.ok(names.size > 60, `${names.size} flags`);
-    const unread = [...names].filter((name) => {
-      const reads = new RegExp(`flags(\\.${name}\\b|\\['${name}'\\])|\\b${name}[,:} ].*= (await )?.*flags|'?${name}'?[:,}]`);
-      return !code.some((text) => reads.test(text));
-    });
-    assert.deepEqual(unread, []);
   });
 });

@@ -8,9 +8,14 @@ import * as stageTables from '../../src/cli/stage-flags.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
-const readers = globSync('{cli,commands}/**/*.ts', { cwd: src })
-  .filter((file) => !/^cli\/(?:stage-)?flags\.ts$/.test(file))
-  .map((file) => readFileSync(join(src, file), 'utf8'));
+const textOf = (pattern: string) =>
+  globSync(pattern, { cwd: src })
+    .filter((file) => !/^cli\/(?:stage-)?flags\.ts$/.test(file))
+    .map((file) => readFileSync(join(src, file), 'utf8'))
+    .join('\n');
+const readers = textOf('{cli,commands}/**/*.ts');
+const stages = textOf('{cli,engine,features}/**/*.ts');
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => one.localeCompare(other);
 /** Every word between quotes, but for where the value of a flag is read: `flags['backup-dir']`, `{ 'backup-dir': folder }`. */
 const quoted = texts.flatMap((text) => [...text.matchAll(/(?<!\[)'([a-z]+(?:-[a-z]+)+)'(?!: [a-z_])/g)].map(([, word = '']) => word));
 /** Names of one word are names of other things, too. */
@@ -27,14 +32,14 @@ describe('the tables of flags', () => {
       assert.equal(quoted.filter((word) => word === name).length, 1 + (ELSEWHERE[name] ?? 0));
     });
 
-  for (const name of [...new Set(names)].filter((one) => /^[a-z]/.test(one)).sort())
-    it(`have ${name} for something: the program reads it`, () => {
-      const word = name.includes('-') ? `'${name}'` : `(?:flags|asked|values)\\??\\.${name}\\b|[{,]\\s*${name}\\b[^'"]*\\}|'${name}'`;
-      assert.ok(
-        readers.some((text) => new RegExp(word).test(text)),
-        `${name} is a row that nobody reads: toOptions in src/cli/options.ts`,
-      );
-    });
+  for (const [name, { option }] of [...rows.rowsOf(...[tables, stageTables].flatMap((each) => Object.values(each)))].sort(byName))
+    if (/^[a-z]/.test(name))
+      it(`have ${name} for something: the program reads it`, () => {
+        if (option)
+          return assert.match(stages, new RegExp(`(?:options\\??\\.|[{,] )${option}\\b(?!\\??:)`), `no stage reads the option ${option}`);
+        const word = name.includes('-') ? `'${name}'` : `(?:flags|asked|values)\\??\\.${name}\\b|[{,]\\s*${name}\\b[^'"]*\\}|'${name}'`;
+        assert.match(readers, new RegExp(word), `${name} is a row that nobody reads, and names no option`);
+      });
 
   it('read numbers as oclif does', async () => {
     const [ours, theirs] = [rows.integer({ min: 1, summary: 'n' }), integer({ min: 1, summary: 'n' })];

@@ -24,8 +24,6 @@ describe('toOptions', () => {
       dryRun: 'none',
       yes: false,
       maxFailed: 0,
-      holdPolicyMigration: false,
-      withSecrets: false,
       stateNamespace: 'kube-system',
     });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { previewDocuments } from '../../src/features/install-manifest/documents.ts';
+import type { OwnershipMode } from '../../src/features/install-manifest/ownership-taken.ts';
 import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
-import type { OwnershipMode } from '../../src/kernel/context.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';

@@ -4,9 +4,10 @@ import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.t
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { previewDocuments } from '../../src/features/install-manifest/documents.ts';
 import type { PreviewedObject } from '../../src/features/install-manifest/outcome.ts';
+import type { OwnershipMode } from '../../src/features/install-manifest/ownership-taken.ts';
 import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
 import type { Action } from '../../src/kernel/action.ts';
-import type { Context, OwnershipMode } from '../../src/kernel/context.ts';
+import type { Context } from '../../src/kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';

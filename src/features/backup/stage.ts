@@ -15,6 +15,13 @@ import type { BackupFile } from './effects.ts';
 import { type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    readonly withSecrets?: boolean;
+    readonly backupDir?: string;
+  }
+}
+
 interface BackupFacts {
   readonly path: InstallPath;
   readonly record: RunRecord | undefined;
@@ -46,7 +53,7 @@ function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
 function planBackup({ path, record, found, store }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
   const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
-  const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets, store });
+  const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     actions: [

@@ -20,6 +20,19 @@ import {
 } from '../install-manifest/index.ts';
 import type { TargetChart, Trial } from './chart-facts.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** The operator's chart: a name in a repository, an OCI address, a packed file or a folder. */
+    readonly chart?: string;
+    /** The user's own values for the chart, over those of the release. */
+    readonly chartValues?: string;
+    /** The operator is to apply the CRDs itself (option 2 of §4.2). */
+    readonly manageCrds?: boolean;
+    /** A chart release that lives in another namespace than its operator is to be moved there. */
+    readonly moveRelease?: boolean;
+  }
+}
+
 /** The chart of the target: what it says of itself and the values that it comes with. */
 export interface ReadChart extends TargetChart {
   readonly defaults: JsonMap;

@@ -1,8 +1,8 @@
-import type { OwnershipMode } from '../../kernel/context.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { eachOf } from '../survey/index.ts';
 import { type PreviewedObject, redefined, refusedToKubectl } from './outcome.ts';
+import type { OwnershipMode } from './ownership-taken.ts';
 import { definesKind, type LeftoversOf, previewDocument } from './preview.ts';
 
 /** Requests under way at a time. */

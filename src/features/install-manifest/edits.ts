@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Conflict } from '../../kernel/edit-trace.ts';
+import type { Conflict, Side } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -21,6 +21,13 @@ import { type Orphans, orphansOf } from './orphans.ts';
 import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
+
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Decisions about edits, by the `field` of a conflict. */
+    readonly resolutions?: Readonly<Record<string, Side>>;
+  }
+}
 
 /** The user's edits, and what the target with them is. */
 export interface EditSurvey extends Editing {

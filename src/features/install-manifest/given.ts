@@ -13,6 +13,18 @@ import { carriedEdits, withCarried } from './carried.ts';
 import { readReleasedTarget, targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    readonly upgradeFile?: string;
+    /** Manifest of the installed release, where the artifact source has none (file, or folder of the release layout). */
+    readonly base?: string;
+    /** The manifest that was installed, with the edits in it. */
+    readonly installedManifest?: string;
+    /** Endpoints of the key-value store, instead of the installed ones. */
+    readonly kvstoreEndpoints?: string;
+  }
+}
+
 /** Endpoints that were given manually count more than what is installed. */
 export function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {
   const { kvstoreEndpoints } = options;

@@ -1,8 +1,18 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Context, OwnershipMode } from '../../kernel/context.ts';
+import type { Context } from '../../kernel/context.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { clientSideManagers } from '../../kube/managed-fields.ts';
 import type { PreviewedObject } from './outcome.ts';
+
+/** `first`: a patch of ours before kubectl's apply; `kubectl`: its apply alone, which does it afterwards. */
+export type OwnershipMode = 'first' | 'kubectl';
+
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Who takes over fields that were applied client-side; `first` unless said. */
+    readonly ownership?: OwnershipMode;
+  }
+}
 
 /**
  * Objects first applied client-side: their ownership goes to server-side apply before the apply, one patch each that

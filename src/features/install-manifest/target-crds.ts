@@ -11,6 +11,14 @@ import { helmTemplate, runHelm } from './helm-argv.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    readonly chartRepository?: string;
+    /** The chart with the CRDs, rendered instead of the release's CRD file. */
+    readonly crdChart?: string;
+  }
+}
+
 /** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */
 export interface CrdManifest {
   /** The release’s name for it. */

@@ -6,6 +6,13 @@ import type { Sources } from '../../kernel/ports.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import type { TargetFacts } from '../survey/index.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** The flow-log aggregator and its UI are wanted (§4.3/3). */
+    readonly enableFlowLogs?: boolean;
+  }
+}
+
 const FILE = 'flow-logs.yaml';
 
 /**

@@ -11,6 +11,13 @@ import { leanPod } from '../../kube/lean-objects.ts';
 import { nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Pods that try the network during the wait: their image, and where they may run. */
+    readonly probeNetwork?: { readonly image: string; readonly namespace: string };
+  }
+}
+
 /** The DaemonSet of the agents, and by what an agent of the target is recognised: its image where that is known beforehand, else its release. */
 export interface AgentsOf extends Omit<WorkloadName, 'kind'> {
   readonly runs: { readonly image: string } | { readonly release: string; readonly digests: readonly string[] };

@@ -15,6 +15,22 @@ import { scanOwned } from './survey.ts';
 import { uidChangeBetween } from './uid-change.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
+/** `auto`: what the upgrade would break; `always`: every living reference to the v3 group (§4.8/1); `never`: none. */
+export type OwnerRefsMode = 'auto' | 'always' | 'never';
+
+export type OwnerChoice = 'new' | 'drop';
+
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Whether owner references are removed; `auto` unless said. */
+    readonly ownerrefs?: OwnerRefsMode;
+    /** Of an owner that is another than the recorded one: the reference goes to the one that is there now, or is left off for good (NS-746). */
+    readonly ownerChoices?: Readonly<Record<string, OwnerChoice>>;
+    /** The user asked to end the journal of owner references (`ownerrefs forget`). */
+    readonly forgetOwners?: boolean;
+  }
+}
+
 /**
  * Release under which the references were made: the oldest of agents and API server, by an unfinished run's record, else as now. A record
  * without `oldest` has only the agents': the API server's is read, valid until its upgrade. Undefined if one is unknown to record and

@@ -6,6 +6,12 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { valueAt } from './stored-policies.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    readonly holdPolicyMigration?: boolean;
+  }
+}
+
 /** The controllers' configuration as it is now: the switch of the renaming is in it. */
 export interface RenamingSwitch {
   readonly kind: Kind;

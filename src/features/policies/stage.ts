@@ -11,6 +11,13 @@ import type { KeptPolicy } from './removed.ts';
 import { readPolicyFacts, type SearchOwned } from './survey.ts';
 import { storedNames, undoPlan } from './undo.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** The temporary policy that the user told to delete, by name. */
+    readonly deletePolicy?: string;
+  }
+}
+
 /** The temporary policy of upgrades from before v3.14: what only it allows, the user's review, removal when it is named (§4.4/7). */
 export const policyStage = (searchOwned: SearchOwned) =>
   stage<PolicyFacts>({

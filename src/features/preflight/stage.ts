@@ -34,6 +34,13 @@ import { preflightChecks } from './catalogue.ts';
 import { readOperatedPods, readPodWebhooks } from './pod-webhooks.ts';
 import { readTargetFor } from './target.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** A preflight that asks for nothing but reading, and for no Secret. */
+    readonly readOnly?: boolean;
+  }
+}
+
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
 export const preflightStage = stage<WholePreflight>({
   id: 'preflight',

@@ -12,6 +12,13 @@ import { ageOf, attempt, type CliAge, datastoreOf, isImageOf, listedSum, readIns
 import { type FoundCli, readClis } from './cli-list.ts';
 import { configFileOf, folderOf, type WantedConfig, wantedConfig } from './config.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Where the new CLI is installed. */
+    readonly binDir?: string;
+  }
+}
+
 export interface LocalCli extends FoundCli {
   readonly age: CliAge;
   /** Its folder may be written. */

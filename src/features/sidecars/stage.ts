@@ -12,6 +12,20 @@ import { restartedWorkloads, sidecarImage } from './restarted.ts';
 import { undoPlan } from './undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './workloads.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** A mesh template of the user's own (`alp --template`). */
+    readonly template?: string;
+    readonly onlyTemplate?: boolean;
+    /** Workloads restarted at a time. */
+    readonly batch?: number;
+    /** Restart every meshed workload, not only those with an older sidecar. */
+    readonly all?: boolean;
+    /** Limits what `alp` restarts. */
+    readonly selector?: string;
+  }
+}
+
 /** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
 export const alpStage = stage<AlpFacts>({
   id: 'alp',

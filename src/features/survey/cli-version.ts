@@ -8,6 +8,13 @@ import { compareReleases, parseRelease } from '../../kernel/release.ts';
 import type { CrdFacts } from './facts.ts';
 import { eachOf } from './reading.ts';
 
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Configuration file of the service's CLI, written where there is none; in key-value mode used instead of the profile's. */
+    readonly cliConfig?: string;
+  }
+}
+
 /** What a CLI said, whatever its exit code (cli notes 1.2). */
 export interface CliAnswer {
   readonly stdout: string;
