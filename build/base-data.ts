@@ -17,11 +17,9 @@ interface Source {
 }
 
 /**
- * Packs the manifests of all releases for those who upgrade without their old ones: each object once, without comments and without
- * the descriptions in definitions, which no comparison needs. A folder holds `<release>/<file>` and says what it holds in
- * `INDEX.tsv` (file, SHA-256, bytes, source). `node build/base-data.ts FOLDER…` writes the pack again. NOTICE says whose files these are.
- *
- * @throws Error for a file that is not the one that its index names.
+ * Packs the manifests of all releases, for those who upgrade without their old ones: each object once, without comments and descriptions in
+ * definitions. A folder holds `<release>/<file>` and an `INDEX.tsv` (file, SHA-256, bytes, source); `node build/base-data.ts FOLDER…`
+ * writes the pack, and NOTICE names the owners. Throws Error for a file that differs from its index.
  */
 export function packBases(folders: readonly string[], profile: Profile): StoredBasesFile {
   const places = new Map<string, number>();

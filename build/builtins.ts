@@ -1,9 +1,8 @@
 import type { Plugin } from 'esbuild';
 
 /**
- * Takes what is imported of Node's modules from `process.getBuiltinModule`, name by name. A module that is imported runs every getter that it
- * exports, and each of those loads modules that nobody asked for: streams with `node:fs`, web cryptography with `node:crypto`.
- * Only for a build without splitting: with it, each of Node's modules would become one more file.
+ * Takes imports of Node's modules from `process.getBuiltinModule`, by name: a usual import runs every getter, which loads streams with
+ * `node:fs` and web cryptography with `node:crypto`. Only for a build without splitting, where it adds no files.
  */
 export const builtins: Plugin = {
   name: 'builtins',
@@ -27,8 +26,8 @@ const got = (name: string) => `process.getBuiltinModule('${name}')`;
 const LATE: ReadonlySet<string> = new Set(['node:fs/promises', 'node:timers/promises']);
 
 /**
- * Of `node:fs/promises`, what every command does, by the callbacks of `node:fs`: the module itself loads Node's streams, watchers and line reader,
- * which takes longer than all files of a small command.
+ * What every command uses of `node:fs/promises`, by the callbacks of `node:fs`. The module itself loads streams, watchers and the line
+ * reader, which takes longer than all files of a small command.
  */
 const BY_CALLBACK: ReadonlySet<string> = new Set(['access', 'chmod', 'lstat', 'mkdir', 'readFile', 'readdir', 'realpath', 'rm', 'stat']);
 

@@ -44,9 +44,8 @@ const unused: Plugin = {
 };
 
 /**
- * Bundles the program into `out`. Every output lies one folder deep, as every source that asks for its own place does,
- * so that `new URL('../…', import.meta.url)` means the same in both (docs/internals/decisions/start-up.md).
- * Resolves to the files that went in, relative to `root`.
+ * Bundles the program into `out`; resolves to the files that went in, relative to `root`. Outputs lie one folder deep, as do sources that
+ * use `new URL('../…', import.meta.url)`, so it means the same in both (docs/internals/decisions/start-up.md).
  */
 export async function bundle(root: string, out: string): Promise<readonly string[]> {
   const { build } = await import('esbuild');

@@ -1,9 +1,9 @@
 /**
- * Writes `src/adapters/digests/calico-cli.json`: the SHA-256 of the service's CLI for each release and platform, as kubespray notes them when a
- * release is out. They come from another project than the download itself: who replaces the one does not replace the other. Needs a clone of
- * kubespray with its history, for it forgets old releases:
+ * Writes `src/adapters/digests/calico-cli.json`: the SHA-256 of the service's CLI by release and platform, as kubespray notes them. Whoever
+ * replaces the download does not replace them, as they come from another project. Needs kubespray with its history, for it drops old
+ * releases:
  *
- *   node build/cli-digests.ts FOLDER/kubespray/.git
+ * node build/cli-digests.ts FOLDER/kubespray/.git
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -44,9 +44,8 @@ export const FACES = {
 } as const;
 
 /**
- * Splitting makes a file of each set of modules that the same commands share: sixty small ones for the shortest command, and Node
- * spends more on finding and linking them than on running them. Those that many need become three; the files that they were hand
- * on their exports, so that each module still exists once.
+ * Joins the files that many commands need into three, which hand on their exports, so each module exists once. Splitting alone gives sixty
+ * small ones to the shortest command, and Node spends more on finding them than on running them.
  */
 export async function mergeCore(folder: string, { outputs }: Metafile, common: BuildOptions): Promise<void> {
   const exportsOf = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.exports]));

@@ -6,8 +6,8 @@ import { goPlatform } from '../test/control-plane/build-plan.ts';
 import { type Runtime, type RuntimeLock, runtimeFile } from './pack-runtimes.ts';
 
 /**
- * The program inside the program: it starts the code beside it. On Windows `process.execPath` is krew's link, not the file it leads to.
- * A plain `require` of a single executable finds nothing but Node's own modules.
+ * The program in the executable: it starts the code beside it, as `process.execPath` on Windows is krew's link, not its target. A plain
+ * `require` there finds only Node's own modules.
  */
 const STARTER = `'use strict';
 const { createRequire } = require('node:module');
@@ -18,8 +18,8 @@ createRequire(self)(join(dirname(self), '..', 'dist', 'cli', 'main.js'));
 `;
 
 /**
- * A single executable from this runtime (krew on Windows links nothing but an .exe). The runtime itself is not run: a Node of exactly its
- * version that runs here prepares it. Throws if the lock has none.
+ * A single executable from this runtime, as krew on Windows links only an .exe. A local Node of the same version prepares it without
+ * running it; throws if the lock has none.
  */
 export function singleExecutable(runtime: Runtime, lock: Pick<RuntimeLock, 'builders'>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'netsvc-pack-'));

@@ -11,8 +11,9 @@ import { type Runtime, type RuntimeLock, readRuntimeLock } from './pack-runtimes
 
 /**
  * `npm run pack [-- --platform linux/amd64 …] [--out DIR] [--place URL] [--level 1…9] [--check]`
- * One archive per platform, SHA256SUMS and the krew manifest, from a fresh build. `--check` makes every archive twice and compares.
- * A pack of all platforms into the usual folder also brings plugin.yaml up to date.
+ *
+ * Makes an archive per platform, SHA256SUMS and the krew manifest from a fresh build; `--check` makes each archive twice and compares. A
+ * pack of all platforms into the usual folder also updates plugin.yaml.
  */
 interface Wishes {
   readonly platforms: readonly string[];

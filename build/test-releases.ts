@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 
 /**
- * Packs published manifests, whole and byte for byte, for the tests that install or read them (`test/support/releases.ts`).
- * `node build/test-releases.ts FOLDER` writes the file again from a folder of `RELEASE/manifests/FILE`; each release is to be taken
- * from the tag or, where that holds templates only, from the archive of projectcalico/calico (`test/data/NOTICE`).
+ * Packs whole published manifests for the tests that install or read them (`test/support/releases.ts`): `node build/test-releases.ts
+ * FOLDER`, with `RELEASE/manifests/FILE` in it. Take each release from the tag or, if that holds only templates, from the archive of
+ * projectcalico/calico (`test/data/NOTICE`).
  */
 export const PACKED_RELEASES = join(import.meta.dirname, '..', 'test', 'data', 'releases.json.zst');
 

@@ -17,9 +17,9 @@ const HELM = 'helm';
 const WIDTH = 6;
 
 /**
- * Where somebody else has decided otherwise than the chart: fields that another manager has set, and fields and objects of the installed
- * revision that were removed. helm 4 stops at the former in a server-side release; all others are written over without a word, but for
- * what the chart does not change of custom resources of a client-side release (operator facts §3).
+ * Where others decided otherwise than the chart: fields of other managers, and fields and objects removed from the installed revision. A
+ * server-side release of helm 4 stops at the former; the rest is overwritten silently, except custom resources that a client-side chart
+ * does not change (operator facts §3).
  */
 export async function readConflicts(
   cluster: ClusterReader,

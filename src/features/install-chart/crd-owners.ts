@@ -12,8 +12,8 @@ import type { HelmRecord } from './helm-record.ts';
 const CRD = 'CustomResourceDefinition';
 
 /**
- * CRDs among the objects of the release that the new chart no longer has: the chart tool deletes them, and with them every object of
- * their kinds, unless the live one is marked to be kept (domain §11.4).
+ * CRDs of the release that the new chart no longer has. The chart tool deletes them with every object of their kinds, unless the live one
+ * is marked to be kept (domain §11.4).
  */
 export async function readLostCrds(
   cluster: ClusterReader,
@@ -56,8 +56,8 @@ function listCrds(cluster: ClusterReader): Promise<readonly KubeObject[]> {
 const HOLDING: readonly string[] = ['Namespace', 'Secret', 'ConfigMap', 'PersistentVolumeClaim', 'PersistentVolume'];
 
 /**
- * What helm would delete with its content: objects of the release that the new chart no longer has. helm keeps those whose live object
- * is annotated so, whatever the stored release says. `rendered` is asked only where the release holds such objects at all.
+ * Objects with content that helm would delete, as the new chart no longer has them; helm keeps those whose live object is annotated.
+ * `rendered` is called only if the release holds such objects.
  */
 export async function readLostData(
   cluster: ClusterReader,

@@ -4,8 +4,8 @@ const LIMIT_BYTES = 64 * 1024 * 1024;
 const LAYERS = 2;
 
 /**
- * The JSON text of a stored chart release (domain §2.2): base64 by the API (Secrets only), base64 by the chart tool, gzip. Releases that
- * were stored unpacked are taken as they are. Rejects with the reason if it is none of these, or larger than 64 MiB.
+ * The JSON text of a stored chart release (domain §2.2): base64 by the API (Secrets only), base64 by the chart tool, gzip; or stored plain.
+ * Rejects with the reason if it is none of these or larger than 64 MiB.
  */
 export async function unpackRelease(stored: string): Promise<string> {
   let bytes = new TextEncoder().encode(stored.trim());

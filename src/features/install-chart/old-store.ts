@@ -7,8 +7,8 @@ import type { StoredRelease } from './chart-facts.ts';
 import { type HelmRecord, isPending } from './helm-record.ts';
 
 /**
- * Why a release in ConfigMaps may be what was left when the chart tool was told to use Secrets, which cannot be read: helm never marks
- * what it stored elsewhere (domain §2.2). Undefined where it is the one that runs.
+ * Why a release in ConfigMaps may be a leftover of a move to Secrets, which cannot be read: helm does not mark it as moved (domain §2.2).
+ * Undefined if it is the one that runs.
  */
 export function oldBecause(
   { record, base }: StoredRelease,

@@ -16,9 +16,8 @@ import { oldBecause } from './old-store.ts';
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
 /**
- * The newest revision of the release and the one that the chart tool continues from, in Secrets or in ConfigMaps (domain §2.2). In both,
- * the newer counts: who told the chart tool to use the other kind has left the old ones where they were. For the same reason ConfigMaps
- * alone are not taken at their word where Secrets may not be read.
+ * The newest revision and the one that the chart tool continues from (domain §2.2); of Secrets and ConfigMaps the newer counts, as a change
+ * of storage leaves old ones behind. So ConfigMaps alone are no proof where Secrets cannot be read.
  */
 export async function readStoredRelease(
   cluster: ClusterReader,

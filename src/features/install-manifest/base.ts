@@ -168,8 +168,8 @@ function compared(documents: readonly KubeObject[]): readonly KubeObject[] {
 }
 
 /**
- * Other patch releases of the same minor. Older ones first, nearest first: against a base that is too old, changes of later
- * releases look like edits that the target already has; against one that is too new, they look like edits to undo.
+ * Other patch releases of the same minor, older ones first, nearest first. Against an old base, changes of later releases look like edits
+ * that the target has; against a newer one, like edits to undo.
  */
 function nearest(releases: readonly string[], release: string): readonly string[] {
   const wanted = parseRelease(release);

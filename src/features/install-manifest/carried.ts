@@ -125,9 +125,8 @@ interface Seen {
 }
 
 /**
- * Live against target, field by field, for want of a base: whose wish a difference is, the release's or the user's, nobody can tell, so
- * it is shown with who owns the field. Another tag of the same image is no such question, and neither is another way to write the same.
- * A definition comes from the target whole: it is one row, and its texts are none.
+ * Live against target, field by field, without a base: each difference is shown with the field's owner, as it may be the release's or the
+ * user's. Other tags of one image and other spellings are none; a definition is one row without its texts.
  */
 export function twoWayFields(objects: readonly Seen[]): readonly TwoWayField[] {
   return objects.flatMap(({ planned, live }) => {

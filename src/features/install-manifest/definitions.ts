@@ -10,10 +10,8 @@ import type { OwnObject } from './own-objects.ts';
 const NOTE = 'Definitions of resources always come from the target.';
 
 /**
- * Definitions that are neither a release's own nor the target's: reported, one line each, and never carried. Nothing is told of one
- * that any release at hand has just as it is in the cluster, apart from what the server fills in, whatever kubectl noted: that may be
- * of long ago. The fields are named by that note, without it by the live definition; of one whose API version is another than the
- * release's nothing is told either.
+ * Definitions that are neither a release's nor the target's: reported in one line each, never carried. One that equals any release at hand,
+ * server defaults aside, is not reported, nor one of another API version. Fields are named by kubectl's note, else by the live definition.
  */
 export function definitionEdits(
   own: readonly OwnObject[],

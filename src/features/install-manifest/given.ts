@@ -43,8 +43,8 @@ export function editsAsGiven(edits: readonly Trace[], { options, profile }: Cont
 }
 
 /**
- * The same of a target that is not merged now: endpoints count more than what a run began with as well, because a run that began
- * with wrong ones could not continue otherwise. Throws Fault('usage') where a file of the user's own says something else.
+ * The same for a target that is not merged now: given endpoints also replace those that a run began with, or a run with wrong ones could
+ * never continue. Throws Fault('usage') if the user's own file has others.
  */
 export async function withGivenEndpoints(
   sources: Sources,

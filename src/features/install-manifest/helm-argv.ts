@@ -86,9 +86,8 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
 }
 
 /**
- * `helm install` of a release that moves to another namespace (the chart's own way from before v3.23). Its objects are there and annotated
- * already, so that helm adopts them. On the client's side, as they were written before: what others have set is no conflict then, and
- * custom resources are not changed.
+ * `helm install` of a release that moves to another namespace, the chart's own way from before v3.23; its annotated objects are adopted.
+ * Client-side, as they were written: fields of others are no conflict, and custom resources do not change.
  */
 export function helmInstall({ name, namespace, chart, storage, helm, savedValues, valuesFile, settings }: HelmUpgrade): Invocation {
   if (savedValues === undefined) throw new Error('a release that moves needs its saved values');

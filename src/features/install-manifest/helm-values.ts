@@ -25,9 +25,8 @@ export interface ValueFacts {
 }
 
 /**
- * The values that we set, each only where the target's chart knows it and the user has not said otherwise: who applies the CRDs (§4.2),
- * and what the new chart would switch on by itself stays off unless it was on or is asked for. Asked for, it is switched on whatever the
- * release says: an upgrade of ours without the flag left `false` there.
+ * The values we set where the target's chart knows them and the user is silent: who applies the CRDs (§4.2), and `false` for new additions
+ * that were not on. Requested ones are switched on in any case: an earlier upgrade without the flag left `false` there.
  */
 export function settingsFor(facts: ValueFacts): readonly Setting[] {
   return [...crdSetting(facts), ...additionSettings(facts)];

@@ -30,10 +30,7 @@ export interface MergedTarget {
   readonly untold: readonly TakenChange[];
 }
 
-/**
- * The target with the user's edits in it. Edits are told once, before the first write: a resumed run takes those that were
- * kept then. Where everything is as the target says already there is nothing to tell.
- */
+/** The target with the user's edits in it. Edits are found before the first write only; a resumed run uses the kept ones. */
 export async function readMergedTarget(
   sources: Sources,
   context: Context,

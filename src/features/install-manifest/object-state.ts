@@ -20,10 +20,9 @@ async function checksum(object: KubeObject): Promise<string | undefined> {
 const SCALED = 'f:replicas';
 
 /**
- * What users and tools mean an object to be, as one text that is the same for the same meaning: without status, what the
- * server and controllers write by themselves, a number of replicas that an autoscaler sets, rules that are gathered from
- * other roles, and owner references, which the upgrade removes and restores itself. Undefined for a Secret: of its
- * values nothing may be told, not even by a checksum.
+ * What users and tools want an object to be, as text that is equal for equal meaning; undefined for a Secret, as not even a checksum may
+ * leak. It leaves out status, fields that servers and controllers write, autoscaled replicas, aggregated rules, and owner references, which
+ * the upgrade removes and restores itself.
  */
 export function contentText(object: KubeObject): string | undefined {
   if (object.kind === 'Secret') return undefined;

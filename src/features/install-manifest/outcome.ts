@@ -24,8 +24,8 @@ export interface PreviewedObject {
 }
 
 /**
- * True if applying the document would change something: fields, who owns them, or what kubectl had noted on an object whose
- * ownership was handed over and whose apply has not come.
+ * True if applying the document would change fields, their owners, or kubectl's note on an object whose ownership was handed over and not
+ * yet applied.
  */
 export function isPending({ planned, adopted, live }: PreviewedObject): boolean {
   return planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live));

@@ -15,10 +15,9 @@ declare module '../../kernel/context.ts' {
 }
 
 /**
- * Objects first applied client-side: their ownership goes to server-side apply before the apply, one patch each that
- * changes no spec. kubectl would do it afterwards, with four writes, two rollouts and a last step that can fail silently.
- * Interrupted in the middle it is safe: each object is either taken over or not. With `--ownership=kubectl` it is left to kubectl,
- * but for what the old release left in a pod template and another manager owns: that kubectl would never remove.
+ * Hands client-side applied objects over to server-side apply before the apply, one patch each that changes no spec and is safe to
+ * interrupt. kubectl does it afterwards, with four writes, two rollouts and a last step that can fail silently. `--ownership=kubectl`
+ * leaves it to kubectl, except pod template leftovers of other managers, which kubectl never removes.
  */
 export function takeOverOwnership(previews: readonly PreviewedObject[], { options }: Context): readonly Action[] {
   const mine = previews.flatMap(({ live, adopted, adoptedLeftovers }) => {

@@ -23,9 +23,8 @@ const INEXACT = 'which fields the apply removes cannot be predicted exactly for 
 export type LeftoversOf = (live: KubeObject, document: KubeObject) => readonly Leftover[];
 
 /**
- * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs. `together` are the documents that
- * are applied with it: a kind that one of them defines need not be served yet. Throws ApiFailure only if the server gives no
- * answer about the document.
+ * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs; `together` may define kinds that are not served
+ * yet. Throws ApiFailure only if the server gives no answer about the document.
  */
 export async function previewDocument(
   cluster: ClusterReader,

@@ -31,8 +31,8 @@ export interface Schema {
 }
 
 /**
- * The value as the API server evaluates it: read and written alike, it takes null out of fields that must not be null, and fills in the
- * defaults of fields that are not there, before any rule is asked. Items of lists that are null without a default stay.
+ * The value as the API server evaluates it: before any rule, null is removed from non-nullable fields and defaults are filled in. List
+ * items that are null without a default stay.
  */
 export function defaulted(value: unknown, schema: Schema): unknown {
   if (value === null) return schema.nullable === true || schema.default === undefined ? null : defaulted(schema.default, schema);

@@ -24,9 +24,9 @@ interface Said {
 type Found = Violation & Said;
 
 /**
- * Evaluates a stored value by the target's schema, as the API server does at the next write (domain §4.6), with its defaults: types, enums, patterns, formats,
- * required fields, bounds, sets, and those validation rules that schema-rules knows. Unknown fields are pruned by the server and are no
- * fault. What is asked of a value that is there and cannot be evaluated here is distinguished.
+ * Evaluates a stored value by the target's schema with defaults, as the API server does at the next write (domain §4.6). It knows types,
+ * enums, patterns, formats, required fields, bounds, sets, and the validation rules of schema-rules. Unknown fields are pruned, so no
+ * fault; what cannot be evaluated here is marked.
  */
 export function judgeBySchema(value: unknown, schema: Schema): Judgement {
   const said = found(defaulted(value, schema), schema, '');

@@ -85,8 +85,8 @@ async function readRegistry({ cluster }: Sources, { installation }: OperatorEndN
 }
 
 /**
- * The names that the rule for the end needs, with the operator's Deployment where it was found; undefined where the profile does
- * not know them: then no end may be declared.
+ * The names that the rule for the end needs, and the operator's Deployment if found. Undefined if the profile lacks them: then no end may
+ * be declared.
  */
 export function operatorEndNames(
   { operator }: Pick<Profile, 'operator'>,

@@ -28,8 +28,8 @@ interface Rules {
 }
 
 /**
- * The operator chooses the images itself, so they are identified by what runs today with the target's tag, from the registry that the
- * Installation names or, without one, that the target's own manifests use.
+ * The operator chooses the images, so they are today's with the target's tag. The registry is the Installation's or, without one, the one
+ * in the target's manifests.
  */
 export async function readOperatedImages(
   sources: Sources,

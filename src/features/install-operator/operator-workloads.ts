@@ -22,9 +22,9 @@ const COUNTS = {
 const WORDS = ['updated', 'there', 'ready', 'available'] as const;
 
 /**
- * Why a DaemonSet or Deployment is not wholly on its target; empty: it is.
- * `imageLag` says what is wrong with an image, '' if nothing. The operator itself does not look at updated counts, so its
- * "available" is no proof (point 4 of the rule). `neverEmpty`: a pod of it must run; agents for Windows alone may want none.
+ * Why a DaemonSet or Deployment is not wholly on its target; empty if it is. The operator's "available" is no proof, as it ignores updated
+ * counts (point 4 of the rule). `imageLag` says what is wrong with an image, or ''; `neverEmpty`: at least one pod must run, unlike agents
+ * for Windows.
  */
 export function workloadLags(workload: KubeObject, imageLag: (image: string) => string, neverEmpty: boolean): readonly string[] {
   const { spec, status = {} } = workload as Workload;
