@@ -6,8 +6,8 @@ import { kubectlChecks } from './preflight/index.ts';
 import { attempt, readClient } from './survey/index.ts';
 
 /**
- * The same stage, evaluated by the kubectl that it would start as well: patches and the run record come before the first command, so that a
- * missing one has to be found before the plan begins. The preflight says it too, and a stage may be asked for without it (§1/5).
+ * The same stage with a check of the kubectl it would start, as patches and the run record precede the first command. The preflight checks
+ * it too, but a stage may run without it (§1/5).
  */
 export function judgingKubectl(inner: AnyStage): AnyStage {
   if (inner.readOnly) return inner;

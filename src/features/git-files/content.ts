@@ -120,9 +120,8 @@ const PLAIN = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 const LONGEST = 180;
 
 /**
- * Where an object stands in the folder: `kube-system/daemonset-calico-node.yaml`. Names come from the cluster or from somebody's file: what
- * is not plain in one is replaced, and the sum of the name itself tells it from others. Kinds that Kubernetes does not define have their
- * group, for two groups have a NetworkPolicy.
+ * Where an object stands in the folder: `kube-system/daemonset-calico-node.yaml`; kinds outside Kubernetes carry their group, as two groups
+ * have a NetworkPolicy. Names are text of others: special characters are replaced and the name's sum is added.
  */
 export async function fileName({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): Promise<string> {
   const group = groupOf(apiVersion);

@@ -35,8 +35,8 @@ export const imageEffects: Pick<EffectTypes, 'probe-images'> = {
 };
 
 /**
- * Pods on every node that pull these images, in which programs say their version at most, deleted again whatever happens; what the nodes said is written to the
- * work folder as `saveAs`, marked with `run`.
+ * Pods on every node that pull these images and at most print a program's version; always deleted again. The nodes' answers are written to
+ * the work folder as `saveAs`, marked with `run`.
  */
 interface ProbeImages {
   readonly type: 'probe-images';

@@ -66,9 +66,8 @@ const CANNOT_RUN: Readonly<Record<number, string>> = {
 const RUNS_AFTER_MS = 3_000;
 
 /**
- * What every node says of every image at a time in milliseconds. Where the probe knows how a program says its version it lets it do so: what this
- * machine cannot run ends at once. In any other image it asks for a command that no image has, and a container that cannot start proves
- * that its image was pulled.
+ * What every node says of every image; `now` in milliseconds. Known programs print their version, and one that cannot run ends at once.
+ * Other images get a command that does not exist: a container that cannot start proves the pull.
  */
 export function probedImages(
   pods: readonly KubeObject[],
@@ -147,8 +146,8 @@ export interface ProbeParts {
 }
 
 /**
- * A pod on every node with a container for each image. It has no right and no network of the host. A program says its version and ends;
- * where nobody knows how, the container has no way to start: the command does not exist. It fits namespaces of the strictest pod security level.
+ * A pod on every node with a container per image, without rights or host network, for the strictest pod security level. A program prints
+ * its version; where nobody knows how, the command does not exist and the container never starts.
  */
 export function probeDaemonSet({ namespace, images, pullSecrets, versionCommands = {} }: ProbeParts): KubeObject {
   const labels = { [PROBE_LABEL]: 'images' };

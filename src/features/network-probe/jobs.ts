@@ -19,8 +19,8 @@ const LISTENER = `command -v nc >/dev/null || { echo 'the image has no nc'; exit
 while :; do printf '%s\\n' "$2" | nc -l -p "$1" || sleep 1; done`;
 
 /**
- * Resolves a name, and asks an address for the answer that is known, again for a while: rules reach a node some seconds after its agent is
- * ready. nslookup of some images does not look at search domains, so that they are put to the name. Arguments only, no text is put into it.
+ * Resolves a name and asks an address for a known answer, for a while, as rules reach a node seconds after its agent is ready. The search
+ * domain is appended, because some images' nslookup ignores it; values are arguments, never text of the script.
  */
 const CLIENT = `name=$1 address=$2 port=$3 answer=$4 tries=$5 named='' joined='' got=''
 for program in nc sleep; do command -v "$program" >/dev/null || { echo "the image has no $program"; exit ${CODES.noTools}; }; done

@@ -31,8 +31,8 @@ interface Posted {
 }
 
 /**
- * A listener on each node, then a client on each that asks the other's; on one node alone its own. Creates Jobs and leaves them. Throws
- * ApiFailure, and Fault('interrupted') when it is stopped.
+ * A listener on each node, then a client on each that asks another's, or its own on a single node; creates Jobs and leaves them. Throws
+ * ApiFailure, and Fault('interrupted') when stopped.
  */
 export async function probeNodes(nodes: readonly AgentOnNode[], ports: Ports, { namespace, image }: Place, told: Told): Promise<Probed> {
   const id = ports.clock.now().getTime().toString(36);

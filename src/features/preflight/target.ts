@@ -58,8 +58,8 @@ export async function readTargetFor(
 }
 
 /**
- * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be evaluated
- * beforehand, and the rendered objects are evaluated by `apply`.
+ * The CRDs have their own file beside the operator. If the chart tool renders the rest, only they can be evaluated beforehand, and `apply`
+ * evaluates the rendered objects.
  */
 async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
   const read = await attempt(() => readCrdManifest(sources, context));

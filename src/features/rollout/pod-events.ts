@@ -68,8 +68,8 @@ interface PodWithoutNetwork {
 }
 
 /**
- * What events of the kubelet tell while a rollout continues: whether new pods get a network on nodes whose agent is new and ready, which no
- * agent says, and why a pod is not ready. One look is about one of both.
+ * What kubelet events say during a rollout: whether pods get a network on nodes with a ready new agent, which no agent reports, or why a
+ * pod is not ready. One read is about one of them.
  */
 export class PodEvents {
   readonly #cluster: Pick<ClusterReader, 'raw'>;

@@ -30,9 +30,8 @@ const LOG = 'tailLines=20&limitBytes=16384';
 const LOG_LINES = 3;
 
 /**
- * What the cluster itself says about pods that do not get ready: the last warning among their events, the last lines of a container that
- * ends again and again, and what a known message means. Asked for only once a wait has ended without success; what this account may not
- * read is said, whatever else goes wrong is left out: the command that shows the rest is named anyway.
+ * The cluster's own reasons for unready pods: last warning event, last lines of a crash-looping container, meaning of known messages. Read
+ * only after a failed wait. Missing rights are reported, other failures are not, as the command with the rest is named anyway.
  */
 export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: readonly Lagging[]): Promise<readonly string[]> {
   const told = await Promise.all(pods.map((one) => reasonOf(cluster, one)));

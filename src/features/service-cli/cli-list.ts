@@ -21,8 +21,8 @@ const CLI_LIMIT_MS = 60_000;
 const HARMLESS = /^$|^[IWE]\d{4} |resource does not exist: \w+\(/;
 
 /**
- * Those of these names that there are, without a list of the fleet. The CLI shows what it found and fails for what it did not (cli notes 1.5).
- * Throws Fault `failed` if it cannot tell.
+ * Those of these names that exist, without a list of the fleet: the CLI shows what it found and fails for the rest (cli notes 1.5). Throws
+ * Fault `failed` if that is unclear.
  */
 export async function cliNamed(
   { tools }: Pick<EnginePorts, 'tools'>,

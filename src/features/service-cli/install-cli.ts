@@ -39,8 +39,8 @@ function problemOf({ problem, exitCode }: ToolResult): string {
 }
 
 /**
- * A download that was interrupted, or is for another machine, must not take the place of a program that works. New CLIs tell their release
- * without a connection, old ones only as the first line of the whole answer. Throws Fault('failed').
+ * A truncated download, or one for another machine, must not replace a working program; throws Fault('failed'). New CLIs print their
+ * release without a connection, old ones only as the first line of the full answer.
  */
 async function assertStarts(
   { tools }: Pick<EnginePorts, 'tools'>,

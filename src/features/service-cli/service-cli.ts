@@ -34,8 +34,8 @@ export async function findServiceCli(sources: Sources, context: Context, datasto
 }
 
 /**
- * A CLI of the very release: of any other, one of the same line too, the cluster refuses all but its version (cli notes 1.4), and `line` is
- * content with that. What was installed off PATH counts as well.
+ * A CLI of exactly this release, also off PATH: from any other the cluster accepts only `version` (cli notes 1.4). `line` accepts one of
+ * the same minor.
  */
 export async function currentCli(
   { tools, files }: Sources,
@@ -52,8 +52,8 @@ export async function currentCli(
 }
 
 /**
- * A CLI that reaches this cluster's datastore and no other. On the API datastore that is the private kubeconfig, which every call is given: a
- * user's own configuration file means whatever it says. A key-value store it can only know by that file, and is proved to be the right one.
+ * A CLI that reaches this cluster's datastore and no other. For the API datastore every call gets the private kubeconfig; a key-value store
+ * is known only from the user's configuration file, and is proved to be the right one.
  */
 export async function leadCli(sources: Sources, context: Context, datastore: Datastore, program: string): Promise<ServiceCli | NoCli> {
   if (datastore === 'api') {

@@ -30,9 +30,9 @@ export interface ProvedStore {
 const ACCEPTED_AS = 'NS-725';
 
 /**
- * Whether the CLI with these arguments works on the key-value store of this installation. Names of objects do not tell, and the same address
- * may mean another store on another machine: the GUID that the CLI shows is compared with the one that the installation's own endpoints
- * show to the installation's own certificates. Where those cannot be asked from here, the very same endpoints in the CLI's configuration do.
+ * Whether the CLI with these arguments works on this installation's key-value store. Names prove nothing, and an address may be another
+ * store elsewhere: the GUID is compared with that of the installation's own endpoints and certificates. If those are unreachable, identical
+ * endpoints count.
  */
 export async function proveStore(sources: Sources, context: Context, call: CliCall, config: string): Promise<ProvedStore | StoreDoubt> {
   const question = storeQuestion(context.profile);

@@ -20,8 +20,8 @@ export interface FormerTemplate {
 }
 
 /**
- * Only what `alp` changed goes back: a key that still is as it left it to its former text, one that was edited since by a merge of three,
- * of which that edit is one side. `back`: data that the last undo left.
+ * Puts back only what `alp` changed: an unchanged key to its former text, a key edited since by a three-way merge with that edit. `back`:
+ * data that the last undo left.
  */
 export function formerTemplate(live: KubeObject, kept: KeptTemplate, back?: Data): FormerTemplate {
   const now = bare((live.data ?? {}) as Data);

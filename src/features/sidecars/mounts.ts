@@ -10,8 +10,8 @@ import { type Injector, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
 /**
- * How the pods that come next mount the policy socket (domain §9), by the template that they will really get: the target's, the user's
- * file, the merged one, or the live one of an injector that is not changed and whose workloads are restarted all the same.
+ * How new pods mount the policy socket (domain §9), by the template they will get: the target's, the user's file or the merged one. An
+ * unchanged injector whose workloads restart counts with its live template.
  */
 export function templateMounts(injectors: readonly Injector[], restarted: readonly MeshedWorkload[], context: Context): TemplateMounts {
   const served = restarted.map(({ revision }) => revision);

@@ -29,8 +29,8 @@ export function sidecarImage(injectors: readonly Injector[], context: Context): 
 }
 
 /**
- * A restart gives the new sidecar only to pods whose revision’s injector gives it: those of one whose template is not changed would come
- * back as they were, and be restarted by every run; those of one that lost the sidecar, or of none, would come back without any.
+ * Restarts only pods whose revision's injector gives the new sidecar. With an unchanged template they would come back the same and restart
+ * in every run; with a lost or no sidecar they would come back without one.
  */
 export function withInjectorsOf(
   workloads: readonly MeshedWorkload[],

@@ -86,8 +86,8 @@ export function listedSum(list: string, file: string): string | undefined {
 }
 
 /**
- * Shows the policies of a key-value store: all of them. One that an older release stored has a prefix there which the list leaves out, and is
- * not found by the name that the list shows. Without the file that this command was given, the CLI would show those of another store.
+ * Shows all policies of a key-value store: one stored by an older release has a prefix that the list hides, so it is not found by its name.
+ * Without this command's configuration file, the CLI would show another store's.
  */
 export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>): string {
   const config = cliConfig === undefined ? [] : [`--config=${cliConfig}`];

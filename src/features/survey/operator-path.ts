@@ -113,8 +113,8 @@ type ChartAnswer =
   | { readonly type: 'none' };
 
 /**
- * Whether the operator's objects belong to a chart release (domain §2.2): the annotations that an install or upgrade leaves,
- * confirmed by the labels of the stored release, whose content is not needed and may not be readable.
+ * Whether the operator's objects belong to a chart release (domain §2.2): by annotations, confirmed by labels of the stored release. Its
+ * content is not needed and may be unreadable.
  */
 function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeObject[]>): ChartAnswer {
   const owned = objects.find(({ metadata }) => metadata.annotations?.[NAME] !== undefined);

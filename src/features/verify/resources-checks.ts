@@ -126,8 +126,8 @@ function lostWhy(all: number, mute: number): string {
 }
 
 /**
- * As the garbage collector looks: by name, an owner of a namespaced kind in the dependent's own namespace, and the UID there.
- * What has no namespace cannot have such an owner; the collector does not change it. Where the kind could not be listed, nobody knows.
+ * As the garbage collector does: by name, an owner of a namespaced kind in the dependent's namespace, and its UID. A cluster-wide dependent
+ * cannot have such an owner and is ignored; a kind that cannot be listed is unknown.
  */
 function isDangling({ object, owner }: Dependent, { owners }: OwnerFacts): boolean {
   const there = owners[kindKey(owner)];

@@ -131,8 +131,8 @@ async function releasedImage(sources: Sources, context: Context, installation: I
 }
 
 /**
- * Containers of the service in any pod of the cluster: what has a manifest of its own (API server, CSI driver, CLI pods)
- * stays old unless somebody upgrades it (domain §12/35). The operator counts for itself, and sidecars may be older (§9/7).
+ * Containers of the service in any pod: those with their own manifest (API server, CSI driver, CLI pods) stay old until you upgrade them
+ * (domain §12/35). The operator has its own version, and sidecars may be older (§9/7).
  */
 export async function readServiceImages(cluster: ClusterReader, context: Context): Promise<readonly ServiceImage[]> {
   const { profile } = context;
