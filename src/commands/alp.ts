@@ -10,8 +10,8 @@ export class Alp extends BaseCommand {
   static override summary = 'Update the mesh’s sidecar template, then restart what still carries an older sidecar';
   static override procedure = '§4.6';
   static override description = described(
-    `Where application layer policy is in use: puts the target's template for the installed mesh into the injector,
-with your edits kept, then restarts only workloads whose pods have an older sidecar, batch by batch, each waited for.
+    `Puts the target's template for the installed mesh into the injector, with your edits kept.
+Then restarts only workloads whose pods have an older sidecar, batch by batch, and waits for each.
 Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are manual steps.
 Within --max-failed, workloads whose new pods fail are named and not restarted again; beyond it the command stops.
 A second run continues with what is still old.`,

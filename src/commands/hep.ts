@@ -13,8 +13,8 @@ export class Hep extends BaseCommand {
     `Says for every node what applies to its host now and what will: as soon as automatic endpoints are enabled,
 and once its old endpoint is gone. It stops at hosts that would be opened, get their first policies or get other policies,
 until you accept each by name.
-Then: copies the labels of old all-interfaces endpoints to their nodes, enables automatic endpoints, waits until
-each node has its own with these labels, and deletes the old ones node by node, the first one alone.`,
+Then it copies the labels of old all-interfaces endpoints to their nodes and enables automatic endpoints.
+When each node has its own with these labels, it deletes the old ones node by node, the first one alone.`,
     { when: 'After wait, when the controllers are to create the host endpoints; in the chain with run --include hep.' },
   );
   static override examples = [

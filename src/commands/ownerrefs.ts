@@ -16,8 +16,8 @@ export class Ownerrefs extends BaseCommand {
   static override description = described(
     `list: every object that names a resource of the service as its owner, and what the upgrade does to it.
 strip: records the references that the upgrade would invalidate in a journal in the cluster, then removes them.
-restore: waits until the new API server serves and stored policies have their new names, then puts each reference back at
-its old place with the UID that its owner has now. Add --undo to put them back before the upgrade, if you decide against it.
+restore: waits for the new API server and for the new names of policies, then puts each reference back
+at its old place with its owner's new UID. Add --undo to put them back before the upgrade, if you decide against it.
 forget: writes the journal to a file and deletes it, once everything is back. run does all of this by itself.`,
     { when: 'Before an upgrade across v3.28 or to the release that renames policies, and after it; run does both at the right time.' },
   );

@@ -16,8 +16,8 @@ export class Plan extends BaseCommand {
   static override summary = 'Show what run would do: every command and patch, in order; changes nothing';
   static override procedure = 'all';
   static override description = described(
-    `Shows what changes per object, what kubectl's own dry run would hide, fields taken from other managers,
-what is left behind, the pods that restart, every command and patch in order, and the point of no return.
+    `Shows what changes per object, also what kubectl's own dry run hides, fields taken from other managers, and leftovers.
+Then it shows the pods that restart, every command and patch in order, and the point of no return.
 --diff shows each object as a unified diff instead, for a pager or a diff viewer.
 -o images prints the images that the nodes will pull, one a line, for a mirror or for pulling them beforehand.
 --for-git writes the merged manifests and the renamed policies, so that the next sync of Argo CD or Flux changes nothing.`,
