@@ -54,13 +54,14 @@ function wrong(place: string, text: string): readonly string[] {
 interface Text {
   readonly place: string;
   readonly text: string;
+  readonly isDocstring?: boolean;
 }
 
-function textsOf(kind: 'string' | 'comment'): readonly Text[] {
-  return filesOf('src/**/*.ts').flatMap((file) =>
+function textsOf(kind: 'string' | 'comment', ...patterns: string[]): readonly Text[] {
+  return filesOf('src/**/*.ts', ...patterns).flatMap((file) =>
     sourceTexts(read(file))
       .filter((one) => one.kind === kind && /[a-z’][,:;]? \S/.test(one.text))
-      .map(({ line, text }) => ({ place: `${file}:${line}`, text })),
+      .map(({ line, text, isDocstring }) => ({ place: `${file}:${line}`, text, isDocstring })),
   );
 }
 
@@ -69,32 +70,53 @@ const STRINGS = textsOf('string').filter(({ place }) => !/html-(?:script|style)\
 
 const PAGES = filesOf('*.md', 'docs/**/*.md');
 
-/** A page without its blocks of code. */
+/** A page without its blocks of code: their lines are empty. */
 function proseOf(page: string): string {
-  return read(page).replaceAll(/^( *)```[\s\S]*?^\1```/gm, '');
+  return read(page).replaceAll(/^( *)```[\s\S]*?^\1```/gm, (block) => block.replaceAll(/[^\n]/g, ''));
 }
 
-/** Expressions, code and targets of links count as one word. */
-function sentencesOf(text: string): readonly string[] {
+/** Paragraphs and items of lists of a page; headings, tables and HTML are none. */
+function paragraphsOf(page: string, prose: string): readonly Text[] {
+  const found: { place: string; text: string }[] = [];
+  let isOpen = false;
+  for (const [index, line] of prose.split('\n').entries()) {
+    const [begins, text] = [/^\s*(?:[-*>]|\d+\.)\s/.test(line), line.replace(/^\s*(?:[-*>]|\d+\.)\s/, '').trim()];
+    const isText = text !== '' && !/^[#|<]/.test(text);
+    const last = found.at(-1);
+    if (isText && isOpen && !begins && last) last.text += ` ${text}`;
+    else if (isText) found.push({ place: `${page}:${index + 1}`, text });
+    isOpen = isText;
+  }
+  return found;
+}
+
+/** Expressions, code and targets of links count as one word. A colon ends a sentence of a message, but none of a page or a comment. */
+function sentencesOf(text: string, end: RegExp): readonly string[] {
   const plain = text
     .replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'X')
     .replaceAll(/`[^`]*`/g, 'X')
-    .replaceAll(/\]\([^)]*\)/g, ']');
-  return plain.split(/(?<=[.!?:])\s+|\n/).map((sentence) => sentence.trim());
+    .replaceAll(/\]\([^)]*\)/g, ']')
+    .replaceAll(/\b(e\.g|i\.e|etc|vs)\.(?= )/g, '$1');
+  return plain
+    .split(end)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
 }
 
+const MESSAGE_END = /(?<=[.!?:])\s+|\n/;
+const PROSE_END = /(?<=[.!?]["”’)*_]*)\s+/;
+
 const MOST_WORDS = 30;
-const tooLong = (place: string, text: string): readonly string[] =>
-  sentencesOf(text)
-    .filter((sentence) => sentence.split(/\s+/).length > MOST_WORDS)
+const tooLong = ({ place, text }: Text, end: RegExp): readonly string[] =>
+  sentencesOf(text, end)
+    .filter((sentence) => sentence.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length > MOST_WORDS)
     .map((sentence) => `${place}: ${sentence}`);
 
-/** The first paragraph or list of a page, in one line. */
-function firstParagraph(page: string): string {
-  const [first = ''] = proseOf(page)
-    .split(/\n\n+/)
-    .filter((part) => !/^[#|!<]/.test(part) && part.trim() !== '');
-  return first.replaceAll(/\s+/g, ' ');
+/** A docstring has room for units, errors and the source. */
+const MOST_SENTENCES = { comment: 2, docstring: 3 };
+function tooMany({ place, text, isDocstring = false }: Text): readonly string[] {
+  const count = sentencesOf(text, PROSE_END).length;
+  return count > MOST_SENTENCES[isDocstring ? 'docstring' : 'comment'] ? [`${place}: ${count} sentences`] : [];
 }
 
 /** `${…length} nodes`: one of them would be “1 nodes”. */
@@ -118,7 +140,7 @@ describe('words that users and developers read', () => {
       PAGES.flatMap((page) =>
         proseOf(page)
           .split('\n')
-          .flatMap((line, index) => wrong(`${page}: line ${index + 1} of the prose`, line)),
+          .flatMap((line, index) => wrong(`${page}:${index + 1}`, line)),
       ),
       [],
     );
@@ -151,19 +173,27 @@ describe('words that users and developers read', () => {
 
   it('make sentences of at most 30 words in messages, hints and help', () => {
     assert.deepEqual(
-      STRINGS.flatMap(({ place, text }) => tooLong(place, text)),
+      STRINGS.flatMap((text) => tooLong(text, MESSAGE_END)),
       [],
     );
   });
 
-  it('make sentences of at most 30 words in the pages of checks, and in the first paragraph of every page', () => {
-    const whole = PAGES.filter((page) => /^docs\/reference\/checks\/NS-/.test(page)).flatMap((page) =>
-      proseOf(page)
-        .split(/\n\n+|\n(?=- |\d+\. )/)
-        .flatMap((part) => tooLong(page, part.replaceAll(/\s+/g, ' '))),
+  it('make sentences of at most 30 words in the pages', () => {
+    const paragraphs = PAGES.flatMap((page) => paragraphsOf(page, proseOf(page)));
+    assert.ok(paragraphs.length > 1500, String(paragraphs.length));
+    assert.deepEqual(
+      paragraphs.flatMap((text) => tooLong(text, PROSE_END)),
+      [],
     );
-    const first = PAGES.filter((page) => !page.startsWith('docs/reference/cli/')).flatMap((page) => tooLong(page, firstParagraph(page)));
-    assert.deepEqual([...whole, ...first], []);
+  });
+
+  it('make comments of two sentences, docstrings of three, each of at most 30 words', () => {
+    const comments = textsOf('comment', 'build/*.ts');
+    assert.ok(comments.some(({ isDocstring }) => isDocstring) && comments.some(({ isDocstring }) => !isDocstring));
+    assert.deepEqual(
+      comments.flatMap((text) => [...tooLong(text, PROSE_END), ...tooMany(text)]),
+      [],
+    );
   });
 
   it('agree with the number before them', () => {
@@ -184,7 +214,16 @@ describe('words that users and developers read', () => {
       assert.notDeepEqual(wrong('x', text), [], text);
     assert.deepEqual(wrong('x', 'the outcome is `left-to-person`, and `judge` is a function'), []);
     assert.match(`${expression('nodes.length')} nodes`, UNCOUNTED);
-    assert.equal(tooLong('x', `${'word '.repeat(MOST_WORDS + 1)}.`).length, 1);
+    const long = 'word '.repeat(MOST_WORDS + 1);
+    assert.equal(tooLong({ place: 'x', text: long }, PROSE_END).length, 1);
+    assert.deepEqual(tooLong({ place: 'x', text: long.replace('word word', 'word. Word') }, PROSE_END), []);
+    assert.deepEqual(tooMany({ place: 'a.ts:1', text: 'One, e.g. this (two). Three!\nFour `five. six`: seven' }), ['a.ts:1: 3 sentences']);
+    assert.deepEqual(tooMany({ place: 'a.ts:1', text: 'One. Two. Three.', isDocstring: true }), []);
+    assert.deepEqual(paragraphsOf('p.md', '# Title\n\na\nb\n- c\n  d\n| e |\n\n2. f'), [
+      { place: 'p.md:3', text: 'a b' },
+      { place: 'p.md:5', text: 'c d' },
+      { place: 'p.md:9', text: 'f' },
+    ]);
     const call = expression("b('in, side')");
     assert.deepEqual(
       sourceTexts(`const a = \`x ${call} y\`; // c\nreturn /it's/.test(a) ? 'd ' + 'e' : ''`).map(({ text }) => text),

@@ -2,6 +2,8 @@
 export interface SourceText {
   readonly line: number;
   readonly kind: 'string' | 'comment';
+  /** True for a comment that begins with two asterisks. */
+  readonly isDocstring: boolean;
   readonly text: string;
 }
 
@@ -85,6 +87,7 @@ export function sourceTexts(source: string): readonly SourceText[] {
     }
     return all.map(({ kind, start, text }) => ({
       kind,
+      isDocstring: source.startsWith('/**', start),
       line: source.slice(0, start).split('\n').length,
       text: text.replaceAll(/[ \t]*\n[ \t]*/g, '\n').trim(),
     }));
