@@ -15,6 +15,19 @@ export function jsonAt(value: unknown, ...path: readonly string[]): unknown {
   return at;
 }
 
+/** A JSON pointer (RFC 6901). */
+export function pointerTo(...steps: readonly string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The steps of a JSON pointer; none of `''`, which is the whole value. */
+export function pointerSteps(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 /** Empty where there is no object. */
 export function mapAt(value: unknown, ...path: readonly string[]): JsonMap {
   const at = jsonAt(value, ...path);

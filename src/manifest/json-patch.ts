@@ -1,4 +1,5 @@
 import { isRecord, sameValue } from '../kernel/json.ts';
+import { pointerSteps, pointerTo } from '../kernel/json-map.ts';
 import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
 
 const METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
@@ -16,18 +17,13 @@ export function diffPatch(live: KubeObject, wanted: KubeObject): readonly JsonPa
   return [
     ...version,
     ...METADATA.flatMap((field) => setField(live.metadata[field], wanted.metadata[field], `/metadata/${field}`)),
-    ...fields.flatMap((field) => setField(live[field], wanted[field], `/${escapePointer(field)}`)),
+    ...fields.flatMap((field) => setField(live[field], wanted[field], pointerTo(field))),
   ];
 }
 
 function setField(before: unknown, after: unknown, path: string): readonly JsonPatchOp[] {
   if (sameValue(before, after)) return [];
   return [after === undefined ? { op: 'remove', path } : { op: 'add', path, value: after }];
-}
-
-/** One step of a JSON pointer (RFC 6901). */
-export function escapePointer(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** A patch cannot be applied to this object: a `test` failed or a path is not there. */
@@ -48,12 +44,7 @@ export function applyJsonPatch<T>(object: T, ops: readonly JsonPatchOp[]): T {
 
 function applyOne(object: unknown, op: JsonPatchOp): unknown {
   if (op.path !== '' && !op.path.startsWith('/')) throw new PatchFailure(op, 'not a JSON pointer');
-  const steps = op.path.split('/').slice(1);
-  return change(
-    object,
-    steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')),
-    op,
-  );
+  return change(object, pointerSteps(op.path), op);
 }
 
 /** Copies along the path only; the rest is shared with the original. */

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import type { DefectCondition, ReleaseRange } from '../kernel/defect.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
+import { pointerSteps } from '../kernel/json-map.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { isOlder } from '../kernel/release.ts';
 import { compareVersions } from '../kernel/version-numbers.ts';
@@ -72,10 +73,7 @@ function validated(merged: unknown, source: Source): Profile {
 }
 
 function problemOf(error: ErrorObject): ProfileProblem {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = pointerSteps(error.instancePath);
   const extra = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : undefined;
   if (extra !== undefined) return { path: [...path, extra], message: 'is no field of a profile' };
   return { path, message: schemaMessage(error) };

@@ -7,6 +7,7 @@ import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { STATE_TYPE, secretLedger } from '../../src/adapters/state/ledger.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { changeTo } from '../../src/kernel/object-change.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
@@ -82,7 +83,10 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: INJECTION.configMap, namespace: INJECTION.namespace } };
     const config = 'templates:\n  - name: evil\n    image: evil\n    securityContext: {privileged: true}\n';
     await records.append([
-      { id: `${RUN}/alp/template-x#2`, content: { map: { ...map, data: { config } }, given: { data: { config: templateOf(NEW) } } } },
+      {
+        id: `${RUN}/alp/template-x#2`,
+        content: { changes: [changeTo({ ...map, data: { config } }, { '/data/config': templateOf(NEW) })] },
+      },
       { id: `${RUN}/hep/labels-x#3`, content: { labels: [{ node: 'node-01', uid: 'x', labels: { theirs: 'x' } }] } },
       { id: `${RUN}/hep/enable-x#4`, content: { configuration: { name: 'default', spec: {} } } },
     ]);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import type { KeptTemplate } from '../../src/features/sidecars/former-template.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { changeTo, type KeptChanges } from '../../src/kernel/object-change.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
@@ -96,7 +96,7 @@ describe('a former sidecar template that another machine kept', () => {
     for (const object of meshObjects(templateOf(NEW)) as readonly KubeObject[])
       scenario.cluster.store.insert(object.kind === 'ConfigMap' ? K.ConfigMap : K.Deployment, object);
     const map = scenario.cluster.store.get(K.ConfigMap, INJECTION.configMap, INJECTION.namespace) ?? assert.fail();
-    const kept: KeptTemplate = { map: { ...map, data: { config: former } }, given: { data: { config: templateOf(NEW) } } };
+    const kept: KeptChanges = { changes: [changeTo({ ...map, data: { config: former } }, { '/data/config': templateOf(NEW) })] };
     scenario.state.kept.set(`20251121T020000Z-00000000/alp/template-x#1`, JSON.stringify(kept));
     return scenario;
   }

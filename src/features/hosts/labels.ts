@@ -1,7 +1,7 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
+import { pointerTo } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/object.ts';
-import { escapePointer } from '../../manifest/json-patch.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
 import type { HepFacts } from './facts.ts';
 
@@ -50,7 +50,7 @@ export function addLabels({ metadata }: KubeObject, labels: AddedLabels['labels'
  */
 function additions(labels: AddedLabels['labels'], { labels: before, resourceVersion }: KubeObject['metadata']): readonly JsonPatchOp[] {
   const each = Object.entries(labels).map(
-    ([key, value]): JsonPatchOp => ({ op: 'add', path: `/metadata/labels/${escapePointer(key)}`, value }),
+    ([key, value]): JsonPatchOp => ({ op: 'add', path: pointerTo('metadata', 'labels', key), value }),
   );
   return before
     ? [{ op: 'test', path: '/metadata/labels', value: before }, ...each]

@@ -1,11 +1,11 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { pointerTo } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { escapePointer } from '../../manifest/json-patch.ts';
 import { automaticSettings, hostEndpointOf } from '../policy-rules/index.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import { whyEndpointStaysAway, whyLabelStays } from './allowed.ts';
@@ -228,7 +228,7 @@ const nodeLabelsText = ({ node, labels }: AddedLabels): string =>
 
 function removal({ node, uid, labels }: AddedLabels): GuardedPatch {
   const patch = Object.entries(labels).flatMap(([key, value]) => {
-    const path = `/metadata/labels/${escapePointer(key)}`;
+    const path = pointerTo('metadata', 'labels', key);
     return [{ op: 'test', path, value } as const, { op: 'remove', path } as const];
   });
   return { target: { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: node }, uid, patch };

@@ -1,20 +1,18 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { isJsonMap, type JsonMap, jsonAt, textAt } from '../../kernel/json-map.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { ClusterReader, KeptItem, Sources } from '../../kernel/ports.ts';
+import { refOf, refText } from '../../kernel/object.ts';
+import { changedPlaces, isUndone, type KeptChange, keptChanges, keptElsewhere, runOf } from '../../kernel/object-change.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { attempt, attemptWith, keptByRun, readInjectors, readInstalled } from '../survey/index.ts';
+import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
 import type { AlpJudged } from './checks.ts';
-import type { KeptTemplate, KeptWayBack } from './former-template.ts';
-import { formerTemplate } from './former-template.ts';
-import type { Data } from './merge.ts';
+import { formerTemplate, isTemplateChange } from './former-template.ts';
 import { templateMounts } from './mounts.ts';
 import { restartedWorkloads, withInjectorsOf } from './restarted.ts';
 import { type Injector, type Injectors, readInjectorTemplates } from './templates.ts';
-import { changedSince, formerMounts, keptElsewhere, type WayBack } from './undo.ts';
+import { changedSince, formerMounts, fromElsewhere, type WayBack } from './undo.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
 /** Everything that the sidecars’ update is evaluated and planned by. */
@@ -46,7 +44,7 @@ async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFac
     undo: true,
     restored: await attemptWith(wayBack, async ({ former }) => former.filter(({ patch }) => patch.length > 0).length),
     changedSince: await attemptWith(wayBack, async (value) => changedSince(value)),
-    fromElsewhere: await attemptWith(wayBack, async (value) => keptElsewhere(value)),
+    fromElsewhere: await attemptWith(wayBack, async (value) => fromElsewhere(value)),
   };
 }
 
@@ -121,73 +119,28 @@ async function readCsiDriver(
 
 /** Injectors of the latest run that changed any, as they are now, whether or not they still have the sidecar. */
 export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' | 'records'>, profile: Profile): Promise<WayBack> {
-  const [maps, runs] = await Promise.all([readInjectors(cluster, profile), keptByRun(records, 'alp')]);
-  const templates = latestTemplates(runs);
-  const found = templates.map((kept) => ({ kept, live: maps.find((one) => isSame(one, kept.map)) }));
-  const elsewhere = await Promise.all(found.map(async ({ kept }) => ((await records.keptHere(kept)) ? [] : [nameOf(kept.map)])));
-  const former = found.flatMap(({ kept, live }) => (live ? [formerTemplate(live, kept, lastBack(runs, live))] : []));
+  const [maps, kept] = await Promise.all([readInjectors(cluster, profile), keptChanges(records, 'alp', isTemplateChange)]);
+  const latest = latestChanges(kept);
+  const elsewhere = await keptElsewhere(records, latest);
+  const found = latest.map((change) => {
+    const text = refText(change.ref);
+    // By name: whoever made it again may have put the same into it, and what is in it is compared.
+    const live = maps.find((one) => refText(refOf(one)) === text);
+    const places = changedPlaces(kept.slice(kept.indexOf(change)).filter(({ ref }) => refText(ref) === text));
+    return { text, isBack: places.every(isUndone), former: live && formerTemplate(live, places) };
+  });
   return {
-    former: former.filter(({ live }) => !isBack(runs, live)),
-    edited: former.filter(({ live, patch }) => patch.length > 0 && isBack(runs, live)).map(({ live }) => nameOf(live)),
-    gone: found.flatMap(({ kept: { map }, live }) => (live ? [] : [nameOf(map)])),
-    elsewhere: elsewhere.flat(),
-    recorded: templates.length > 0,
+    former: found.flatMap(({ former, isBack }) => (former && !isBack ? [former] : [])),
+    edited: found.flatMap(({ text, former, isBack }) => (former && former.patch.length > 0 && isBack ? [text] : [])),
+    gone: found.flatMap(({ text, former }) => (former ? [] : [text])),
+    elsewhere: elsewhere.map(({ ref }) => refText(ref)),
+    recorded: latest.length > 0,
   };
 }
 
-const nameOf = ({ metadata }: KubeObject) => `ConfigMap/${metadata.namespace}/${metadata.name}`;
-
-type Runs = readonly (readonly KeptItem[])[];
-
-/** Of several changes of one injector the last. What an undo overwrote is kept by runs as well, and is no change of this kind. */
-function latestTemplates(runs: Runs): readonly KeptTemplate[] {
-  const latest = runs.map(templatesOf).findLast((templates) => templates.length > 0) ?? [];
-  return [...new Map(latest.map((one) => [one.map.metadata.name, one])).values()];
-}
-
-function templatesOf(items: readonly KeptItem[]): readonly KeptTemplate[] {
-  return items.map(({ content }) => asMap<KeptTemplate>(content)).filter((one): one is KeptTemplate => isObject(one.map));
-}
-
-/** What the last undo of an injector left, or would have, had it been performed. */
-function lastBack(runs: Runs, live: KubeObject): Data | undefined {
-  const back = runs.flat().map(({ content }) => asMap<KeptWayBack>(content));
-  return back.findLast(({ replaced }) => isObject(replaced) && isSame(live, replaced))?.given?.data;
-}
-
-/** True if an undo is known to have put the former template in since `alp` changed the injector: what is in it now, somebody else put there. */
-function isBack(runs: Runs, live: KubeObject): boolean {
-  const latest = runs.flat().findLast(({ content }) => {
-    const { map, replaced } = asMap<KeptTemplate & KeptWayBack>(content);
-    return [map, replaced].some((one) => isObject(one) && isSame(live, one));
-  });
-  return latest?.outcome?.done === true && asMap<KeptWayBack>(latest.content).replaced !== undefined;
-}
-
-/** What is no object, or holds what no ConfigMap can hold, was kept by nobody. */
-function asMap<T>(content: unknown): Partial<T> {
-  return isJsonMap(content) && partsOf(content).every(areTexts) ? (content as Partial<T>) : {};
-}
-
-/** Data and marks in what was kept, as far as they are there. */
-function partsOf({ map, replaced, given }: JsonMap): readonly unknown[] {
-  const objects = [map, replaced].flatMap((one) => [
-    jsonAt(one, 'data'),
-    jsonAt(one, 'metadata', 'labels'),
-    jsonAt(one, 'metadata', 'annotations'),
-  ]);
-  return [...objects, ...(given === undefined ? [] : isJsonMap(given) ? [given.data, given.labels, given.annotations] : [given])];
-}
-
-function areTexts(value: unknown): boolean {
-  return value === undefined || (isJsonMap(value) && Object.values(value).every((one) => typeof one === 'string'));
-}
-
-function isObject(value: KubeObject | undefined): value is KubeObject {
-  return isJsonMap(value) && textAt(value, 'metadata', 'name') !== undefined;
-}
-
-/** By name: whoever made it again may have put the same into it, and what is in it is compared. */
-function isSame({ metadata }: KubeObject, kept: KubeObject): boolean {
-  return metadata.name === kept.metadata.name && metadata.namespace === kept.metadata.namespace;
+/** Of several changes of one injector the last. */
+function latestChanges(kept: readonly KeptChange[]): readonly KeptChange[] {
+  const changes = kept.filter(({ isUndo }) => !isUndo);
+  const latest = changes.filter((one) => runOf(one) === runOf(changes.at(-1) ?? one));
+  return [...new Map(latest.map((one) => [refText(one.ref), one])).values()];
 }

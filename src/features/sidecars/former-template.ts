@@ -1,10 +1,10 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { sameValue } from '../../kernel/json.ts';
+import { pointerSteps } from '../../kernel/json-map.ts';
 import type { JsonPatchOp, KubeObject } from '../../kernel/object.ts';
-import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { type ChangedPlace, changeTo, type ObjectChange, placesIn, putOp, standing, valueIn } from '../../kernel/object-change.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
-import { escapePointer } from '../../manifest/json-patch.ts';
+import { applyJsonPatch } from '../../manifest/json-patch.ts';
 import { mergeText } from '../../manifest/text-merge.ts';
 import { conflictText, type Data } from './merge.ts';
 import type { Injector, InjectorOutcome } from './templates.ts';
@@ -13,110 +13,76 @@ import type { Injector, InjectorOutcome } from './templates.ts';
 export interface FormerTemplate {
   readonly live: KubeObject;
   readonly patch: readonly JsonPatchOp[];
+  /** What the patch changes, and the places of `alp` that it leaves. */
+  readonly change: ObjectChange;
   /** Its data after the patch. */
   readonly data: Data;
   /** Places changed since that the patch overwrites. */
   readonly lost: readonly string[];
 }
 
-/**
- * Puts back only what `alp` changed: an unchanged key to its former text, a key edited since by a three-way merge with that edit. `back`:
- * data that the last undo left.
- */
-export function formerTemplate(live: KubeObject, kept: KeptTemplate, back?: Data): FormerTemplate {
-  const now = bare((live.data ?? {}) as Data);
-  const keys = formerKeys(now, kept, back && bare(back));
+/** Puts back only what `alp` changed: an unchanged place to its former text, a key edited since by a three-way merge with that edit. */
+export function formerTemplate(live: KubeObject, places: readonly ChangedPlace[]): FormerTemplate {
+  const former = places.map((one) => ({ ...one, ...formerValue(one, live) }));
+  const moved = former.filter(({ place, value }) => value !== valueIn(live, place));
+  const noData = live.data === undefined && moved.some(({ place }) => place.startsWith(DATA));
   const patch = [
-    ...(live.data === undefined && keys.length > 0 ? [{ op: 'add', path: '/data', value: {} } as const] : []),
-    ...keys.map(({ key, value }) => dataOp(now, key, value)),
-    ...formerMarks(live, kept, 'labels'),
-    ...formerMarks(live, kept, 'annotations'),
+    ...(noData ? [{ op: 'add', path: '/data', value: {} } as const] : []),
+    ...moved.map(({ place, value }) => putOp(live, place, value)),
   ];
-  const data = Object.fromEntries(
-    [...Object.entries(now), ...keys.map(({ key, value }) => [key, value] as const)].filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  );
-  return { live, patch, data, lost: keys.flatMap(({ lost }) => lost ?? []) };
+  const change = changeTo(live, Object.fromEntries(former.map(({ place, value }) => [place, value])));
+  return { live, patch, change, data: (applyJsonPatch(live, patch).data ?? {}) as Data, lost: former.flatMap(({ lost }) => lost ?? []) };
 }
 
-/** Keys such as `constructor` are nothing but what the object itself has under them. */
-function bare(texts: Data): Data {
-  return Object.assign(Object.create(null) as Data, texts);
-}
+const DATA = '/data/';
 
-/** A key that goes back; undefined: it was not there. */
-interface FormerKey {
-  readonly key: string;
+interface FormerValue {
+  /** Undefined: it was not there. */
   readonly value: string | undefined;
   readonly lost?: string;
 }
 
-/** A merge is no old text, so that a key with one is known by what the undo left: merged again, it may become another. */
-function formerKeys(now: Data, { map, given }: KeptTemplate, back: Data | undefined): readonly FormerKey[] {
-  const before = bare((map.data ?? {}) as Data);
-  const put = given?.data && bare(given.data);
-  const touched = put ? Object.keys(put).filter((key) => put[key] !== before[key]) : Object.keys(before);
-  return touched
-    .filter((key) => now[key] !== before[key] && (back === undefined || now[key] !== back[key]))
-    .map((key) => ({ key, ...formerValue(key, now[key], before[key], put?.[key]) }))
-    .filter(({ key, value }) => value !== now[key]);
-}
-
-function formerValue(key: string, now: string | undefined, before: string | undefined, put: string | undefined): Omit<FormerKey, 'key'> {
-  if (now === put) return { value: before };
-  if (put === undefined) return { value: before, lost: `${key}: what alp put in was not noted, so what was changed since cannot be told` };
+/** Labels and annotations come back where they are as the template left them, and stay otherwise. */
+function formerValue(one: ChangedPlace, live: KubeObject): FormerValue {
+  const [now, before, put] = [valueIn(live, one.place), one.before, one.after] as readonly (string | undefined)[];
+  const state = standing(one, live);
+  if (state === 'ours') return { value: before };
+  if (state === 'former' || !one.place.startsWith(DATA)) return { value: now };
+  const key = pointerSteps(one.place).at(-1) ?? '';
   if (now === undefined) return { value: before, lost: `${key}: it was taken away since` };
-  if (before === undefined) return { value: before, lost: `${key}: it was changed since` };
+  if (before === undefined || put === undefined) return { value: before, lost: `${key}: it was changed since` };
   const merged = mergeText(put, now, before);
   if ('text' in merged) return { value: merged.text };
   return { value: before, lost: conflictText(key, merged.conflicts, { mine: 'now', theirs: 'before alp' }) };
 }
 
-function dataOp(now: Data, key: string, value: string | undefined): JsonPatchOp {
-  const path = `/data/${escapePointer(key)}`;
-  if (value === undefined) return { op: 'remove', path };
-  return { op: now[key] === undefined ? 'add' : 'replace', path, value };
+const PLACE = /^\/(?:data|metadata\/(?:labels|annotations))\/[^/]+$/;
+
+/** True for what `alp` and its undo may have changed: texts of a ConfigMap. */
+export function isTemplateChange({ ref, before, after }: ObjectChange): boolean {
+  const texts = [...Object.entries(before), ...Object.entries(after)];
+  return ref.kind === 'ConfigMap' && texts.every(([place, value]) => PLACE.test(place) && typeof value === 'string');
 }
 
-/** Values that the template replaced come back, and what it added goes, each where it still is as the template left it. */
-function formerMarks(live: KubeObject, { map, given = {} }: KeptTemplate, what: keyof Marks): readonly JsonPatchOp[] {
-  const [now, before] = [bare(live.metadata[what] ?? {}), bare(map.metadata[what] ?? {})];
-  return Object.entries(given[what] ?? {})
-    .filter(([key, value]) => now[key] === value && before[key] !== value)
-    .map(([key]) => {
-      const path = `/metadata/${what}/${escapePointer(key)}`;
-      return before[key] === undefined ? { op: 'remove', path } : { op: 'replace', path, value: before[key] };
-    });
+/** What the template changes in an injector. Labels and annotations count where the template has any. */
+function templateChange(map: KubeObject, { isObject, data, labels, annotations }: Template): ObjectChange {
+  const marks = isObject ? { ...placesIn(['metadata', 'labels'], labels), ...placesIn(['metadata', 'annotations'], annotations) } : {};
+  const wanted = Object.entries({ ...placesIn(['data'], data), ...marks });
+  return changeTo(map, Object.fromEntries(wanted.filter(([place, value]) => valueIn(map, place) !== value)));
 }
-
-/** What is kept of an injector before its template is changed. */
-export interface KeptTemplate {
-  readonly map: KubeObject;
-  /** What it was given: its data, and the template's labels and annotations. */
-  readonly given?: Partial<Marks> & { readonly data?: Data };
-}
-
-/** What is kept of an injector before its former template comes back. */
-export interface KeptWayBack {
-  readonly replaced: KubeObject;
-  /** Its data from then on; absent in what older programs kept. */
-  readonly given?: { readonly data: Data };
-}
-
-type Marks = Pick<Template, 'labels' | 'annotations'>;
 
 type Template = Extract<InjectorOutcome, { readonly type: 'template' }>;
 
 /** As the procedure says for a whole object; releases that ship only `data` need a patch (§4.6/1, domain §9). */
 export function templateActions({ injectors }: { readonly injectors: readonly Injector[] }, { workFolder }: Context): readonly Action[] {
   return injectors.flatMap(({ map, outcome }) => {
-    if (outcome.type !== 'template' || isThere(map, outcome)) return [];
+    if (outcome.type !== 'template') return [];
+    const change = templateChange(map, outcome);
+    if (Object.keys(change.after).length === 0) return [];
     const { name, namespace = '' } = map.metadata;
     const file = `${name}-template.yaml`;
     const path = `${workFolder}/${file}`;
     const args = outcome.isObject ? ['apply', '-f', path] : ['patch', 'configmap', name, '-n', namespace, '--patch-file', path];
-    const marks = outcome.isObject ? { labels: outcome.labels, annotations: outcome.annotations } : {};
     return [
       {
         id: `file-${name}`,
@@ -131,26 +97,11 @@ export function templateActions({ injectors }: { readonly injectors: readonly In
         ref: '§4.6/1',
         undo: 'full',
         afresh: true,
-        keep: { map: asKept(map), given: { data: outcome.data, ...marks } } satisfies KeptTemplate,
+        keep: { changes: [change] },
         effect: { type: 'exec', run: { tool: 'kubectl', args } },
       },
     ] satisfies readonly Action[];
   });
-}
-
-/** What the user or the mesh put into it. */
-export function asKept({ metadata, data }: KubeObject): KubeObject {
-  const { name, namespace, uid, labels } = metadata;
-  const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid, labels, annotations } as KubeObject['metadata'], data };
-}
-
-/** Labels and annotations count where the template has any. */
-function isThere({ metadata, data = {} }: KubeObject, outcome: Template): boolean {
-  const has = (mine: Readonly<Record<string, string>> = {}, wanted: Readonly<Record<string, string>>) =>
-    Object.entries(wanted).every(([key, value]) => mine[key] === value);
-  if (!sameValue(data, outcome.data)) return false;
-  return !outcome.isObject || (has(metadata.labels, outcome.labels) && has(metadata.annotations, outcome.annotations));
 }
 
 function textOf({ metadata: { name, namespace } }: KubeObject, { isObject, labels, annotations, data }: Template): string {

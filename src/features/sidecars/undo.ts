@@ -6,7 +6,6 @@ import { apiVersionOf, refOf, refText } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import type { TemplateMounts } from './checks.ts';
 import type { FormerTemplate } from './former-template.ts';
-import { asKept, type KeptWayBack } from './former-template.ts';
 import { flexiblyMounted } from './mounts.ts';
 
 /** What the undo finds. */
@@ -36,7 +35,7 @@ export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }): S
 }
 
 /** What is overwritten is kept before, and only the very version that was evaluated is written over. */
-function restore({ live, patch, lost, data }: FormerTemplate): Action {
+function restore({ live, patch, change, lost }: FormerTemplate): Action {
   const { name, namespace = '', uid = '', resourceVersion } = live.metadata;
   const over = lost.length > 0 ? ', over what was changed since' : '';
   return {
@@ -45,7 +44,7 @@ function restore({ live, patch, lost, data }: FormerTemplate): Action {
     ref: '§4.6/1',
     undo: 'full',
     afresh: true,
-    keep: { replaced: asKept(live), given: { data } } satisfies KeptWayBack,
+    keep: { changes: [change], undo: true },
     effect: {
       type: 'patch',
       target: { apiVersion: apiVersionOf(K.ConfigMap), kind: 'ConfigMap', name, namespace },
@@ -61,7 +60,7 @@ export function changedSince({ former }: WayBack): readonly Evidence[] {
 }
 
 /** Injectors that would get what another machine kept. */
-export function keptElsewhere({ former, elsewhere }: WayBack): readonly Evidence[] {
+export function fromElsewhere({ former, elsewhere }: WayBack): readonly Evidence[] {
   return former.flatMap(({ live, patch }) => {
     const text = refText(refOf(live));
     if (patch.length === 0 || !elsewhere.includes(text)) return [];

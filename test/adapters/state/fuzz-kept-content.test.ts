@@ -31,15 +31,16 @@ const within = (known: Readonly<Record<string, object>>): fc.Arbitrary<unknown> 
     ...Object.entries(known).map(([name, value]) => fieldsOf(value).map((one) => ({ ...known, [name]: one }))),
   );
 const texts = fc.dictionary(
-  fc.constantFrom('config', 'values', '__proto__'),
+  fc.constantFrom('/data/config', '/data/values', '/data/__proto__', '/metadata/labels/a', '/metadata/name', ''),
   fc.oneof(fc.constantFrom('now', 'before', 'a\nb\n'), anything),
 );
-/** An injector as it was and what it was given, with data of any type. */
+const INJECTOR_REF = { apiVersion: 'v1', kind: 'ConfigMap', namespace: INJECTOR.metadata.namespace, name: INJECTOR.metadata.name };
+/** What was changed in an injector, with data of any type. */
 const injectors = fc.oneof(
-  within({ map: INJECTOR, given: { data: {}, labels: {}, annotations: {} }, replaced: INJECTOR }),
+  within({ changes: [{ ref: INJECTOR_REF, before: { '/data/config': 'before' }, after: { '/data/config': 'now' } }] }),
   fc.record({
-    map: fc.record({ metadata: fc.constant(INJECTOR.metadata), data: texts }),
-    given: fc.record({ data: texts, labels: texts }),
+    changes: fc.array(fc.record({ ref: fc.oneof(fc.constant(INJECTOR_REF), fieldsOf(INJECTOR_REF)), before: texts, after: texts })),
+    undo: fc.constantFrom(true, false, undefined),
   }),
 );
 const outcome = fc.constantFrom(undefined, { done: true }, { done: true, except: ['e'] }, { done: false });
@@ -66,7 +67,11 @@ describe('whatever was kept of a stage', () => {
     reads('alp', injectors, async (records) => {
       const { former } = await readWayBack({ cluster: clusterOf([INJECTOR]).cluster, records: records as never }, calico as Profile);
       for (const { patch } of former)
-        for (const one of patch) if ('value' in one && one.path !== '/data') assert.equal(typeof one.value, 'string', one.path);
+        for (const one of patch)
+          if (one.path !== '/data') {
+            assert.match(one.path, /^\/(data|metadata\/labels)\//);
+            assert.ok(one.op === 'remove' || typeof one.value === 'string', one.path);
+          }
     }));
 
   it('is read by hep --undo without an error', () =>
