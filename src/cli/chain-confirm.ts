@@ -7,6 +7,7 @@ import { counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
+import { type PlanSteps, planSteps } from '../kernel/plan.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { oneLine } from '../kernel/visible.ts';
@@ -34,6 +35,8 @@ export interface Confirmed {
   readonly head: UpgradeHead;
   /** Where the agents run, where that is clear. */
   readonly agent?: Installation['agent'];
+  /** Of the plan. */
+  readonly steps: PlanSteps;
 }
 
 /** What became of asking: the exit that ends the command before it changes anything, or that it may continue. */
@@ -82,7 +85,7 @@ async function confirmWith(
   const { writes } = planned;
   const { digest: _, ...shown } = head;
   const { agent } = planned.installed ?? {};
-  const confirmed = { head: shown, ...(agent ? { agent } : {}) };
+  const confirmed = { head: shown, steps: planSteps(planned.stages), ...(agent ? { agent } : {}) };
   if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of [session.header(session.errPalette), ...planText(session, head, planned, false, session.errPalette)])

@@ -39,7 +39,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
     const held = await beforeChanges((await import('./held-lock.ts')).besideAnother(session));
     if (held) return report(session, held);
-    const answer = await confirmPlan(session, stages, saved);
+    const answer = await beforeChanges(confirmPlan(session, stages, saved));
     if (answer.stopped) return answer.stopped;
     // A chain without anything to write only looks: no backup is taken of what is not changed.
     const isDone = stages.length > 1 && !answer.writes;

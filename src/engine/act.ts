@@ -41,6 +41,8 @@ class Actor {
   readonly #judged: Judged;
   /** Actions that changed something. */
   writes = 0;
+  /** What was begun and did not end. */
+  atWork: Action | undefined;
 
   constructor(ports: EnginePorts, context: Context, observe: Observer, { recorder, executor, hold, judged }: ActorParts) {
     this.#ports = ports;
@@ -53,15 +55,17 @@ class Actor {
   }
 
   /** A first Ctrl-C lets it come to its end, but for a wait: the cluster continues by itself. */
-  act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
-    const perform = () => this.#act(stage, action, index, of);
+  act(stage: AnyStage, action: Action): Promise<Acted> {
+    const perform = () => this.#act(stage, action);
     return action.effect.type === 'wait' ? perform() : this.#ports.interruption.finish(perform);
   }
 
-  async #act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
+  async #act(stage: AnyStage, action: Action): Promise<Acted> {
     const changes = this.#context.options.dryRun === 'none' && changesSomething(this.#ports.effects, action);
     const started = this.#ports.clock.now().getTime();
-    this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
+    const place = this.#recorder.reached(stage.id, action);
+    this.#observe({ type: 'action-started', stage: stage.id, action, ...(place ? { place } : {}) });
+    this.atWork = action;
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
@@ -73,6 +77,7 @@ class Actor {
       if (notes) await this.#recorder.note(notes);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
+      this.atWork = undefined;
       return { ...(left ? { left } : {}), ...(told === undefined ? {} : { told }) };
     } catch (thrown) {
       const interrupted = thrown instanceof Fault && thrown.code === 'interrupted';
@@ -84,6 +89,7 @@ class Actor {
         ...(interrupted ? { interrupted } : {}),
       });
       if (!(thrown instanceof Outdated)) throw thrown;
+      this.atWork = undefined;
       const { outcome } = thrown;
       this.#recorder.settle(kept, outcome);
       if (outcome?.done) this.writes += 1;
@@ -100,6 +106,7 @@ class Actor {
     const kept = await this.#recorder.keep(stage.id, action);
     const { notesFirst } = typeOf(this.#ports.effects, action.effect);
     if (notesFirst) await this.#recorder.note(notesFirst);
+    if (action.pointOfNoReturn !== undefined) await this.#recorder.passes(action.pointOfNoReturn);
     // Nothing may come between this and the write: the process may have slept through everything above.
     this.#hold.mustHold();
     return kept;
@@ -147,7 +154,7 @@ export function chainParts(
   const live = context.options.dryRun === 'none';
   const hold = new Hold(ports);
   const looks = more.looks ?? new Looks(ports);
-  const recorder = new Recorder(ports, context, more.announce);
+  const recorder = new Recorder(ports, context, more);
   const judged = new Judged();
   const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
   const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });

@@ -1,7 +1,7 @@
 import type { Finding } from '../kernel/check.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { ExitName } from '../kernel/fault.ts';
-import type { PlannedStage } from '../kernel/plan.ts';
+import type { PlannedStage, PlanSteps } from '../kernel/plan.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { StagePlan } from '../kernel/stage.ts';
 import type { Looks } from './looks.ts';
@@ -20,6 +20,8 @@ export interface ChainOutcome {
   readonly writes: number;
   /** Of the run record, if this chain began or continued one. */
   readonly runId?: string;
+  /** That record, as it stands now. */
+  readonly record?: RunRecord;
   /** Release that was installed when that run began. */
   readonly source?: string;
 }
@@ -36,6 +38,8 @@ export interface RunMore {
   readonly changes?: boolean;
   /** Throws Fault('stale') for a plan of a stage that goes beyond what was agreed to; asked before each round of a stage acts. */
   readonly within?: Within;
+  /** Those of the plan that was agreed to. */
+  readonly steps?: PlanSteps;
   /** Where the caller looks at the cluster too, right after the chain. */
   readonly looks?: Looks<EnginePorts>;
 }

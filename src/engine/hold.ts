@@ -1,5 +1,6 @@
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
+import { interruptedBetween } from '../kernel/interruption.ts';
 import type { LockHold } from '../kernel/ports.ts';
 
 /** The run's hold on the lock, taken only when something will be written. A run with nothing to do writes nothing, not even the Lease. */
@@ -38,9 +39,7 @@ export class Hold {
   /** Throws if the next action must not be started. */
   mayGoOn(): void {
     this.mustHold();
-    if (this.#ports.interruption.soft.aborted) {
-      throw new Fault('interrupted', 'stopped after the current action', ['run the same command again']);
-    }
+    if (this.#ports.interruption.soft.aborted) throw interruptedBetween();
   }
 
   /** Throws if the lock is lost, by what is known and by the time since it was surely ours: asked right before each write. */

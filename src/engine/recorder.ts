@@ -4,11 +4,12 @@ import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
+import type { PlanSteps, StepPlace } from '../kernel/plan.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
 import { continues, notesOf, type RecordNotes, type RunRecord, type StageRecord, withNotes } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
-import type { Announce, ChainOutcome } from './chain-outcome.ts';
+import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';
 
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
@@ -26,6 +27,9 @@ export class Recorder {
   readonly #ports: EnginePorts;
   readonly #context: Context;
   readonly #announce: Announce | undefined;
+  readonly #steps: PlanSteps;
+  /** The last step that was begun. */
+  #reached: StepPlace | undefined;
   #record: RunRecord | undefined;
   #loaded = false;
   /** Of an earlier run, about what is still there: a new record must not forget it. */
@@ -37,10 +41,11 @@ export class Recorder {
   /** What became of removals, to be stored with what comes next. */
   #owed: KeptLine[] = [];
 
-  constructor(ports: EnginePorts, context: Context, announce?: Announce) {
+  constructor(ports: EnginePorts, context: Context, { announce, steps = { places: [] } }: Pick<RunMore, 'announce' | 'steps'> = {}) {
     this.#ports = ports;
     this.#context = context;
     this.#announce = announce;
+    this.#steps = steps;
   }
 
   get stages(): readonly StageRecord[] {
@@ -48,10 +53,26 @@ export class Recorder {
   }
 
   /** The run that this chain began or continues; nothing for a chain that wrote nothing. */
-  get run(): { readonly runId?: string; readonly source?: string } {
-    if (!this.#record) return {};
-    const { runId, source } = this.#record;
-    return source === undefined ? { runId } : { runId, source };
+  get run(): Pick<ChainOutcome, 'runId' | 'source' | 'record'> {
+    const record = this.#record;
+    if (!record) return {};
+    const { runId, source } = record;
+    return { runId, record, ...(source === undefined ? {} : { source }) };
+  }
+
+  /** A step is begun; its number is stored with what comes next. Undefined for one that was planned since. */
+  reached(stage: string, { id }: Action): StepPlace | undefined {
+    const found = this.#steps.places.find((one) => one.stage === stage && one.id === id);
+    if (!found) return undefined;
+    const { step, of } = found;
+    this.#reached = { stage, step, of };
+    return this.#reached;
+  }
+
+  /** Durable before the first write that cannot be undone. */
+  async passes(because: string): Promise<void> {
+    if (!this.#record || this.#record.noReturn) return;
+    await this.#save({ ...this.#record, noReturn: { because, at: this.#now() } });
   }
 
   /** The run is told to be over, as its record says. */
@@ -74,7 +95,8 @@ export class Recorder {
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
     const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
-    const next = before ? staged : withNotes(staged, this.#notes);
+    const noted = before ? staged : withNotes(staged, this.#notes);
+    const next = { ...noted, ...this.#stepsOf(id) };
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
     if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
@@ -86,7 +108,25 @@ export class Recorder {
     if (!this.#record) return;
     await this.settled();
     this.noteRunning(id, since);
-    await this.#save(withStages(this.#record, this.#stages));
+    await this.#save({ ...withStages(this.#record, this.#stages), ...this.#stepsOf(id) });
+  }
+
+  /** Which steps of the plan are those of a stage that is at work: stored once for all of them. */
+  #stepsOf(stage: string): Pick<RunRecord, 'progress'> {
+    const own = this.#steps.places.filter((one) => one.stage === stage);
+    const [first, last] = [own[0], own.at(-1)];
+    if (!first || !last) return {};
+    const { noReturn } = this.#steps;
+    return { progress: { stage, step: first.step, of: first.of, last: last.step, ...(noReturn ? { noReturn } : {}) } };
+  }
+
+  /** Where a part of the run ended. */
+  #endedAt({ progress }: RunRecord): Pick<RunRecord, 'progress'> {
+    const { noReturn } = this.#steps;
+    if (this.#reached) return { progress: { ...this.#reached, ...(noReturn ? { noReturn } : {}) } };
+    if (!progress) return {};
+    const { last: _, ...rest } = progress;
+    return { progress: rest };
   }
 
   noteRunning(id: string, since: Date): void {
@@ -161,7 +201,8 @@ export class Recorder {
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
     if (!record) return;
     await this.settled();
-    await this.#save(withStages(endedRecord(record, exit, isOver ? this.#now() : undefined), this.#stages));
+    const ended = { ...endedRecord(record, exit, isOver ? this.#now() : undefined), ...this.#endedAt(record) };
+    await this.#save(withStages(ended, this.#stages));
   }
 
   async #previous(): Promise<RunRecord | undefined> {

@@ -3,6 +3,7 @@ import type { Context } from '../kernel/context.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
+import { interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { type ChainParts, chainParts } from './act.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
@@ -30,7 +31,7 @@ export async function runChain(
     }
     return await endChain(parts, { exit: 'done' });
   } catch (caught) {
-    const thrown = hold.causeOf(caught);
+    const thrown = stoppedWords(hold.causeOf(caught), parts);
     return await endChain(parts, { exit: thrown instanceof Fault ? thrown.code : 'failed', stage: current, thrown });
   } finally {
     await hold.release().catch((failure: unknown) => {
@@ -39,6 +40,17 @@ export async function runChain(
     });
   }
 }
+
+/** What Ctrl-C has stopped: the user has to know whether something was being written. */
+function stoppedWords(thrown: unknown, { actor: { atWork, writes } }: ChainParts): unknown {
+  if (!isInterrupted(thrown)) return thrown;
+  if (atWork === undefined) return writes === 0 ? interruptedReading() : interruptedBetween();
+  const said = isGivenUp(thrown) ? undefined : thrown;
+  if (atWork.effect.type !== 'wait') return said ?? new Fault('interrupted', `stopped in the middle of: ${atWork.title}`, AGAIN);
+  return new Fault('interrupted', `${said?.message ?? 'stopped while waiting'}: nothing was being written`, said?.suggestions ?? AGAIN);
+}
+
+const AGAIN = ['run the same command again'];
 
 export interface ChainEnd {
   readonly exit: ExitName;

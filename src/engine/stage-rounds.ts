@@ -45,8 +45,6 @@ export class StageRounds {
   #lastLeft: string | undefined;
   /** What the action says that was performed last, if its precondition no longer held. */
   #outdated: Outdated | undefined;
-  /** Actions that were begun: a plan that is made again counts on. */
-  #begun = 0;
   /** Steps of the last plan that wait for the user. */
   #manual = 0;
 
@@ -155,9 +153,8 @@ export class StageRounds {
     const isAged = this.#ageing();
     this.#leaves = false;
     this.#manual = plan.actions.filter(({ effect }) => effect.type === 'ask' && effect.awaited === true).length;
-    const before = this.#begun;
     let noted: 'acts' | 'writes' | undefined;
-    for (const [index, action] of plan.actions.entries()) {
+    for (const action of plan.actions) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
       // Not before: what a look right before the first change stops has written nothing.
@@ -167,8 +164,7 @@ export class StageRounds {
         noted = now;
       }
       if (!onlyWritesFiles(effects, action)) looks.end();
-      this.#begun += 1;
-      const { outdated, left = {}, told } = await actor.act(stage, action, before + index, before + plan.actions.length);
+      const { outdated, left = {}, told } = await actor.act(stage, action);
       this.#noteLeft(left);
       if (told !== undefined) this.#told.add(told);
       this.#outdated = outdated;

@@ -124,8 +124,8 @@ export interface Action {
   readonly afresh?: boolean;
   /** As `afresh`, where the round was evaluated longer ago than this, or where the action finds that what it was planned by has changed. */
   readonly judgedWithinMs?: number;
-  /** After this action there is no supported undo. */
-  readonly pointOfNoReturn?: boolean;
+  /** From this action on there is no supported undo, for this reason: `stored policies are renamed`. */
+  readonly pointOfNoReturn?: string;
   /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: unknown;
   /** What is no longer true once the action is done: such findings are not open any more at the end of the run. */

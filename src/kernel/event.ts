@@ -1,6 +1,6 @@
 import type { Action } from './action.ts';
 import type { Finding } from './check.ts';
-import type { PlannedStage } from './plan.ts';
+import type { PlannedStage, StepPlace } from './plan.ts';
 import type { RolloutProgress } from './rollout.ts';
 
 /** What the engine tells its observers. Observers own no control flow. */
@@ -10,7 +10,8 @@ export type EngineEvent =
   /** `durationMs`: what it took to survey, evaluate and plan, where that is all that is done now. */
   | { readonly type: 'planned'; readonly stage: string; readonly plan: PlannedStage; readonly durationMs?: number }
   | { readonly type: 'stage-skipped'; readonly stage: string; readonly because: string }
-  | { readonly type: 'action-started'; readonly stage: string; readonly action: Action; readonly index: number; readonly of: number }
+  /** `place`: in the plan that was agreed to; absent for what was planned since. */
+  | { readonly type: 'action-started'; readonly stage: string; readonly action: Action; readonly place?: StepPlace }
   | {
       readonly type: 'action-output';
       readonly stage: string;

@@ -20,9 +20,16 @@ export function interruptionOf(soft: AbortSignal, hard: AbortSignal): Interrupti
   return { soft, hard, late: hard, finish: (work) => work() };
 }
 
-/** What was given up says this, whatever it was. */
+const GIVEN_UP = 'stopped at once: what was under way was given up';
+
+/** What was given up says this, whatever it was: it does not know what it was asked for. */
 export function interrupted(): Fault {
-  return new Fault('interrupted', 'stopped at once: what was under way was given up', ['run the same command again']);
+  return new Fault('interrupted', GIVEN_UP, ['run the same command again']);
+}
+
+/** Nothing was at work, and something has been changed before. */
+export function interruptedBetween(): Fault {
+  return new Fault('interrupted', 'stopped between two steps: nothing was being written', ['run the same command again']);
 }
 
 /** The same of a command that has only read by then. */
@@ -33,7 +40,7 @@ export function interruptedReading(): Fault {
 /** Work before the first change: if it is given up, the command has changed nothing. */
 export async function beforeChanges<T>(work: Promise<T>): Promise<T> {
   return work.catch((thrown: unknown) => {
-    throw isInterrupted(thrown) ? interruptedReading() : thrown;
+    throw isGivenUp(thrown) ? interruptedReading() : thrown;
   });
 }
 
@@ -42,6 +49,11 @@ export function isAnswer(thrown: unknown): thrown is Fault {
   return thrown instanceof Fault && !isInterrupted(thrown);
 }
 
-export function isInterrupted(thrown: unknown): boolean {
+/** It says no more than that it was given up. */
+export function isGivenUp(thrown: unknown): boolean {
+  return isInterrupted(thrown) && thrown.message === GIVEN_UP;
+}
+
+export function isInterrupted(thrown: unknown): thrown is Fault {
   return thrown instanceof Fault && thrown.code === 'interrupted';
 }

@@ -118,6 +118,34 @@ export interface PlannedStage {
   readonly restarts?: readonly PlannedRestart[];
 }
 
+/** A step by its number in a plan: the same in the plan, in the question, while it runs, where it stops, and later. */
+export interface StepPlace {
+  readonly stage: string;
+  readonly step: number;
+  /** Steps of the plan. */
+  readonly of: number;
+}
+
+/** The step from which on there is no undo, and why. */
+export interface NoReturn {
+  readonly step: number;
+  readonly because: string;
+}
+
+/** The steps of a plan in their order. */
+export interface PlanSteps {
+  readonly places: readonly (StepPlace & { readonly id: string })[];
+  readonly noReturn?: NoReturn;
+}
+
+export function planSteps(stages: readonly PlannedStage[]): PlanSteps {
+  const steps = stages.flatMap(({ id: stage, actions }) => actions.map((action) => ({ stage, action })));
+  const places = steps.map(({ stage, action: { id } }, index) => ({ stage, id, step: index + 1, of: steps.length }));
+  const index = steps.findIndex(({ action }) => action.pointOfNoReturn !== undefined);
+  const because = steps[index]?.action.pointOfNoReturn;
+  return { places, ...(because === undefined ? {} : { noReturn: { step: index + 1, because } }) };
+}
+
 /** A field that somebody set in the cluster and that the upgrade would write over. */
 export interface TakenChange {
   readonly ref: ObjectRef;

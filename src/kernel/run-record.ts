@@ -1,4 +1,5 @@
 import type { Stripped } from './owner-journal.ts';
+import type { NoReturn, StepPlace } from './plan.ts';
 
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
 export const RUN_RECORD_VERSION = 1;
@@ -15,6 +16,13 @@ export interface StageRecord {
   readonly because?: string;
   /** Steps that only the user can do, and that it waits for; absent for none. */
   readonly manual?: number;
+}
+
+/** How far a part of a run came in the plan that was agreed to. */
+export interface RunProgress extends StepPlace {
+  /** The stage is at work, or was killed: it is at one of its steps up to this one. */
+  readonly last?: number;
+  readonly noReturn?: NoReturn;
 }
 
 /**
@@ -48,6 +56,10 @@ export interface RunRecord {
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
+  /** Of the part that wrote last. */
+  readonly progress?: RunProgress;
+  /** Why there is no undo any more, noted right before; absent while there is one. */
+  readonly noReturn?: { readonly because: string; readonly at: string };
   /** What is recorded as removed, noted before it is; absent once the journal is forgotten. */
   readonly stripped?: Stripped;
   /** Digest of the saved plan that the run was begun with. */

@@ -1,6 +1,6 @@
 import { counted } from '../kernel/counted.ts';
 import { refText } from '../kernel/object.ts';
-import type { PlannedObject, PlannedRestart, PlannedStage } from '../kernel/plan.ts';
+import { type PlannedObject, type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import type { RolloutTrace } from '../kernel/run-history.ts';
 import { doneAt } from './heat-map.ts';
 import { aboutText } from './rollout-view.ts';
@@ -11,7 +11,7 @@ export function planSummary(stages: readonly PlannedStage[], former: readonly Ro
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
   const isBackedUp = stages.some(({ id, actions: own }) => id === 'backup' && own.length > 0);
-  const noReturn = actions.findIndex((action) => action.pointOfNoReturn);
+  const { noReturn } = planSteps(stages);
   const restarts = restartsOf(stages);
   const takes = rolloutMs(restarts, former);
   return [
@@ -20,7 +20,7 @@ export function planSummary(stages: readonly PlannedStage[], former: readonly Ro
     ...restartTexts(restarts),
     ...(isBackedUp ? ['backup first'] : []),
     ...(takes === undefined ? [] : [aboutText(takes)]),
-    ...(noReturn >= 0 ? [`no undo after step ${noReturn + 1}`] : []),
+    ...(noReturn === undefined ? [] : [`no undo after step ${noReturn.step} (${noReturn.because})`]),
   ].join(' · ');
 }
 

@@ -3,7 +3,7 @@ import { counted } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
-import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
+import { type FieldChange, type PlannedObject, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
 import { editLines, keptNote } from './edit-rows.ts';
@@ -124,8 +124,8 @@ function noteRows(stages: readonly PlannedStage[]): readonly Row[] {
 }
 
 function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
-  const step = stages.flatMap((stage) => stage.actions).findIndex((action) => action.pointOfNoReturn);
-  return step < 0 ? [] : [['POINT OF NO RETURN', `step ${step + 1}`]];
+  const { noReturn } = planSteps(stages);
+  return noReturn === undefined ? [] : [['POINT OF NO RETURN', `step ${noReturn.step}: ${noReturn.because}`]];
 }
 
 function emphasise(line: string, palette: Palette): string {

@@ -10,7 +10,7 @@ import {
 import type { EngineEvent } from '../kernel/event.ts';
 import { timeText } from '../kernel/time-text.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
-import { progressText } from './action-text.ts';
+import { progressText, stepText } from './action-text.ts';
 import { clip, displayWidth } from './columns.ts';
 import type { Progress, ProgressOptions } from './progress-options.ts';
 import { RolloutPace, type Room, rolloutLines } from './rollout-view.ts';
@@ -179,7 +179,7 @@ function refusal(failed: number): Ending | undefined {
 function runText(event: EngineEvent, room: Room, pace: RolloutPace): string | undefined {
   switch (event.type) {
     case 'action-started':
-      return `${event.index + 1}/${event.of} ${event.action.title}`;
+      return stepText(event);
     case 'action-output':
       return event.line;
     case 'rollout':

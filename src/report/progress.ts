@@ -3,7 +3,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
 import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { indented } from '../kernel/visible.ts';
-import { progressText } from './action-text.ts';
+import { progressText, stepText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress-options.ts';
 import { leftText, RolloutPace, rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
@@ -114,7 +114,7 @@ function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<Prog
     case 'stage-done':
       return [`${event.stage}: ${ended(state)} ${timeText(event.durationMs)}`];
     case 'action-started':
-      return [`${event.stage}: ${event.index + 1}/${event.of} ${event.action.title}`];
+      return [`${event.stage}: ${stepText(event)}`];
     case 'action-output':
       return [`${event.stage}:   ${event.line}`];
     case 'action-done':

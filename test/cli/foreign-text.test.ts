@@ -126,7 +126,7 @@ describe('foreign text on every screen', () => {
       every: () => () => undefined,
       screen: screen as unknown as NodeJS.WriteStream,
     });
-    view.observe({ type: 'action-started', stage: 'apply', index: 0, of: 1, action });
+    view.observe({ type: 'action-started', stage: 'apply', action });
     view.observe({ type: 'action-output', stage: 'apply', action, line: EVIL, stream: 'stdout' });
     await new Promise((resolve) => setTimeout(resolve, 250));
     view.observe({ type: 'note', stage: 'apply', level: 'warning', text: EVIL });

@@ -69,6 +69,7 @@ function recorded({ cluster, clusterUid }: Scenario): void {
       { id: 'verify', state: 'interrupted', startedAt: at(129), endedAt: at(125) },
     ],
     wrote: ['backup', 'apply'],
+    ...{ backup: '/backups/1', progress: { stage: 'apply', step: 21, of: 25, noReturn: { step: 23, because: 'policies are renamed' } } },
     outcome: 'interrupted',
   };
   const data = { 'record.json': Buffer.from(JSON.stringify(record)).toString('base64') };
@@ -139,7 +140,7 @@ describeWhere(NO_TERMINAL, 'the screens', function () {
     const [plain, dumb] = await Promise.all([shown(success, KEPT_WIDTH, { NO_COLOR: '1' }), shown(success, KEPT_WIDTH, { TERM: 'dumb' })]);
     assert.ok(same(plain.text).endsWith(kept.get('success') ?? '-'));
     assert.deepEqual([plain.styles, dumb.styles], [[], []]);
-    assert.match(dumb.text, /^apply: 1\/\d+ /m);
+    assert.match(dumb.text, /^apply: step 2 of \d+: /m);
     assert.deepEqual(dumb.frames, []);
   });
 

@@ -3,7 +3,9 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import { ok, type Verdict } from '../../src/kernel/check.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
+import { interrupted } from '../../src/kernel/interruption.ts';
 import { Outdated } from '../../src/kernel/outdated.ts';
+import { planSteps } from '../../src/kernel/plan.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
@@ -173,8 +175,6 @@ describe('runChain', () => {
     assert.equal(judged, 3, 'at first, under the lock, and before enabling');
     const notes = events.flatMap((event) => (event.type === 'note' ? [event.text] : []));
     assert.deepEqual(notes, ['re-checks the cluster before: enable']);
-    const counts = events.flatMap((event) => (event.type === 'action-started' ? [`${event.index + 1}/${event.of}`] : []));
-    assert.deepEqual(counts, ['1/2', '2/2'], 'a plan that is made again counts on');
   });
 
   for (const [title, wish] of [
@@ -336,6 +336,86 @@ describe('runChain', () => {
       bench.calls.filter((call) => call.startsWith('exec')),
       ['exec kubectl apply -f a'],
     );
+  });
+
+  describe('says after Ctrl-C whether something was being written', () => {
+    const message = async (bench: EngineBench, stages: readonly AnyStage[], at: string) => {
+      const outcome = await runChain(stages, bench.ports, engineContext(), (event) => {
+        if (`${event.type}${'action' in event ? ` ${event.action.id}` : ''}` === at) bench.soft.abort();
+      });
+      assert.equal(outcome.exit, 'interrupted');
+      return outcome.message;
+    };
+    const nothing = 'stopped between two steps: nothing was being written';
+    const first = () => scripted('crds', twice({ actions: [exec('a')] }));
+    const second = () => scripted('apply', twice({ actions: [exec('b')] }));
+
+    it('of what only read: that nothing was changed', async () => {
+      const words = await message(engineBench(), [checked('preflight', ok()), first()], 'stage-started');
+      assert.equal(words, 'stopped: nothing was changed by this command');
+    });
+
+    it('of a survey between two writes, even where a request was given up: that nothing was being written', async () => {
+      const givenUp: AnyStage = { ...second(), open: () => Promise.reject(interrupted()) };
+      assert.equal(await message(engineBench(), [first(), givenUp], 'stage-done'), nothing);
+      assert.equal(await message(engineBench(), [first(), second()], 'action-done a'), nothing);
+    });
+
+    it('of a write that was ended: which one it was', async () => {
+      const bench = engineBench();
+      Object.assign(bench.ports.tools, { run: () => Promise.reject(interrupted()) });
+      assert.equal(await message(bench, [first()], 'action-started a'), 'stopped in the middle of: a');
+    });
+
+    it('of a wait: that nothing was being written', async () => {
+      const bench = engineBench();
+      const next = () => Promise.reject(interrupted());
+      Object.assign(bench.ports.cluster, { watch: () => ({ [Symbol.asyncIterator]: () => ({ next }) }) });
+      const effect = { type: 'wait', until: { type: 'apiservice-available', names: ['v3'] }, timeoutMs: 1 } as const;
+      const waits = scripted('crds', twice({ actions: [exec('a'), exec('w', { effect })] }));
+      assert.equal(await message(bench, [waits], 'action-started w'), 'stopped while waiting: nothing was being written');
+    });
+  });
+
+  describe('with the steps of the plan that was agreed to', () => {
+    const gone = exec('b', { pointOfNoReturn: 'policies are renamed' });
+    const stages = () => [scripted('crds', twice({ actions: [exec('a')] })), scripted('apply', twice({ actions: [gone, exec('c')] }))];
+    const agreed = (actions: readonly Action[], id: string) => ({ id, title: id, ref: 'r', actions, objects: [], notes: [] });
+    const steps = planSteps([agreed([exec('a')], 'crds'), agreed([gone, exec('c')], 'apply'), agreed([exec('d')], 'cli')]);
+    const performed = async (bench: EngineBench) => {
+      const places: unknown[] = [];
+      const outcome = await runChain(
+        stages(),
+        bench.ports,
+        engineContext(),
+        (event) => {
+          if (event.type === 'action-started') places.push(event.place?.step);
+        },
+        { steps },
+      );
+      return { outcome, places };
+    };
+
+    it('gives each step its number of the plan, and says in the record where it is', async () => {
+      const bench = engineBench();
+      const { outcome, places } = await performed(bench);
+      assert.deepEqual(places, [1, 2, 3]);
+      const noReturn = { step: 2, because: 'policies are renamed' };
+      assert.deepEqual(bench.saved[0]?.progress, { stage: 'crds', step: 1, of: 4, last: 1, noReturn });
+      assert.deepEqual(outcome.record?.progress, { stage: 'apply', step: 3, of: 4, noReturn });
+    });
+
+    it('notes the point of no return before it is written, and not where the run stops before it', async () => {
+      const bench = engineBench();
+      bench.tools.set('kubectl apply -f b', { exitCode: 1, stderr: 'no' });
+      const { outcome } = await performed(bench);
+      assert.equal(bench.calls.slice(0, bench.calls.indexOf('exec kubectl apply -f b')).filter((call) => call === 'record').length, 4);
+      assert.equal(outcome.record?.noReturn?.because, 'policies are renamed');
+      const early = engineBench();
+      early.tools.set('kubectl apply -f a', { exitCode: 1, stderr: 'no' });
+      const { record } = (await performed(early)).outcome;
+      assert.deepEqual([record?.noReturn, record?.progress?.step], [undefined, 1]);
+    });
   });
 
   it('does not judge what a person gave up, whatever a survey made of it', async () => {

@@ -27,9 +27,9 @@ const look = (kind: RolloutTarget['kind'], pods: readonly ReturnType<typeof pod>
 describe('the history of a run', () => {
   it('tells each action with its time, its end and its result, and nothing of its content', () => {
     const history = new History(at(0), (one) => `ask ${one.id}`);
-    history.observe({ type: 'action-started', stage: 'apply', action: action('a'), index: 0, of: 2 }, at(1));
+    history.observe({ type: 'action-started', stage: 'apply', action: action('a') }, at(1));
     history.observe({ type: 'action-done', stage: 'apply', action: action('a'), durationMs: 2000, detail: '3 objects' }, at(3));
-    history.observe({ type: 'action-started', stage: 'apply', action: action('b'), index: 1, of: 2 }, at(4));
+    history.observe({ type: 'action-started', stage: 'apply', action: action('b') }, at(4));
     history.observe({ type: 'action-failed', stage: 'apply', action: action('b'), message: 'refused' }, at(9));
     const { actions, ...times } = history.told(at(10));
     assert.deepEqual(times, { startedAt: '2026-01-01T00:00:00.000Z', endedAt: '2026-01-01T00:00:10.000Z', rollouts: [], notes: [] });
@@ -46,7 +46,7 @@ describe('the history of a run', () => {
   it('does not call done what is left to a person', () => {
     const history = new History(at(0), (one) => one.id);
     const step: Action = { ...action('a'), effect: { type: 'ask', instruction: 'look' } };
-    history.observe({ type: 'action-started', stage: 'cli', action: step, index: 0, of: 1 }, at(1));
+    history.observe({ type: 'action-started', stage: 'cli', action: step }, at(1));
     history.observe({ type: 'action-done', stage: 'cli', action: step, durationMs: 0, detail: 'to be done by a person' }, at(1));
     const [told] = history.told(at(2)).actions;
     assert.deepEqual([told?.outcome, told?.durationMs, told?.detail], ['left-to-person', undefined, 'to be done by a person']);
@@ -54,7 +54,7 @@ describe('the history of a run', () => {
 
   it('shows an action that never ended as running', () => {
     const history = new History(at(0), (one) => `ask ${one.id}`);
-    history.observe({ type: 'action-started', stage: 'apply', action: action('a'), index: 0, of: 1 }, at(1));
+    history.observe({ type: 'action-started', stage: 'apply', action: action('a') }, at(1));
     assert.equal(history.told(at(2)).actions[0]?.outcome, 'running');
   });
 

@@ -42,7 +42,7 @@ const run: readonly EngineEvent[] = [
   { type: 'stage-started', stage: 'crds', title: 'New CRDs' },
   { type: 'stage-skipped', stage: 'crds', because: 'there already' },
   { type: 'stage-started', stage: 'apply', title: 'Apply' },
-  { type: 'action-started', stage: 'apply', action, index: 0, of: 2 },
+  { type: 'action-started', stage: 'apply', action, place: { stage: 'apply', step: 3, of: 5 } },
   { type: 'action-output', stage: 'apply', action, line: 'configmap/c serverside-applied', stream: 'stdout' },
   { type: 'action-done', stage: 'apply', action, durationMs: 1, detail: '1 object' },
   { type: 'note', stage: 'apply', text: 'be careful', level: 'warning' },
@@ -63,7 +63,7 @@ describe('progress off a terminal', () => {
         'crds: New CRDs',
         'crds: nothing to do: there already',
         'apply: Apply',
-        'apply: 1/2 apply upgrade.yaml',
+        'apply: step 3 of 5: apply upgrade.yaml',
         'apply:   configmap/c serverside-applied',
         'apply:   1 object',
         'Warning: be careful',
@@ -80,7 +80,7 @@ describe('progress off a terminal', () => {
   });
 
   it('beats only after a quiet interval', async () => {
-    const started: EngineEvent = { type: 'action-started', stage: 'wait', action, index: 0, of: 1 };
+    const started: EngineEvent = { type: 'action-started', stage: 'wait', action };
     const seen = (phase: 'old' | 'updating', elapsedMs: number): EngineEvent => ({
       type: 'rollout',
       stage: 'wait',
@@ -100,7 +100,7 @@ describe('progress off a terminal', () => {
     assert.equal(
       await log('lines', 'run', events),
       [
-        'wait: 1/1 apply upgrade.yaml',
+        'wait: apply upgrade.yaml',
         'still: apply upgrade.yaml (netsvc-node 0/1 new · 0 updating · 0 failed, 00:01)',
         'wait:   netsvc-node n1 updating v3.26.4 2/2',
         'still: apply upgrade.yaml (netsvc-node 0/1 new · 1 updating · 0 failed, 00:35)',

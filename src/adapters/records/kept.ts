@@ -110,11 +110,24 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...LISTS_OR_ABSENT.filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
     ...(isCountOrAbsent(value.nodes) ? [] : ['nodes']),
+    ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
+    ...(value.noReturn === undefined || (hasReason(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
     ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
     ...(isJsonMap(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
   ];
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as RunRecord;
+}
+
+function isProgress(value: unknown): boolean {
+  if (!isJsonMap(value)) return false;
+  const { stage, step, of, last, noReturn } = value;
+  const isOf = noReturn === undefined || (hasReason(noReturn) && Number.isSafeInteger(noReturn.step));
+  return isText(stage) && [step, of, last ?? 0].every(Number.isSafeInteger) && isOf;
+}
+
+function hasReason(value: unknown): value is JsonMap {
+  return isJsonMap(value) && isText(value.because);
 }
 
 const isCountOrAbsent = (value: unknown) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);

@@ -65,8 +65,9 @@ function changedStages({ plans, history }: Outcome): readonly string[] {
 
 const PASSIVE: ReadonlySet<string> = new Set(['wait', 'ask']);
 
+/** The steps are those of the plan, and `STOPPED at` says at which of them: what was written is not counted beside them. */
 function changedLine({ writes }: Outcome, stages: readonly string[]): string {
-  return `Changed by this command: ${counted(writes, 'step')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}.`;
+  return `Changed by this command: ${stages.length > 0 ? stages.join(', ') : counted(writes, 'step')}.`;
 }
 
 const KEEP_NETWORK = 'Running pods keep their network.';

@@ -3,6 +3,7 @@ import type { RolloutRow, RolloutTrace } from '../../kernel/run-history.ts';
 import { timeText } from '../../kernel/time-text.ts';
 import type { Palette } from '../../report/colour.ts';
 import type { Outcome } from './run.ts';
+import { reachedText } from './standing.ts';
 
 /** Of whom the end tells. */
 export interface EndView {
@@ -30,32 +31,52 @@ export function successLine(outcome: Outcome, { palette, service, release }: End
   return `${palette.good('✔')} ${counts.join(' · ')}`;
 }
 
-/** What kept a run from its end, as one block: the last on the screen. */
-export function stoppedLines(outcome: Outcome, view: EndView): readonly string[] {
+/** What kept a run from its end, as one block: the last on the screen. `undo`: what of it can be undone, and how. */
+export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
   const { message, suggestions } = outcome;
-  const steps = suggestions.map((step) => step.replace(SAME, () => `, then resume: ${view.resume}`));
-  return [stoppedHead(outcome, view), ...(message === undefined ? [] : [row('why', message)]), ...steps.map(rowOf)];
+  const rows = suggestions.map((step) => rowOf(step.replace(SAME, () => `, then resume: ${view.resume}`)));
+  const isToDo = ([name]: Row) => name === 'then' || name === 'or';
+  return [
+    stoppedHead(outcome, view),
+    ...(message === undefined ? [] : [rowText(['why', message])]),
+    ...rows.filter((row) => !isToDo(row)).map(rowText),
+    ...undoLines(undo),
+    ...rows.filter(isToDo).map(rowText),
+  ];
+}
+
+/** The same where the error and its next steps are said beside it. */
+export function stoppedInShort(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
+  return [stoppedHead(outcome, view), ...undoLines(undo)];
+}
+
+function undoLines(undo: readonly string[]): readonly string[] {
+  return undo.map((text, index) => rowText([index === 0 ? 'undo' : '', text]));
 }
 
 /** Where a block is shown, the command itself can stand in it. */
 const SAME = /,? then run the same command again(?:: it resumes)?/;
 
-/** `STOPPED at apply · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
-export function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
+/** `STOPPED at apply, step 21 of 25 · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
+function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
   const stage = outcome.stages.findLast(({ state }) => state !== 'done' && state !== 'skipped');
-  return palette.bad([`STOPPED${stage ? ` at ${stage.id}` : ''}`, ...rolloutTexts(outcome, release)].join(' · '));
+  const { progress } = outcome.record ?? {};
+  const step = progress && progress.stage === stage?.id ? `, ${reachedText(progress)}` : '';
+  return palette.bad([`STOPPED${stage ? ` at ${stage.id}${step}` : ''}`, ...rolloutTexts(outcome, release)].join(' · '));
 }
+
+type Row = readonly [name: string, text: string];
 
 /** A step says by its first words what it is: a look, what a pod says, what the failure means, or what to do then. */
-function rowOf(step: string): string {
+function rowOf(step: string): Row {
   const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
-  if (begin !== undefined) return row(begin === 'see why' ? 'look' : 'means', rest);
-  if (/^(?:the pod on )?\S+ (?:says|logs): /.test(step)) return row('says', step);
-  if (step.startsWith('or ')) return row('or', step.slice(3));
-  return row(step.startsWith('running pods ') ? 'impact' : 'then', step);
+  if (begin !== undefined) return [begin === 'see why' ? 'look' : 'means', rest];
+  if (/^(?:the pod on )?\S+ (?:says|logs): /.test(step)) return ['says', step];
+  if (step.startsWith('or ')) return ['or', step.slice(3)];
+  return [step.startsWith('running pods ') ? 'impact' : 'then', step];
 }
 
-function row(name: string, text: string): string {
+function rowText([name, text]: Row): string {
   return `  ${name.padEnd(7)} ${text}`;
 }
 

@@ -37,7 +37,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
   const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
   const closing = async () => [
-    ...(stopped ? (isBlock ? stopped.stoppedLines(outcome, view) : [stopped.stoppedHead(outcome, view)]) : []),
+    ...(stopped?.[isBlock ? 'stoppedLines' : 'stoppedInShort'](outcome, view, await undoOf(session, outcome)) ?? []),
     ...closingLines({
       command: asked.command,
       outcome,
@@ -50,6 +50,13 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
   await session.present(document, human, { closing, ...(fault ? { fault } : {}) });
   return exit;
+}
+
+/** Of a run that has begun to write. */
+async function undoOf({ asked, composition }: Session, { record }: Outcome): Promise<readonly string[]> {
+  if (record === undefined) return [];
+  const { undoTexts } = await import('./standing.ts');
+  return undoTexts(record, withRecorded(asked.carried, record.flags), composition.clock.now());
 }
 
 /** A record that cannot be read says nothing here: the command has ended. */

@@ -142,7 +142,7 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
     ref: '§4.2/2',
     // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
     undo: 'none',
-    pointOfNoReturn: true,
+    pointOfNoReturn: 'an older operator does not start on the new CRDs',
     afresh: true,
     effect: { type: 'exec', run: run.moves ? helmInstall(run) : helmUpgrade(run) },
   };

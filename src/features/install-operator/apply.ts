@@ -134,7 +134,8 @@ function startsOperator({ previews }: OperatorFacts): boolean {
  * within seconds: a reference that came back while the CRDs and the ownership were written has to be found before (§4.8).
  */
 function withoutReturn(action: Action): Action {
-  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true, afresh: true } : action;
+  const pointOfNoReturn = 'an older operator does not start on the new CRDs';
+  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn, afresh: true } : action;
 }
 
 function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {

@@ -130,7 +130,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
     title: `apply ${wave.title}`,
     ref: '§4.4/2',
     undo: noReturn ? 'none' : 'partial',
-    ...(noReturn ? { pointOfNoReturn: true } : {}),
+    ...(noReturn ? { pointOfNoReturn: 'stored policies are renamed' } : {}),
     effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
   };
   const write: Action = {

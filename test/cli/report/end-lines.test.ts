@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { stoppedLines } from '../../../src/cli/report/end-lines.ts';
 import type { Outcome } from '../../../src/cli/report/run.ts';
 import { runLines } from '../../../src/cli/report/run-lines.ts';
+import { reachedText, undoTexts } from '../../../src/cli/report/standing.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/run-history.ts';
-import type { StageRecord } from '../../../src/kernel/run-record.ts';
+import { RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../../../src/kernel/run-record.ts';
 import { plain } from '../../../src/report/colour.ts';
 
 const view = {
@@ -16,6 +17,10 @@ const view = {
   advice: true,
   resume: 'kubectl netsvc-upgrade run --timeout=2m',
 };
+const record = (more: Partial<RunRecord>): RunRecord => ({
+  ...{ version: RUN_RECORD_VERSION, runId: 'r', clusterUid: 'u', profile: 'calico', target: 'v3.32.1', path: 'manifest', digests: {} },
+  ...{ startedAt: '2026-11-21T02:00:00Z', startedBy: 'a@b', toolVersion: '1', accepted: [], stages: [], kept: [], ...more },
+});
 const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
   ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },
   ...(because === undefined ? {} : { because }),
@@ -81,19 +86,23 @@ describe('the end of a run', () => {
       ...{ exit: 'timeout', message, suggestions, findings: [finding] },
       stages: [stage('crds', 'done'), stage('apply', 'failed', message)],
       history: history(rollout(['new', 'failed', 'old'], false)),
+      record: record({ progress: { stage: 'apply', step: 3, of: 5 } }),
     });
     assert.deepEqual(
-      [...runLines(outcome, view).slice(-3), ...stoppedLines(outcome, view)],
+      [...runLines(outcome, view).slice(-3), ...stoppedLines(outcome, view, ['possible, in this order:', 'A', 'B'])],
       [
         'STAGE  STATE   WHY',
         'crds   done',
         'apply  failed  see below',
-        'STOPPED at apply · 1 of 3 nodes on v3.32.1 · node-02 failing',
+        'STOPPED at apply, step 3 of 5 · 1 of 3 nodes on v3.32.1 · node-02 failing',
         '  why     not complete after 60 s',
         '  look    kubectl -n a describe pod b',
         '  says    b says: Failed to pull image',
         '  means   the name is wrong',
         '  impact  running pods keep their network meanwhile',
+        '  undo    possible, in this order:',
+        '          A',
+        '          B',
         '  then    fix the pod',
       ],
     );
@@ -102,5 +111,51 @@ describe('the end of a run', () => {
   it('of a part of the chain promises nothing: the proof is not in it', () => {
     const lines = runLines(ended({ stages: [stage('crds', 'done'), stage('apply', 'done')] }), view);
     assert.doesNotMatch(lines.join('\n'), /✔/);
+  });
+});
+
+describe('what can be undone', () => {
+  const now = new Date('2026-11-21T02:10:00Z');
+  const context = { name: 'context', word: '--context=prod' };
+  const undo = (more: Partial<RunRecord>) => undoTexts(record({ backup: '/b', ...more }), [context], now);
+  const noReturn = { step: 4, because: 'stored policies are renamed' };
+  const progress = { stage: 'apply', step: 3, of: 5 };
+
+  it('is nothing where the run has changed nothing of the service', () => {
+    assert.deepEqual(undo({ wrote: ['backup'] }), ['nothing to undo: this run has not changed the service']);
+  });
+
+  it('is what the backup holds, up to the point of no return', () => {
+    const files = '/b/RESTORE.md has the commands, object by object';
+    assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible now: ${files}`]);
+    assert.deepEqual(undo({ wrote: ['backup', 'apply'], progress: { ...progress, noReturn } }), [`possible until step 4 of 5: ${files}`]);
+  });
+
+  it('is one part after the other, the last one first, and references after the objects', () => {
+    assert.deepEqual(undo({ wrote: ['ownerrefs-strip', 'apply', 'alp'] }), [
+      'possible now, in this order:',
+      'kubectl netsvc-upgrade alp --undo --context=prod',
+      '/b/RESTORE.md has the commands, object by object',
+      'kubectl netsvc-upgrade ownerrefs restore --undo --context=prod',
+    ]);
+  });
+
+  it('says that a run left the backup out', () => {
+    const [first = ''] = undoTexts(record({ wrote: ['apply'] }), [], now);
+    assert.equal(first, 'possible now: this run has no backup; see docs/use/going-back.md');
+  });
+
+  it('is over after the point of no return, but for parts; an earlier part of the run has other numbers', () => {
+    const passed = { because: noReturn.because, at: '2026-11-21T02:05:00Z' };
+    assert.deepEqual(undo({ wrote: ['apply', 'alp'], noReturn: passed, progress: { ...progress, step: 5, noReturn } }), [
+      'not possible any more since step 4 of 5: stored policies are renamed (docs/use/going-back.md)',
+      'this part alone: kubectl netsvc-upgrade alp --undo --context=prod',
+    ]);
+    assert.match(undo({ wrote: ['apply'], noReturn: passed, progress })[0] ?? '', /^not possible any more since 5m ago: stored/);
+  });
+
+  it('names the steps of a stage that is at work as a range', () => {
+    assert.equal(reachedText(progress), 'step 3 of 5');
+    assert.equal(reachedText({ ...progress, last: 5 }), 'steps 3–5 of 5');
   });
 });
