@@ -20,6 +20,8 @@ export interface Subject {
   readonly hosts?: readonly string[];
   /** It was good until an hour ago. */
   readonly isExpired?: boolean;
+  /** Days that it is good for; a week unless said. */
+  readonly days?: number;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -51,6 +53,7 @@ export function createAuthority(commonName: string): Authority {
           signer: pair.privateKey,
           extensions,
           isExpired: subject.isExpired,
+          days: subject.days,
         }),
         key: pemKey(privateKey),
       };
@@ -73,11 +76,12 @@ interface Certification {
   readonly signer: KeyObject;
   readonly extensions: readonly Buffer[];
   readonly isExpired?: boolean | undefined;
+  readonly days?: number | undefined;
 }
 
-function certify({ subject, issuer, publicKey, signer, extensions, isExpired }: Certification): string {
+function certify({ subject, issuer, publicKey, signer, extensions, isExpired, days = 7 }: Certification): string {
   const now = Date.now();
-  const until = isExpired ? now - HOUR_MS : now + 7 * DAY_MS;
+  const until = isExpired ? now - HOUR_MS : now + days * DAY_MS;
   const body = sequence(
     context(0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),

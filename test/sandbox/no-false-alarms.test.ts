@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { openStoredBases, type StoredBases, storedManifests } from '../../src/adapters/stored-bases.ts';
-import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { join } from 'node:path';
+import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
-import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
-import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { findKind } from '../../src/sandbox/kinds.ts';
-import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { createAuthority } from '../control-plane/certificates.ts';
 import { diceOf } from '../support/edit-places.ts';
 import { editedManifest, editedManifests } from '../support/edited-manifests.ts';
-import { groundOf, kindIn, put } from '../support/incident-grounds.ts';
-import { objectOf } from '../support/inventory.ts';
+import { TYPHA } from '../support/operated-bench.ts';
+import { OPERATOR_FILE } from '../support/operated-releases.ts';
 import { manifestFile } from '../support/releases.ts';
-import { sandboxCommand } from '../support/sandbox-command.ts';
-import { isTrue } from '../support/true-conditions.ts';
+import { isTrue, trueWhereOperated } from '../support/true-conditions.ts';
+import { byChart, byManifest, byOperator, findingsOf, type Untouched, writeManifest } from '../support/untouched-cluster.ts';
 
 const TARGET = calico.defaultRelease;
 /** So many of the published releases, others each day; the nightly run has all. */
 const SAMPLE = Number(process.env.SAMPLE) || 6;
+/** Where an operator installed it: this one, which evaluates every check, and another. */
+const OPERATED = ['v3.27.5'];
 const NIGHTLY = process.env.NIGHTLY !== undefined;
 const SEED = Number(process.env.SEED) || Math.floor(Date.now() / 86_400_000);
 
@@ -47,8 +41,8 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
   'vxlan-v3.28.1-canonical': ['NS-109', MIRROR, TWO_RELEASES, CONFLICT],
 };
 
-/** Of charts, of a store that answers, and of nodes that tell their processors: none of these is played here. */
-const ELSEWHERE = ['NS-804', 'NS-608', 'NS-212', 'NS-425'];
+/** Of a store that answers, and of nodes that tell their processors: neither is played here. */
+const ELSEWHERE = ['NS-212', 'NS-425'];
 
 describe('a cluster with a manifest as it was published, or as people edited it', function () {
   this.timeout(NIGHTLY ? 3_600_000 : 120_000);
@@ -56,57 +50,58 @@ describe('a cluster with a manifest as it was published, or as people edited it'
   /** Checks that were evaluated somewhere. */
   const evaluated = new Set<string>();
   const folder = mkdtempSync(join(tmpdir(), 'untouched-'));
-  const targets = join(folder, 'targets');
+  const folders = { installed: folder, targets: join(folder, 'targets') };
   before(async () => {
     stored = (await openStoredBases('calico')) ?? assert.fail('nothing stored');
-    for (const { file } of calico.variants) write(manifestFile(TARGET, file, targets), stored.documentsOf(TARGET, file) ?? []);
+    for (const { file } of calico.variants)
+      writeManifest(manifestFile(TARGET, file, folders.targets), stored.documentsOf(TARGET, file) ?? []);
+    for (const file of [OPERATOR_FILE, calico.crdFile])
+      copyFileSync(manifestFile(TARGET, file), manifestFile(TARGET, file, folders.targets));
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  const ofVariants = Object.entries(editedManifests).filter(([, { file }]) => calico.variants.some((one) => one.file === file));
-  for (const [name, { release, file }] of ofVariants)
+  for (const [name, { release, file }] of Object.entries(editedManifests))
     it(`raises nothing but what is true of ${name}`, async () => {
-      const { documents } = parseManifest(editedManifest(name), name);
-      const scenario = await installed(
-        documents.map(({ object }) => object),
-        release,
-        file,
-      );
-      assert.deepEqual(
-        (await raised(scenario)).map(({ id }) => id),
-        TRUE[name] ?? [MIRROR],
-      );
+      const objects = parseManifest(editedManifest(name), name).documents.map(({ object }) => object);
+      const found =
+        file === OPERATOR_FILE
+          ? await raised(await byOperator(stored, release, folders, objects))
+          : await raised(await byManifest(objects, release, file, folders));
+      const holds = file === OPERATOR_FILE ? trueWhereOperated('manifest', release) : (TRUE[name] ?? [MIRROR]);
+      assert.deepEqual(found.toSorted(), holds.toSorted());
     });
 
   it(`raises nothing but what is true of published releases (SEED=${SEED})`, async () => {
     const all = calico.variants.flatMap(({ file }) => stored.releasesOf(file).map((release) => ({ file, release })));
-    const dice = diceOf(SEED);
-    const chosen = NIGHTLY ? all : Array.from({ length: SAMPLE }, () => all[dice(all.length)] ?? assert.fail());
     const wrong: string[] = [];
-    for (const { file, release } of chosen) {
-      const scenario = await installed(stored.documentsOf(release, file) ?? [], release, file);
-      const found = (await raised(scenario)).filter(({ id }) => !isTrue(id, file, release));
-      wrong.push(...found.map(({ text }) => `${file} ${release}: ${text}`));
+    for (const { file, release } of chosen(all, SAMPLE)) {
+      const found = await raised(await byManifest(stored.documentsOf(release, file) ?? [], release, file, folders));
+      wrong.push(...found.filter((id) => !isTrue(id, file, release)).map((id) => `${file} ${release}: ${id}`));
     }
     assert.deepEqual(wrong, []);
   });
 
-  it('raises nothing but the order of Typha and the move of the API server where an operator installed it', async () => {
-    const { scenario } = await groundOf('operator');
-    const { cluster } = scenario;
-    const pool = { name: 'pods', cidr: '10.244.0.0/16' };
-    const installation = cluster.store.list(kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' }))[0];
-    const spec = { calicoNetwork: { ipPools: [pool] } };
-    if (installation) cluster.store.update(kindIn(cluster, installation), { ...installation, spec } as KubeObject);
-    put(cluster, objectOf('crd.projectcalico.org/v1', 'IPPool', pool.name, { spec: { cidr: pool.cidr } }));
-    const data = { ClusterConfiguration: `networking:\n  podSubnet: ${pool.cidr}\n` };
-    put(cluster, objectOf('v1', 'ConfigMap', 'kubeadm-config', { metadata: { namespace: 'kube-system' }, data }));
-    const { certificate } = createAuthority('tigera-operator-signer').issue({ commonName: 'api', hosts: ['calico-api'] });
-    const metadata = { namespace: 'tigera-operator' };
-    put(cluster, objectOf('v1', 'Secret', 'calico-apiserver-certs', { metadata, data: { 'tls.crt': btoa(certificate) } }));
-    const raisedHere = (await raised(scenario)).map(({ id }) => id);
-    assert.deepEqual(raisedHere.toSorted(), ['NS-251', 'NS-405', 'NS-621']);
-  });
+  for (const [by, install] of [
+    ['manifest', byOperator],
+    ['chart', byChart],
+  ] as const)
+    it(`raises what is true of published releases of the operator by their ${by}, and nothing else (SEED=${SEED})`, async () => {
+      const all = stored.releasesOf(OPERATOR_FILE);
+      assert.ok(all.length >= 58);
+      for (const release of NIGHTLY ? all : [...OPERATED, ...chosen(all, 1)]) {
+        const holds = trueWhereOperated(by, release);
+        const untouched = await install(stored, release, folders);
+        assert.deepEqual([...new Set(await raised(untouched))].toSorted(), holds.toSorted(), release);
+        // The stages evaluate what the preflight leaves to them.
+        const accepted = [TYPHA, 'NS-240=CSI driver'].filter((one) => holds.includes(one.slice(0, 6)));
+        const planned = await findingsOf(untouched, 'plan', '--skip', 'cli', ...accepted.flatMap((one) => ['--accept', one]));
+        assert.deepEqual(
+          planned.raised.filter(({ id }) => !holds.includes(id)),
+          [],
+          release,
+        );
+      }
+    });
 
   it('has evaluated every check', () => {
     const ids = preflightChecks.map(({ id }) => id);
@@ -116,63 +111,14 @@ describe('a cluster with a manifest as it was published, or as people edited it'
     );
   });
 
-  async function raised(scenario: Scenario): Promise<readonly { readonly id: string; readonly text: string }[]> {
-    const bench = sandboxCommand(scenario, calico);
-    const { compose } = bench.seams;
-    const bases = storedManifests(calico.name);
-    Object.assign(bench.seams, { compose: async (request: ComposeRequest) => ({ ...(await compose(request)), stored: bases }) });
-    await bench.run('preflight', '-o', 'wide', '--release', TARGET);
-    for (const [, id = ''] of bench.out().matchAll(/^[√×‼i~] (NS-\d+)/gm)) evaluated.add(id);
-    return [...bench.out().matchAll(/^[×‼] (NS-\d+) .*$/gm)].map(([text, id = '']) => ({ id, text }));
+  async function raised(untouched: Untouched): Promise<readonly string[]> {
+    const found = await findingsOf(untouched, 'preflight');
+    for (const id of found.evaluated) evaluated.add(id);
+    return found.raised.map(({ id }) => id);
   }
 
-  /** On a server of today, which no longer has some kinds of old releases. */
-  async function installed(objects: readonly KubeObject[], release: string, file: string): Promise<Scenario> {
-    const served = objects.filter(({ apiVersion }) => !apiVersion.endsWith('beta1'));
-    write(
-      manifestFile(release, file, folder),
-      served.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a))),
-    );
-    const clock = virtualClock({ start: new Date() });
-    const scenario = await netsvcScenario({ nodes: 2, releasesFolder: folder, clock, cli: false, installed: release, file });
-    makeOrdinary(scenario.cluster);
-    return { ...scenario, releasesFolder: targets };
+  function chosen<T>(all: readonly T[], sample: number): readonly T[] {
+    const dice = diceOf(SEED);
+    return NIGHTLY ? all : Array.from({ length: sample }, () => all[dice(all.length)] ?? assert.fail());
   }
 });
-
-/** What nodes report of themselves, and what agents and people store, where nothing is the matter. */
-function makeOrdinary(cluster: SandboxCluster): void {
-  for (const [index, node] of cluster.store.list(K.Node).entries()) {
-    const address = `10.0.0.${index + 1}`;
-    const annotations = { 'projectcalico.org/IPv4Address': `${address}/24` };
-    const status = node.status as { readonly nodeInfo: object };
-    const nodeInfo = { ...status.nodeInfo, osImage: 'Debian GNU/Linux 13 (trixie)', containerRuntimeVersion: 'containerd://2.1.4' };
-    const addresses = [{ type: 'InternalIP', address }];
-    cluster.store.update(K.Node, {
-      ...node,
-      metadata: { ...node.metadata, annotations },
-      status: { ...status, nodeInfo, addresses },
-    } as KubeObject);
-  }
-  const specs = {
-    'IPPool/default-ipv4-ippool': { cidr: '192.168.0.0/16', ipipMode: 'Always', natOutgoing: true },
-    'FelixConfiguration/default': { logSeverityScreen: 'Info', reportingInterval: '0s' },
-    'BGPConfiguration/default': { asNumber: 64512, nodeToNodeMeshEnabled: true },
-    'GlobalNetworkPolicy/default.dns': { selector: 'all()', types: ['Egress'], egress: [{ action: 'Allow' }] },
-    'GlobalNetworkSet/partners': { nets: ['203.0.113.0/24'] },
-  };
-  for (const [text, spec] of Object.entries(specs)) {
-    const [kind = '', name = ''] = text.split('/');
-    const object = objectOf('crd.projectcalico.org/v1', kind, name, { spec });
-    const isServed = findKind(cluster.kinds(), object.apiVersion, kind) !== undefined;
-    // Some manifests bring the first of them.
-    if (isServed && !cluster.store.get(kindIn(cluster, object), name)) put(cluster, object);
-  }
-}
-
-const isFirst = ({ kind }: KubeObject) => kind === 'Namespace' || kind === 'CustomResourceDefinition';
-
-function write(path: string, objects: readonly KubeObject[]): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, manifestText(objects));
-}

@@ -20,3 +20,35 @@ const TRUE: Readonly<Record<string, (file: string, release: string) => boolean>>
 export function isTrue(id: string, file: string, release: string): boolean {
   return TRUE[id]?.(file, release) === true;
 }
+
+const from = (release: string, first: string, next: string) => !isOlder(release, first) && isOlder(release, next);
+
+/** Conditions that hold wherever an operator of that release installed it and nobody has changed anything. */
+const OPERATED: Readonly<Record<string, (release: string) => boolean>> = {
+  // Typha of the target refuses agents of before, and an operator replaces both at once.
+  'NS-251': (release) => isOlder(release, 'v3.32.0'),
+  'NS-405': (release) => isOlder(release, 'v3.32.0'),
+  // The registry moved with this release of the operator.
+  'NS-606': (release) => isOlder(release, 'v3.30.4'),
+  // The API server has a namespace of its own.
+  'NS-621': (release) => from(release, 'v3.20.0', 'v3.31.0'),
+  // There is no APIServer yet, which a status of the target needs.
+  'NS-627': (release) => isOlder(release, 'v3.20.0'),
+  // The operator signed with an authority that no later one knows.
+  'NS-630': (release) => from(release, 'v3.20.0', 'v3.23.0'),
+};
+
+const CHARTED: typeof OPERATED = {
+  ...OPERATED,
+  // The driver is there, and the chart of the target leaves it out unless it is asked for.
+  'NS-240': (release) => from(release, 'v3.24.0', 'v3.32.0'),
+  // The release lived in namespace `default`.
+  'NS-244': (release) => isOlder(release, 'v3.23.0'),
+  // Holds the others of the chart.
+  'NS-608': (release) => isOlder(release, 'v3.32.0'),
+};
+
+/** All that is to be found where an operator of that release was installed as it was published. */
+export function trueWhereOperated(by: 'manifest' | 'chart', release: string): readonly string[] {
+  return Object.entries(by === 'chart' ? CHARTED : OPERATED).flatMap(([id, holds]) => (holds(release) ? [id] : []));
+}

@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs';
+import type { StoredBases } from '../../src/adapters/stored-bases.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { isOlder } from '../../src/kernel/release.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
+import { createAuthority } from '../control-plane/certificates.ts';
+import { legacyPem } from '../fixtures/certificates.ts';
+import { objectOf } from './inventory.ts';
+import { manifestFile } from './releases.ts';
+
+/** The file of the operator, in every release that has one. */
+export const OPERATOR_FILE = 'tigera-operator.yaml';
+const OPERATOR_GROUP = 'operator.tigera.io/v1';
+const SYSTEM = 'calico-system';
+const PODS = '192.168.0.0/16';
+
+/** A release of the operator as it was published, and what it renders on two nodes where nobody has changed anything. */
+export interface OperatedRelease {
+  /** Of its manifest, without what a server of today no longer has. */
+  readonly documents: readonly KubeObject[];
+  readonly definitions: readonly KubeObject[];
+  /** `custom-resources.yaml`, as its operator completes it. */
+  readonly resources: readonly KubeObject[];
+  /** Each with its owner, where it has one. */
+  readonly rendered: readonly KubeObject[];
+}
+
+/** Of its own manifest, or of one that a person made of it. */
+export function operatedRelease(stored: StoredBases, release: string, manifest?: readonly KubeObject[]): OperatedRelease {
+  const all = manifest ?? stored.documentsOf(release, OPERATOR_FILE) ?? [];
+  const served = all.filter(({ apiVersion }) => !apiVersion.endsWith('beta1'));
+  const own = served.filter(isDefinition);
+  return {
+    documents: served.filter((one) => !isDefinition(one) && one.apiVersion !== OPERATOR_GROUP),
+    definitions: own.length > 0 ? own : definitionsOf(stored, release),
+    resources: resourcesOf(release).map((one) => ({
+      ...one,
+      spec: { ...(one.spec ?? {}), ...(served.find(({ kind }) => kind === one.kind)?.spec ?? {}) },
+    })),
+    rendered: [...storedBy(release), ...componentsOf(release)],
+  };
+}
+
+const isDefinition = ({ kind }: KubeObject) => kind === 'CustomResourceDefinition';
+
+/** From v3.30 on they are published beside the operator: the service's own of this very release, the operator's of the nearest that is packed. */
+function definitionsOf(stored: StoredBases, release: string): readonly KubeObject[] {
+  const path = manifestFile(isOlder(release, 'v3.32.0') ? 'v3.30.7' : 'v3.32.1', 'operator-crds.yaml');
+  const nearest = parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => object);
+  const service = (stored.documentsOf(release, 'calico.yaml') ?? []).filter(isDefinition);
+  return [...service, ...nearest.filter(({ metadata }) => metadata.name.endsWith('.operator.tigera.io'))];
+}
+
+/** What an operator older than this does not do. */
+const since = (release: string, first: string): boolean => !isOlder(release, first);
+
+const hasApiServer = (release: string) => since(release, 'v3.20.0');
+const hasFlowLogs = (release: string) => since(release, 'v3.30.0');
+const apiNamespace = (release: string) => (since(release, 'v3.31.0') ? SYSTEM : 'calico-apiserver');
+
+function resourcesOf(release: string): readonly KubeObject[] {
+  const pool = { blockSize: 26, cidr: PODS, encapsulation: 'VXLANCrossSubnet', natOutgoing: 'Enabled', nodeSelector: 'all()' };
+  const named = since(release, 'v3.28.0')
+    ? { name: 'default-ipv4-ippool', disableBGPExport: false, allowedUses: ['Workload', 'Tunnel'] }
+    : {};
+  const calicoNetwork = {
+    bgp: 'Enabled',
+    hostPorts: 'Enabled',
+    ipPools: [{ ...named, ...pool }],
+    linuxDataplane: 'Iptables',
+    multiInterfaceMode: 'None',
+    nodeAddressAutodetectionV4: { firstFound: true },
+  };
+  const spec = {
+    calicoNetwork,
+    cni: { ipam: { type: 'Calico' }, type: 'Calico' },
+    controlPlaneReplicas: 2,
+    flexVolumePath: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
+    ...(since(release, 'v3.24.0') ? { kubeletVolumePluginPath: '/var/lib/kubelet' } : {}),
+    nodeUpdateStrategy: { rollingUpdate: { maxUnavailable: 1 }, type: 'RollingUpdate' },
+    nonPrivileged: 'Disabled',
+    variant: 'Calico',
+  };
+  const status = { variant: 'Calico', mtu: 1450, ...(since(release, 'v3.25.0') ? { calicoVersion: release } : {}) };
+  const of = (kind: string, fields: Readonly<Record<string, unknown>>) => objectOf(OPERATOR_GROUP, kind, 'default', fields);
+  return [
+    of('Installation', { spec, status }),
+    ...(hasApiServer(release) ? [of('APIServer', { spec: {}, status: { state: 'Ready' } })] : []),
+    ...(hasFlowLogs(release) ? [of('Goldmane', {}), of('Whisker', {})] : []),
+  ];
+}
+
+interface Rendering {
+  readonly namespace?: string;
+  /** Image by container name. */
+  readonly images: Readonly<Record<string, string>>;
+  readonly init?: Readonly<Record<string, string>>;
+  /** Of the first container. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly hostPaths?: readonly string[];
+  readonly more?: object;
+  readonly owner?: string;
+}
+
+/** Where the operator of that release takes images from (`CalicoRegistry` of its sources). */
+const registryOf = (release: string) => (since(release, 'v3.30.4') ? 'quay.io/' : 'docker.io/');
+
+/** Their UIDs are filled in where they are created. */
+const ownedBy = (kind: string) => [{ apiVersion: OPERATOR_GROUP, kind, name: 'default', uid: '', controller: true }];
+
+function workload(release: string, kind: 'DaemonSet' | 'Deployment', name: string, rendering: Rendering): KubeObject {
+  const { namespace = SYSTEM, images, init = {}, env = {}, hostPaths = [], more = {}, owner = 'Installation' } = rendering;
+  const container = ([key, image]: readonly [string, string]) => ({ name: key, image: `${registryOf(release)}calico/${image}:${release}` });
+  const variables = { env: Object.entries(env).map(([key, value]) => ({ name: key, value })) };
+  const pod = {
+    containers: Object.entries(images).map((one, index) => ({ ...container(one), ...(index === 0 ? variables : {}) })),
+    initContainers: Object.entries(init).map(container),
+    volumes: hostPaths.map((path, index) => ({ name: `v${index}`, hostPath: { path } })),
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ operator: 'Exists' }],
+    ...more,
+  };
+  const labels = { 'k8s-app': name, 'app.kubernetes.io/name': name };
+  const rollout =
+    kind === 'Deployment' ? { replicas: 1 } : { updateStrategy: { rollingUpdate: { maxUnavailable: 1 }, type: 'RollingUpdate' } };
+  return {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { namespace, name, labels, ownerReferences: ownedBy(owner) },
+    spec: { ...rollout, selector: { matchLabels: { 'k8s-app': name } }, template: { metadata: { labels }, spec: pod } },
+  };
+}
+
+function componentsOf(release: string): readonly KubeObject[] {
+  const set = (name: string, rendering: Rendering) => workload(release, 'DaemonSet', name, rendering);
+  const deployment = (name: string, rendering: Rendering) => workload(release, 'Deployment', name, rendering);
+  const onHost = { hostNetwork: true, priorityClassName: 'system-node-critical' };
+  const csi = { 'calico-csi': 'csi', 'csi-node-driver-registrar': 'node-driver-registrar' };
+  const api = { namespace: apiNamespace(release), images: { 'calico-apiserver': 'apiserver' }, owner: 'APIServer' };
+  return [
+    set('calico-node', {
+      images: { 'calico-node': 'node' },
+      init: { 'flexvol-driver': 'pod2daemon-flexvol', 'install-cni': 'cni' },
+      env: agentEnv(release),
+      hostPaths: AGENT_PATHS,
+      more: { ...onHost, serviceAccountName: 'calico-node' },
+    }),
+    deployment('calico-typha', { images: { 'calico-typha': 'typha' }, env: TYPHA_ENV, more: onHost }),
+    deployment('calico-kube-controllers', { images: { 'calico-kube-controllers': 'kube-controllers' }, env: CONTROLLERS_ENV }),
+    ...(since(release, 'v3.24.0') ? [set('csi-node-driver', { images: csi })] : []),
+    ...(hasApiServer(release) ? [deployment('calico-apiserver', api)] : []),
+    ...(hasFlowLogs(release)
+      ? [
+          deployment('goldmane', { images: { goldmane: 'goldmane' }, owner: 'Goldmane' }),
+          deployment('whisker', { images: { whisker: 'whisker', 'whisker-backend': 'whisker-backend' }, owner: 'Whisker' }),
+        ]
+      : []),
+  ];
+}
+
+const POOL_ENV = {
+  CALICO_IPV4POOL_CIDR: PODS,
+  CALICO_IPV4POOL_VXLAN: 'CrossSubnet',
+  CALICO_IPV4POOL_BLOCK_SIZE: '26',
+  CALICO_IPV4POOL_NODE_SELECTOR: 'all()',
+};
+const FLOW_LOGS_ENV = { FELIX_FLOWLOGSGOLDMANESERVER: `goldmane.${SYSTEM}.svc:7443`, FELIX_FLOWLOGSFLUSHINTERVAL: '15' };
+
+/** `nodeEnvVars` in the operator's sources. */
+function agentEnv(release: string): Readonly<Record<string, string>> {
+  return {
+    DATASTORE_TYPE: 'kubernetes',
+    WAIT_FOR_DATASTORE: 'true',
+    CLUSTER_TYPE: 'k8s,operator,bgp',
+    CALICO_DISABLE_FILE_LOGGING: since(release, 'v3.21.0') ? 'false' : 'true',
+    FELIX_DEFAULTENDPOINTTOHOSTACTION: 'ACCEPT',
+    FELIX_HEALTHENABLED: 'true',
+    ...(since(release, 'v3.22.0') ? { FELIX_HEALTHPORT: '9099' } : {}),
+    FELIX_TYPHAK8SNAMESPACE: SYSTEM,
+    FELIX_TYPHAK8SSERVICENAME: 'calico-typha',
+    FELIX_TYPHACAFILE: '/etc/pki/tls/certs/tigera-ca-bundle.crt',
+    FELIX_TYPHACN: 'typha-server',
+    CALICO_MANAGE_CNI: 'true',
+    ...(since(release, 'v3.28.0') ? { NO_DEFAULT_POOLS: 'true' } : POOL_ENV),
+    FELIX_VXLANMTU: '1450',
+    FELIX_WIREGUARDMTU: '1450',
+    CALICO_NETWORKING_BACKEND: 'bird',
+    FELIX_IPINIPMTU: '1450',
+    IP: 'autodetect',
+    IP_AUTODETECTION_METHOD: 'first-found',
+    IP6: 'none',
+    FELIX_IPV6SUPPORT: 'false',
+    ...(hasFlowLogs(release) ? FLOW_LOGS_ENV : {}),
+  };
+}
+
+const TYPHA_ENV = {
+  TYPHA_LOGSEVERITYSCREEN: 'info',
+  TYPHA_LOGFILEPATH: 'none',
+  TYPHA_CONNECTIONREBALANCINGMODE: 'kubernetes',
+  TYPHA_DATASTORETYPE: 'kubernetes',
+  TYPHA_HEALTHENABLED: 'true',
+  TYPHA_K8SNAMESPACE: SYSTEM,
+  TYPHA_CLIENTCN: 'typha-client',
+};
+const CONTROLLERS_ENV = { KUBE_CONTROLLERS_CONFIG_NAME: 'default', DATASTORE_TYPE: 'kubernetes', ENABLED_CONTROLLERS: 'node' };
+const AGENT_PATHS = [
+  ...['/lib/modules', '/run/xtables.lock', '/var/run/nodeagent', '/var/run/calico', '/var/lib/calico'],
+  ...['/opt/cni/bin', '/etc/cni/net.d', '/var/log/calico/cni'],
+  '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/nodeagent~uds',
+];
+
+const ClusterConfiguration = `networking:\n  podSubnet: ${PODS}\n`;
+
+/** What it and the agents store: namespaces, services, certificates that the operator signed, and the service's own resources. */
+function storedBy(release: string): readonly KubeObject[] {
+  return [
+    namespace(SYSTEM, 'Installation'),
+    objectOf('v1', 'ConfigMap', 'kubeadm-config', { metadata: { namespace: 'kube-system' }, data: { ClusterConfiguration } }),
+    service('calico-typha', SYSTEM, 'Installation'),
+    certificate(release, 'typha-certs', ['typha-server']),
+    certificate(release, 'node-certs', ['typha-client']),
+    objectOf('policy/v1', 'PodDisruptionBudget', 'calico-typha', {
+      metadata: { namespace: SYSTEM, ownerReferences: ownedBy('Installation') },
+      spec: { maxUnavailable: 1, selector: { matchLabels: { 'k8s-app': 'calico-typha' } } },
+    }),
+    ...(hasApiServer(release) ? apiObjects(release) : []),
+    ...statusesOf(release),
+    ...resourcesStoredBy(release),
+  ];
+}
+
+const namespace = (name: string, owner: string) => objectOf('v1', 'Namespace', name, { metadata: { ownerReferences: ownedBy(owner) } });
+
+function service(name: string, place: string, owner: string): KubeObject {
+  return objectOf('v1', 'Service', name, { metadata: { namespace: place, ownerReferences: ownedBy(owner) }, spec: { type: 'ClusterIP' } });
+}
+
+/** Up to v3.22 each operator signed with an authority of its own, which no later one knows. */
+function certificate(release: string, name: string, hosts: readonly string[]): KubeObject {
+  const issued = () => createAuthority('tigera-operator-signer').issue({ commonName: name, hosts, days: 825 }).certificate;
+  const data = { 'tls.crt': btoa(isOlder(release, 'v3.23.0') ? legacyPem : issued()) };
+  return objectOf('v1', 'Secret', name, { metadata: { namespace: 'tigera-operator' }, data });
+}
+
+function apiObjects(release: string): readonly KubeObject[] {
+  const place = apiNamespace(release);
+  return [
+    ...(place === SYSTEM ? [] : [namespace(place, 'APIServer')]),
+    service('calico-api', place, 'APIServer'),
+    certificate(release, 'calico-apiserver-certs', ['calico-api', `calico-api.${place}`, `calico-api.${place}.svc`]),
+    objectOf('apiregistration.k8s.io/v1', 'APIService', 'v3.projectcalico.org', {
+      metadata: { ownerReferences: ownedBy('APIServer') },
+      spec: { group: 'projectcalico.org', version: 'v3', service: { namespace: place, name: 'calico-api' } },
+      status: { conditions: [{ type: 'Available', status: 'True' }] },
+    }),
+    objectOf('networking.k8s.io/v1', 'NetworkPolicy', 'allow-apiserver', {
+      metadata: { namespace: place, ownerReferences: ownedBy('APIServer') },
+      spec: { podSelector: { matchLabels: { apiserver: 'true' } }, policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 5443 }] }] },
+    }),
+  ];
+}
+
+function statusesOf(release: string): readonly KubeObject[] {
+  const good = { Available: 'True', Degraded: 'False', Progressing: 'False' };
+  const conditions = Object.entries(good).map(([type, status]) => ({ type, status, observedGeneration: 1 }));
+  const names = [
+    'calico',
+    ...(hasApiServer(release) ? ['apiserver'] : []),
+    ...(since(release, 'v3.28.0') ? ['ippools'] : []),
+    ...(hasFlowLogs(release) ? ['goldmane', 'whisker'] : []),
+  ];
+  return names.map((name) => objectOf(OPERATOR_GROUP, 'TigeraStatus', name, { status: { conditions } }));
+}
+
+function resourcesStoredBy(release: string): readonly KubeObject[] {
+  const of = (kind: string, name: string, spec: object) => objectOf('crd.projectcalico.org/v1', kind, name, { spec });
+  const pool = { cidr: PODS, blockSize: 26, vxlanMode: 'CrossSubnet', ipipMode: 'Never', natOutgoing: true, nodeSelector: 'all()' };
+  const information = { calicoVersion: release, clusterType: 'typha,kdd,k8s,operator,bgp,kubeadm', datastoreReady: true };
+  const tiers = { default: 1_000_000, adminnetworkpolicy: 1_000, baselineadminnetworkpolicy: 10_000_000 };
+  return [
+    of('IPPool', 'default-ipv4-ippool', pool),
+    of('ClusterInformation', 'default', information),
+    of('KubeControllersConfiguration', 'default', { controllers: { node: { reconcilerPeriod: '5m0s', syncLabels: 'Enabled' } } }),
+    ...(since(release, 'v3.29.0') ? Object.entries(tiers).map(([name, order]) => of('Tier', name, { order })) : []),
+  ];
+}
