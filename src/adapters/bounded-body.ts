@@ -41,10 +41,7 @@ export function boundedBody(body: Readable, limitBytes: number, deadline?: Abort
   });
 }
 
-/**
- * Node's `http`, without TLS. A usual import runs every getter, and one loads all of Node's `fetch`, which costs as much as Node's own
- * start; `https` has none.
- */
+/** Node's `http` without TLS: a usual import runs a getter that loads all of Node's `fetch`, as costly as Node's own start. */
 export function plainHttp(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');
 }

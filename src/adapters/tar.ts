@@ -22,10 +22,7 @@ const BLOCK = 512;
 const NAME_BYTES = 100;
 const PREFIX_BYTES = 155;
 
-/**
- * A gzipped ustar archive: the same files in any order give the same bytes everywhere. Regular files only: krew refuses links, and every
- * tool makes folders itself.
- */
+/** A gzipped ustar archive, byte-identical for the same files. Regular files only: krew refuses links. */
 export function tarGz(files: readonly ArchiveFile[], level = 9, look: Look = {}): Buffer {
   const zipped = gzipSync(tar(files, look), { level });
   // The tenth byte names the system of the packer (RFC 1952): always Unix.

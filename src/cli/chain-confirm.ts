@@ -164,10 +164,7 @@ function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
   return `${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)}`;
 }
 
-/**
- * What the user accepts by typing each subject, on a terminal and without `--yes`. Undefined if an open error is of another kind, or a name
- * is not typed as shown.
- */
+/** What the user accepts by typing each subject; undefined if an open error is of another kind, or a name is typed otherwise. */
 async function takenOnByName(session: Session, findings: readonly Finding[]): Promise<readonly Acceptance[] | undefined> {
   const { seams, context, interrupts } = session;
   const open = findings.filter(({ outcome }) => outcome === 'error');

@@ -12,10 +12,7 @@ export function checkIdOf(written: string): string {
     .replace(/^(?:NS)?-?(?=\d{3}$)/, 'NS-');
 }
 
-/**
- * The page of a check; where it leads to other documents, it says where they lie: in a terminal nothing can be clicked. Throws if the page is
- * not there.
- */
+/** The page of a check, with addresses for its links, as a terminal has none to click. Throws if the page is missing. */
 export function checkPage(id: string): string {
   const text = readFileSync(new URL(`${id}.md`, CHECKS), 'utf8');
   if (!/\]\((?!\w+:)/.test(text)) return text;

@@ -1,7 +1,4 @@
-/**
- * Lets Node keep what it compiled, in a folder of the user's own: code is run from there, so nobody else may write into it.
- * Without such a folder everything works, a little slower.
- */
+/** Lets Node keep what it compiled, in a folder that only the user can write, as code is run from there; without one it is slower. */
 export function keepCompiled(env: Readonly<Record<string, string | undefined>>): void {
   const base = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
   // Below /proc no folder can be made, and Node tries for ever.

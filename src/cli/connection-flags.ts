@@ -1,10 +1,7 @@
 import type { ConnectionFlags } from '../adapters/kubeconfig/connection.ts';
 import type { CommonFlags } from './seams.ts';
 
-/**
- * kubectl's flags for the adapters. `-n` is not among them: it only filters what is listed, and must not decide
- * where kubectl puts a document that names no namespace.
- */
+/** kubectl's flags for the adapters, without `-n`: it filters lists, and must not decide where kubectl puts a document. */
 export function connectionFlagsOf(flags: CommonFlags): ConnectionFlags {
   const all = {
     kubeconfig: flags.kubeconfig,

@@ -106,8 +106,7 @@ function performed(
   const given = { ...shown, yes, ...(stuck === true ? { timeout: '1m' } : {}) };
   const process = { toolVersion: seams.version, ...(identity === undefined ? {} : { identity }) };
   const compose = async (request: ComposeRequest) => composition(scenario, request, { ...process, interruption: request.interruption });
-  // No command reaches the cluster in memory from outside: findings lead to their pages.
-  // What a run in trouble says is the point of a scenario, and that it is for a real cluster is told before.
+  // No command reaches the cluster in memory, so findings lead to their pages, except in a scenario of a run in trouble.
   const known = trouble === undefined ? [] : commands;
   const asked = { command: 'demo', typed, carried: [], commands: known, flags: given, select: sliceOf({}) };
   return runStageCommand(asked, { ...seams, terminal, compose });

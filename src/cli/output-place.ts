@@ -2,10 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 
-/**
- * Refuses a file whose folder is missing, or that is a folder, before the cluster is read and not after a run whose report would be lost.
- * Throws Fault('usage') with the flag.
- */
+/** Throws Fault('usage') for a file that is a folder or lacks one, before the run and not when its report would be lost. */
 export async function assertPlace(flag: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
   if (await isFolder(file)) throw new Fault('usage', `${flag} ${file} is a folder`, [`name a file in it: ${flag} FILE`]);

@@ -142,10 +142,7 @@ export class Session {
     });
   }
 
-  /**
-   * The command's one document: on stdout, and in the report file if one is asked for. The user reads why it ended early, and what it changed,
-   * at its end, right above the next command.
-   */
+  /** The command's one document, on stdout and in the report file. Why it ended early comes last, above the next command. */
   async present(
     document: OutputDocument,
     human: HumanLines,
@@ -185,10 +182,7 @@ export class Session {
   }
 }
 
-/**
- * The live view needs a terminal that nothing else writes to. JSON and YAML documents have no progress; every other form does, as in a log
- * a silent hour looks dead.
- */
+/** The live view needs a terminal that nothing else writes to; only JSON and YAML documents have no progress at all. */
 function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {
   if (quiet || output === 'json' || output === 'yaml') return 'silent';
   return canRepaint && v === 0 && !flags['no-progress'] ? 'tree' : 'lines';

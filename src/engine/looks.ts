@@ -16,10 +16,7 @@ interface Seen {
   readonly clock: Clock;
 }
 
-/**
- * The cluster as consecutive stages see it: what two of them ask for is read once, such as what is installed. A short time ends a look, and
- * so does anything the run does.
- */
+/** The cluster as consecutive stages see it, read once. A short time ends a look, and so does anything the run does. */
 export class Looks<Ports extends Seen> {
   readonly #ports: Ports;
   readonly #answers = new Map<string, { readonly answer: KubeObject; readonly until: number }>();

@@ -36,10 +36,7 @@ export interface PlanPorts extends Sources, Pick<EnginePorts, 'effects'> {
   readonly interruption: Pick<Interruption, 'soft'>;
 }
 
-/**
- * Surveys, evaluates and plans every stage without acting; stages that evaluate the result are only named. Throws Fault('interrupted') at
- * Ctrl-C: an interrupted survey gives no plan.
- */
+/** Surveys, evaluates and plans every stage without acting. Throws Fault('interrupted') at Ctrl-C: half a survey gives no plan. */
 export async function planChain(
   stages: readonly AnyStage[],
   sources: PlanPorts,

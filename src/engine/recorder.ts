@@ -19,10 +19,7 @@ export interface Ending {
   readonly takeLock: () => Promise<unknown>;
 }
 
-/**
- * Keeps the run record in the cluster. It is created at the first write, so a run that changes nothing writes nothing, and saved before
- * every removal.
- */
+/** Keeps the run record: created at the first write, so a run that changes nothing writes nothing, and saved before removals. */
 export class Recorder {
   readonly #ports: EnginePorts;
   readonly #context: Context;
@@ -85,10 +82,7 @@ export class Recorder {
     this.#remembered = { ...this.#remembered, ...more, digests: { ...this.#remembered.digests, ...more?.digests } };
   }
 
-  /**
-   * Makes the record durable before a stage acts, and before its first write with it as a writer; a record of an unfinished run to the
-   * same target is continued.
-   */
+  /** Makes the record durable before a stage acts and first writes; an unfinished run to the same target is continued. */
   async begin(id: string, since: Date, writes: boolean): Promise<void> {
     this.noteRunning(id, since);
     const before = this.#record ?? (await this.#previous());
@@ -220,10 +214,7 @@ export class Recorder {
     return undefined;
   }
 
-  /**
-   * A resumed run with nothing left to write still ends the earlier record. That is a write like any other: under the lock, on the record
-   * as read under it.
-   */
+  /** A resumed run with nothing left to write ends the earlier record, under the lock and as read under it. */
   async #unfinished(takeLock: Ending['takeLock']): Promise<RunRecord | undefined> {
     if (!continues(await this.#ports.records.load(), this.#context)) return undefined;
     await takeLock();

@@ -9,10 +9,7 @@ import { type ChainParts, chainParts } from './act.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { StageRounds } from './stage-rounds.ts';
 
-/**
- * Performs a chain: per stage survey, evaluate, plan, perform. Every stage plans from the live cluster, so the same call resumes an
- * interrupted run and a second run writes nothing.
- */
+/** Performs a chain. Every stage plans from the live cluster, so the same call resumes an interrupted run. */
 export async function runChain(
   stages: readonly AnyStage[],
   ports: EnginePorts,

@@ -7,10 +7,7 @@ import type { ChainParts } from './act.ts';
 import { noRest, toldText } from './no-rest.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
-/**
- * What a stage needs after a round: `judge` (the lock was just taken), a new plan (the cluster moved on, or it converges in rounds), or
- * nothing.
- */
+/** What a stage needs after a round: `judge` if the lock was just taken, `plan` if the cluster moved on or converges in rounds. */
 type Next = 'judge' | 'plan' | 'done';
 
 /** A stage is planned again this often without coming nearer to its end before the engine gives up and says why. */

@@ -105,10 +105,7 @@ export function within(folder: string, release: string, path: string): string {
   throw new Fault('usage', `${path} of ${release} leaves ${folder}`, ['correct --release and the profile']);
 }
 
-/**
- * Each release file is fetched once, so that the plan and the later survey see the same bytes. Missing files and failures are asked for
- * again.
- */
+/** Fetches each release file once, so that plan and run see the same bytes. Missing files and failures are asked for again. */
 export function cachedArtifacts(inner: Artifacts): Artifacts {
   const files = new Map<string, Promise<Artifact>>();
   const present = new Map<string, Promise<boolean>>();

@@ -43,9 +43,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
   };
 }
 
-/**
- * A head that names nothing is what is left of an append that was interrupted or refused: it is no journal beside a copy that holds one.
- */
+/** A head that names nothing is left by an interrupted or refused append; beside a copy with entries it is no journal. */
 function holdsAny(journal: OwnerJournal | undefined): journal is OwnerJournal {
   return journal !== undefined && journal.entries.length > 0;
 }

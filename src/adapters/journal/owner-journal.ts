@@ -33,10 +33,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     await createChecked(JOURNAL_NAME, headBytes({ version: OWNER_JOURNAL_VERSION, clusterUid, profile, appends: [] }));
   }
 
-  /**
-   * Names of all parts, the head included: a chunk that no head names would make the journal unusable. Two answers must agree, for an
-   * outdated one may still show a deleted head.
-   */
+  /** Names of all parts; a chunk that no head names makes the journal unusable. Two answers must agree, as one may be outdated. */
   async function besideHead(): Promise<readonly string[]> {
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       await openHead();

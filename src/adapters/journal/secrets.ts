@@ -6,9 +6,7 @@ import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts
 const HEAD_KEY = 'journal.json';
 const CHUNK_KEY = 'entries.jsonl.gz';
 
-/**
- * The journal in Secrets: the head as text, each chunk as an immutable one, so that the API server itself refuses edits.
- */
+/** The journal in Secrets: the head as text, each chunk immutable, so that the API server itself refuses edits. */
 export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace {
   return {
     whereIs: ledger.whereIs,

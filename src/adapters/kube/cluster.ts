@@ -35,9 +35,7 @@ export interface OpenCluster extends Cluster {
   clusterUid(): Promise<string>;
   /** From now on every write first checks that this is the cluster (house rule 5). */
   pin(clusterUid: string): void;
-  /**
-   * From now on no write or retry is sent once this throws: another run may have the lock by then. Undefined: no lock is needed any more.
-   */
+  /** From now on nothing is written or retried once this throws: another run may have the lock. Undefined: no lock is needed. */
   writeWhile(mustHold: (() => void) | undefined): void;
   close(): Promise<void>;
 }
@@ -90,10 +88,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
 /** Field manager of what this program stores for itself: its lock and its record. */
 const OWN_MANAGER = 'netsvc-upgrade';
 
-/**
- * The writing half of a cluster. `guard` throws if this is not the confirmed cluster; it runs before every request that names no instance
- * by its UID.
- */
+/** The writing half of a cluster. `guard` checks that it is the confirmed one before every request without an instance's UID. */
 export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
   const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
   const own = { fieldManager: OWN_MANAGER, fieldValidation: 'Strict' };
@@ -101,8 +96,7 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
     async patch(kind, ref, patch, fieldManager) {
       const { uid } = ref;
       if (uid === undefined) await guard();
-      // The very instance is meant: an object made again under the same name must not be changed. No other cluster has it, so that the
-      // server's own test, in the very moment of the write, is more than a look at the cluster just before.
+      // The server tests the UID in the moment of the write: an object made again, or another cluster's, is never changed.
       const pin = uid === undefined ? [] : [{ op: 'test', path: '/metadata/uid', value: uid }];
       const path = withQuery(objectPath(kind, ref.name, scope(kind, ref.namespace)), { fieldManager, fieldValidation: 'Strict' });
       try {
@@ -143,10 +137,7 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
 /** What another cluster would say as well: no such object, or not this instance (to a patch 422, to a replacement 409). */
 const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
 
-/**
- * One read shared by all who wait for it; a question during a read gets the next one, so no answer is older than its question. Hundreds of
- * parallel writes then cost a few reads.
- */
+/** One read shared by all who wait for it: hundreds of parallel writes cost a few reads, none older than its question. */
 export function together(look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

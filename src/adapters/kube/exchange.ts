@@ -76,10 +76,7 @@ export interface RequestEnd {
   close(): void;
 }
 
-/**
- * Ends requests at Ctrl-C: those under way at once, later ones (run record, lock) when their time is over. One listener serves all of them,
- * as a run sends tens of thousands.
- */
+/** Ends requests at Ctrl-C: those under way at once, later ones (run record, lock) when their time is over. */
 export class RequestCut {
   readonly #interruption: Pick<Interruption, 'hard' | 'late'> | undefined;
   readonly #open = new Set<AbortController>();

@@ -22,10 +22,7 @@ export interface Paging {
   readonly now: () => number;
 }
 
-/**
- * The objects of a resource that a group owns, as metadata, read page by page as it arrives to bound memory. Starts again if the continue
- * token has expired (410).
- */
+/** A group's objects of a resource, as metadata, page by page. Starts again if the continue token has expired (410). */
 export async function listOwned(
   transport: Transport,
   kind: Kind,

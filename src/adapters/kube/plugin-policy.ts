@@ -10,10 +10,7 @@ export type Find = (program: string) => Promise<string | undefined>;
 
 const NEXT = 'allow it there (credentialPluginPolicy, credentialPluginAllowlist), or choose another user with --user or --context';
 
-/**
- * Throws Fault('usage') unless the user's kuberc lets this credential plugin run, whatever version of kubectl is installed. An unreadable
- * file allows nothing; kubectl only warns.
- */
+/** Throws Fault('usage') unless the user's kuberc lets this plugin run, whatever kubectl is installed. Unreadable: refused. */
 export async function assertPluginAllowed(command: string, env: Environment, find: Find): Promise<void> {
   const file = kubercFile(env);
   const preference = file === undefined ? undefined : await readPreference(file, Boolean(env.KUBERC));

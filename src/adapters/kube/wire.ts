@@ -11,10 +11,7 @@ type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' |
 
 /** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
 const READING = 8;
-/**
- * Connections that write; `engine/pace.ts` bounds what is in flight by how the server answers. Fewer connections would leave the store
- * idle, which makes many writes durable at once.
- */
+/** Connections that write. Fewer would leave the store idle, which makes many writes durable at once (`engine/pace.ts`). */
 const WRITING = 32;
 
 /** Kept-alive connections to the API server with one client certificate (or none). */

@@ -11,10 +11,7 @@ export function isClosed(text: string): boolean {
   return brackets.reduce((open, one) => open + (one === '[' || one === '{' ? 1 : -1), 0) <= 0;
 }
 
-/**
- * One flow mapping or list of YAML (`{name: a, user: {}}`) that cannot be read in two ways. `scalar` reads a single value; `unclear` throws
- * for anything else.
- */
+/** One unambiguous flow mapping or list of YAML. `scalar` reads a single value; `unclear` throws for anything else. */
 export function readFlow(text: string, scalar: (word: string) => PlainValue, unclear: () => never): PlainValue {
   let at = 0;
   const next = (pattern: RegExp): RegExpExecArray | null => {

@@ -97,10 +97,7 @@ function serverUrlOf(cluster: ClusterEntry, chosen: Selection, source: string, c
   return url.replace(/\/+$/, '');
 }
 
-/**
- * A kubeconfig with this one connection and every override, as JSON, for kubectl, helm and the service's CLI (house rule 5). It holds
- * credentials: write it with mode 0600.
- */
+/** A kubeconfig of this one connection, as JSON, for every tool (house rule 5). It holds credentials: write it with mode 0600. */
 export function privateKubeconfig(connection: Connection): string {
   const { contextName, clusterName, userName, namespace } = connection;
   const names = { context: contextName || 'default', cluster: clusterName || 'default', user: userName || 'default' };

@@ -31,10 +31,7 @@ export async function viewKubeconfig(
   return (await readAlone(files)) ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
 }
 
-/**
- * What kubectl would print, without starting it: that costs more than the rest of a small command. Only for files that cannot be read in
- * two ways and name nothing twice.
- */
+/** What kubectl would print, without its start-up. Only for files that cannot be read in two ways and name nothing twice. */
 export async function readAlone(files: readonly string[]): Promise<KubeconfigDocument | undefined> {
   const documents: KubeconfigDocument[] = [];
   for (const file of await existing(files)) {
@@ -65,9 +62,7 @@ function merged(documents: readonly KubeconfigDocument[]): KubeconfigDocument | 
   };
 }
 
-/**
- * Folder of the file that an entry came from, as kubectl prints relative paths unchanged. As in kubectl, the first file with the name wins.
- */
+/** Folder of the file that an entry came from, as kubectl prints relative paths unchanged. The first file with the name wins. */
 export async function originFolder(
   list: 'clusters' | 'users',
   name: string,

@@ -91,10 +91,7 @@ export class Renewals {
 /** Milliseconds since it was started. */
 export type Stopwatch = () => number;
 
-/**
- * Starts a stopwatch by clocks that nobody sets. On some systems the monotonic clock stops in sleep and only the time since boot continues:
- * the longer of both counts.
- */
+/** Starts a stopwatch that also counts sleep: on some systems only the time since boot does, so the longer clock counts. */
 export function startStopwatch(now: () => readonly number[] = readings): Stopwatch {
   const start = now();
   return () => Math.max(...now().map((reading, index) => reading - (start[index] ?? reading)));

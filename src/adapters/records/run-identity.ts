@@ -16,10 +16,7 @@ export function runIdentity(): string {
   return `${operatorName()}/${process.pid}/${processSpace()}`;
 }
 
-/**
- * True only for an ended process of this boot and process namespace whose own programs are visible here. Another user's may be hidden, so
- * that user's lock must expire.
- */
+/** True only for an ended process of this boot and namespace whose programs are visible; another user's may be hidden. */
 export function isGone(identity: string): boolean {
   const pid = pidHere(identity);
   if (pid === undefined || isRunning(pid)) return false;

@@ -14,10 +14,7 @@ export interface AwaitOrphans {
   readonly stop: AbortSignal;
 }
 
-/**
- * Resolves when nothing started by an ended run can still write. Throws Fault('locked') if that takes too long, Fault('interrupted') at
- * Ctrl-C.
- */
+/** Resolves when no ended run's program can write. Throws Fault('locked') if that takes too long, Fault('interrupted') at Ctrl-C. */
 export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans): Promise<void> {
   for (let waited = 0; ; waited += POLL_MS) {
     const left = await orphans();

@@ -33,10 +33,7 @@ interface PathSurroundings {
   readonly platform: string;
 }
 
-/**
- * Every file that a shell would try for a program, in order; pure. Relative and empty folders of PATH are left out: they would mean
- * whatever lies in the current folder.
- */
+/** Every file that a shell would try for a program, in order, without relative folders of PATH, which depend on the current one. */
 export function pathCandidates(program: string, { path, pathExt, platform }: PathSurroundings): readonly string[] {
   const windows = platform === 'win32';
   const [between, slash] = windows ? [';', '\\'] : [':', '/'];

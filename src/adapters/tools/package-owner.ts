@@ -72,10 +72,7 @@ interface Asking {
   readonly cut?: AbortSignal | undefined;
 }
 
-/**
- * Who else manages this file; undefined if every package manager here says nobody. Throws Fault('interrupted') at Ctrl-C: that is no
- * answer.
- */
+/** The package manager that owns this file; undefined if none does. Throws Fault('interrupted') at Ctrl-C: that is no answer. */
 export async function ownerOf(file: string, env: Environment, asking: Asking = {}): Promise<FileOwner | undefined> {
   const real = await realpath(file).catch(() => file);
   // By its name first: a snap's program is a link to the one program that runs all snaps.

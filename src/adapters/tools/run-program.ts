@@ -36,8 +36,7 @@ export async function runProgram(program: string, args: readonly string[], run: 
     collectOutput(child[name], limit, () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
   );
   child.nodeChildProcess.once('exit', (_code, signal) => {
-    // What a killed program had started (a credential plugin, say) would hold its output open, and us with it.
-    // One that was asked to end may do so with a code of its own.
+    // What a killed program started, such as a credential plugin, would hold its output open. A program asked to end may have its own code.
     if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
   });
   // Its time is up for what it left behind too: that holds its output open as well.

@@ -93,10 +93,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/**
- * Refuses to write a plan over a file that holds anything but a plan of this program; an empty one, as from `mktemp`, is fine. Throws
- * Fault('usage') with the flag.
- */
+/** Throws Fault('usage') rather than write a plan over a file that is not empty and no plan of this program. */
 export async function assertPlanPlace(file: string | undefined): Promise<void> {
   await assertPlace('--out', file);
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
