@@ -44,10 +44,7 @@ export function addLabels({ metadata }: KubeObject, labels: AddedLabels['labels'
   return { target, uid: metadata.uid ?? '', patch: additions(labels, metadata) };
 }
 
-/**
- * JSON patch cannot test that a key is absent, so the labels must be those that were read. A node without any gets all its labels in one
- * add: its version is tested instead.
- */
+/** JSON patch cannot test that a key is absent, so it tests the labels read or, for a node without any, its version. */
 function additions(labels: AddedLabels['labels'], { labels: before, resourceVersion }: KubeObject['metadata']): readonly JsonPatchOp[] {
   const each = Object.entries(labels).map(
     ([key, value]): JsonPatchOp => ({ op: 'add', path: pointerTo('metadata', 'labels', key), value }),

@@ -28,10 +28,7 @@ interface Judged extends FleetVerdicts {
   readonly networkPolicies: Reading<ReadonlyMap<string, KubeObject>>;
 }
 
-/**
- * The verdicts on the hosts; an unreadable policy of a namespace does not matter, as it selects only pods. Throws Fault `failed` for a
- * global policy with invalid selectors.
- */
+/** The verdicts on the hosts; unreadable namespaced policies select only pods. Throws Fault `failed` for invalid global selectors. */
 export async function judgeFleet(
   fleet: Fleet,
   stored: StoredPolicies & { readonly untracked: boolean },

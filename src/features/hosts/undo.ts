@@ -42,10 +42,7 @@ export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obs
   return overrideOf(facts, context, gone(facts).some(isOurs));
 }
 
-/**
- * True if a variable alone may keep automatic endpoints. Removing it, as the finding says, removes them, so the old ones are created before
- * that is shown.
- */
+/** True if a variable alone may keep automatic endpoints: removing it removes them, so the old ones are created first. */
 export function oldOnesFirst(facts: HepFacts, context: Context): boolean {
   if (missingSettings(facts.settings).length === 0 || obstaclesBack(facts, context).length === 0) return false;
   return recreate(facts, context).length > 0;

@@ -41,10 +41,7 @@ export function envOf(workload: KubeObject | undefined, name: string): string | 
     .findLast((one) => one.name === name)?.value;
 }
 
-/**
- * What gives a workload's containers a variable; the last that has a value counts. Whole Secrets may have one of the name: the controllers
- * tell what they were given.
- */
+/** What gives a workload's containers a variable; the last with a value counts. A whole Secret may: ask the controllers then. */
 export function variableSources(workload: KubeObject, name: string): readonly VariableSource[] {
   return containersOf(workload).flatMap(({ env = [], envFrom = [] }) => [
     ...envFrom.flatMap(({ prefix = '', configMapRef }): readonly VariableSource[] => {

@@ -18,10 +18,7 @@ export interface TargetImages {
   readonly unknown: readonly string[];
 }
 
-/**
- * Every image of the target as this cluster will run it: with the user's registry where their edits say so. On the operator's
- * paths the operator decides about all but its own image.
- */
+/** Every image of the target, from the user's registry if edited. On operator paths the operator chooses all but its own. */
 export async function readTargetImages(sources: Sources, context: Context, installation: Installation): Promise<TargetImages> {
   const { documents, unknown } = await readDocuments(sources, context, installation);
   const isOperated = installation.path === 'operator' || installation.path === 'chart';

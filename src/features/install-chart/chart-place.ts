@@ -117,10 +117,7 @@ function valuesOf({ storage, record: { name, namespace } }: StoredRelease): stri
 export const chartChecks: readonly Check<ChartJudged>[] = [
   ...chartTargetChecks,
   ...chartReleaseChecks,
-  /**
-   * The values of the stored release decide which operator runs, with all its rights. Helm is pointed at a store that more accounts may
-   * write only where the user names the release.
-   */
+  /** The stored release's values decide which operator runs, with all its rights: a weaker store needs the user's word. */
   {
     id: 'NS-247',
     title: 'chart release in Secrets where its operator says',

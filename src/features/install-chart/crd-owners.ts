@@ -11,10 +11,7 @@ import type { HelmRecord } from './helm-record.ts';
 
 const CRD = 'CustomResourceDefinition';
 
-/**
- * CRDs of the release that the new chart no longer has. The chart tool deletes them with every object of their kinds, unless the live one
- * is marked to be kept (domain §11.4).
- */
+/** CRDs that the new chart lacks: helm deletes them and all their objects, unless the live one is kept (domain §11.4). */
 export async function readLostCrds(
   cluster: ClusterReader,
   record: HelmRecord,

@@ -6,10 +6,7 @@ import { containersOf } from '../survey/index.ts';
 import type { StoredRelease } from './chart-facts.ts';
 import { type HelmRecord, isPending } from './helm-record.ts';
 
-/**
- * Why a release in ConfigMaps may be a leftover of a move to Secrets, which cannot be read: helm does not mark it as moved (domain §2.2).
- * Undefined if it is the one that runs.
- */
+/** Why a release in ConfigMaps may be a leftover of a move to unreadable Secrets, which helm does not mark (domain §2.2). */
 export function oldBecause(
   { record, base }: StoredRelease,
   installation: Pick<Installation, 'components' | 'operator'>,

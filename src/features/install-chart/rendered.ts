@@ -10,10 +10,7 @@ const VALUES_FILE = 'rendered-values.json';
 
 type Renderable = Pick<ChartFacts, 'trial' | 'upgrade' | 'stored' | 'helm' | 'target'>;
 
-/**
- * The chart as the upgrade renders it; where the server cannot try it yet, as the chart tool renders it with the same values.
- * Throws Fault where neither can be had.
- */
+/** The chart as the upgrade renders it, by the server or else by helm with the same values. Throws Fault if neither works. */
 export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, facts: Renderable): Promise<readonly KubeObject[]> {
   if ('value' in facts.trial && facts.trial.value.type === 'accepted') return facts.trial.value.documents;
   const { upgrade, stored } = facts;

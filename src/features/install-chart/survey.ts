@@ -37,10 +37,7 @@ import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValu
 /** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
 const VALUES_FILE = 'chart-values.json';
 
-/**
- * Everything that the upgrade of a chart release is evaluated and planned by (§4.2). `answer` says whether the server has to be asked for
- * its dry run now, or may have been asked before.
- */
+/** What a chart upgrade is evaluated and planned by (§4.2). `answer`: the dry run is asked for now, or may be an earlier one. */
 export async function readChartFacts(
   sources: Sources,
   context: Context,

@@ -124,10 +124,7 @@ export const baseKnown: Check<TargetJudged> = {
   },
 };
 
-/**
- * What another machine's run would write with this one's rights is read object by object: who may write the state there need not be the
- * user here.
- */
+/** What another machine's run would write with this account's rights: whoever may write the state there may be somebody else. */
 export const carriedHere: Check<TargetJudged> = {
   id: 'NS-014',
   title: 'carried edits kept by this machine',

@@ -87,10 +87,7 @@ async function releasesAtSource({ artifacts }: Sources, carried: readonly string
   return carried.some((one) => sameRelease(one, installed)) ? [] : artifacts.releases();
 }
 
-/**
- * The manifest that a run told edits by, of the release that it kept: once agents run the target, nothing in the cluster tells it.
- * Throws NoBase if it is not at hand.
- */
+/** The manifest of the release that a run kept, as the cluster no longer shows it. Throws NoBase if it is not at hand. */
 export async function readBaseOf(sources: Sources, context: Context, installation: Installation, release: string) {
   const { file } = variantOf(context, installation);
   const own = context.options.base;

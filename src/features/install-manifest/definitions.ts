@@ -50,10 +50,7 @@ export function definitionEdits(
   });
 }
 
-/**
- * Definitions in the cluster that tell which release was installed. The stage before this one installs the target's: those tell nothing
- * any more.
- */
+/** Definitions in the cluster that show the installed release, without those that the stage before has already replaced. */
 export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly KubeObject[]): readonly KubeObject[] {
   const targeted = definitionsOf(theirs);
   return own.flatMap(({ document, live }) => {

@@ -106,10 +106,7 @@ export async function readEdits(sources: Sources, context: Context, installation
   };
 }
 
-/**
- * Of all objects those in which somebody changed something: only there lists are merged. What only the user's file has is as it
- * was applied, unless it was changed in the cluster.
- */
+/** Of all objects those with a change: only they are merged. One only in the user's file counts as applied, or as changed since. */
 function edited(theirs: Documents, base: Documents, mine: Documents, live: readonly LiveState[]): Documents {
   const [was, is] = [base, mine].map((all) => new Map(all.map((object) => [identityOf(object), prepared(object)])));
   const changed = new Set(live.filter(({ before, now }) => !alike(specOf(before), specOf(now))).map(({ now }) => identityOf(now)));

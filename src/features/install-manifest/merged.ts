@@ -82,20 +82,14 @@ async function readLeftBehind(...of: Parameters<typeof leftBehind>): Promise<Rea
   return 'value' in read ? read.value : read;
 }
 
-/**
- * What the target leaves behind of the release that the run began with. The target as released counts: what is only left out of a
- * file of ours (a filled Secret) is no orphan.
- */
+/** What the target as released leaves behind; an object that only our file omits (a filled Secret) is no orphan. */
 async function leftBehind(sources: Sources, context: Context, installation: Installation, base: string): Promise<Orphans> {
   const documents = await readBaseOf(sources, context, installation, base);
   const target = targetDocuments(await readReleasedTarget(sources, context, installation));
   return orphansBetween(sources.cluster, documents, target);
 }
 
-/**
- * A resumed run has its edits from before it began; what the user fixed since, while it stood still, is in none of them.
- * Definitions come from the target whole, whoever changed them.
- */
+/** What the user fixed since the run began, which its edits lack. Definitions always come from the target. */
 function laterChanges(previews: readonly PreviewedObject[], since: string): readonly LaterChange[] {
   return previews.flatMap(({ document, live, planned }) => {
     if (!live || document.kind === 'CustomResourceDefinition') return [];

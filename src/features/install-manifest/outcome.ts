@@ -23,10 +23,7 @@ export interface PreviewedObject {
   readonly needsOwnership?: string;
 }
 
-/**
- * True if applying the document would change fields, their owners, or kubectl's note on an object whose ownership was handed over and not
- * yet applied.
- */
+/** True if applying changes fields, their owners, or kubectl's note on an object handed over and not yet applied. */
 export function isPending({ planned, adopted, live }: PreviewedObject): boolean {
   return planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live));
 }

@@ -30,10 +30,7 @@ export interface Schema {
   readonly default?: unknown;
 }
 
-/**
- * The value as the API server evaluates it: before any rule, null is removed from non-nullable fields and defaults are filled in. List
- * items that are null without a default stay.
- */
+/** The value as the API server evaluates it: null removed from non-nullable fields, defaults filled in, list items kept. */
 export function defaulted(value: unknown, schema: Schema): unknown {
   if (value === null) return schema.nullable === true || schema.default === undefined ? null : defaulted(schema.default, schema);
   if (isJsonMap(value)) return filledIn(value, schema);

@@ -14,10 +14,7 @@ import type { Target, TargetFile } from './target-file.ts';
 /** Name under which the full-install file is saved (§4.1). */
 export const UPGRADE_FILE = 'upgrade.yaml';
 
-/**
- * What the cluster becomes: the user's own `--upgrade-file`, or the release's manifest of the installed variant with the edits
- * that the recorded run carries into it.
- */
+/** What the cluster becomes: `--upgrade-file`, or the release's manifest with the edits that the recorded run carries. */
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const released = await readReleasedTarget(sources, context, installation);
   const carried = context.options.upgradeFile === undefined ? await readCarried(sources.records, context) : undefined;
@@ -78,10 +75,7 @@ async function fetched({ artifacts }: Sources, release: string, file: string): P
   return { url: artifact.url, sha256: artifact.sha256, text: new TextDecoder().decode(artifact.bytes), manifest: manifestOf(artifact) };
 }
 
-/**
- * Jobs of a release configured the store at the first installation: their templates cannot be changed, and what they run would
- * write over settings of later (domain §0.10).
- */
+/** Jobs of a release configured the store once; they cannot be changed, and would overwrite later settings (domain §0.10). */
 export function isLeftOut({ kind }: Pick<KubeObject, 'kind'>): boolean {
   return kind === 'Job';
 }
@@ -106,10 +100,7 @@ async function own({ files }: Sources, path: string): Promise<Read> {
   return { url: path, sha256: await sha256Of(text), text, manifest: parseManifest(text, path) };
 }
 
-/**
- * The operator's manifest in the words of a variant, so that it is fetched, compared and previewed like any full manifest (§4.3/1);
- * `namespace` is where the operator runs.
- */
+/** The operator's manifest as a variant, so that it is fetched, compared and previewed like a full one (§4.3/1). */
 function operatorVariant({ operator }: Pick<Profile, 'operator'>, namespace = operator.namespace): Variant {
   const { deployment: name, file } = operator;
   const own: WorkloadName = { kind: 'Deployment', namespace, name, container: name, ready: { type: 'all-containers' } };

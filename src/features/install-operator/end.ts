@@ -84,10 +84,7 @@ async function readRegistry({ cluster }: Sources, { installation }: OperatorEndN
   return registry.endsWith('/') ? registry : `${registry}/`;
 }
 
-/**
- * The names that the rule for the end needs, and the operator's Deployment if found. Undefined if the profile lacks them: then no end may
- * be declared.
- */
+/** The names that the rule for the end needs, and the operator's Deployment; undefined without them: no end is declared. */
 export function operatorEndNames(
   { operator }: Pick<Profile, 'operator'>,
   found?: OperatorEndNames['deployment'],

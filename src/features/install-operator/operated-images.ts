@@ -27,10 +27,7 @@ interface Rules {
   readonly defaults: ReadonlyMap<string, string>;
 }
 
-/**
- * The operator chooses the images, so they are today's with the target's tag. The registry is the Installation's or, without one, the one
- * in the target's manifests.
- */
+/** The operator's images: today's names with the target's tag, from the Installation's registry or the target's. */
 export async function readOperatedImages(
   sources: Sources,
   context: Context,

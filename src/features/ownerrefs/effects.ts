@@ -32,9 +32,7 @@ const isRefused = (thrown: unknown): thrown is ApiFailure => thrown instanceof A
 
 type Recording = Extract<Effect, { type: 'record-owners' }>;
 
-/**
- * Appends to the journal and reads it back; throws Fault('failed') if an entry is missing. A note that the server refuses is only reported.
- */
+/** Appends to the journal and reads it back; throws Fault('failed') if an entry is missing. A refused note is only reported. */
 export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<Performed> {
   try {
     await ownerJournal.append(entries);

@@ -22,10 +22,7 @@ export function journalWhole({ lacking, elsewhere }: Pick<JournalFound, 'lacking
 
 /** Of every stage that works from the journal. */
 export const journalChecks: readonly JournalCheck[] = [
-  /**
-   * A copy does not show what happened since (§4.8/3). Another machine may have restored the references and ended the journal, and the user
-   * may have removed some for good.
-   */
+  /** A copy does not show whether another machine restored the references, or the user removed some for good (§4.8/3). */
   {
     id: 'NS-751',
     title: 'journal of owner references not only a copy',

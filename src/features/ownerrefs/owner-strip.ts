@@ -62,10 +62,7 @@ export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
   return fate !== 'unknown' && reference.uid !== servedUid;
 }
 
-/**
- * What breaks is removed, and what was off and came back with a UID that is dead now. Any other reference that is dead already stays, for
- * nothing could be put back in its place.
- */
+/** What the upgrade breaks, and what came back with a dangling UID. Other dangling ones stay: nothing could replace them. */
 export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: ReadonlyMap<string, JournalEntry>): boolean {
   return fate.breaks || (isDead(fate) && cameBack(owned, fate.reference, recorded));
 }

@@ -15,10 +15,7 @@ import { readOwnersJudged } from './references.ts';
 const ASKED = 20;
 const CONCURRENT_READS = 8;
 
-/**
- * What has to be known right before a write that changes UIDs. A reference that was off and came back stops it there, so who put it back
- * is looked up as well.
- */
+/** What must be known right before a write that changes UIDs: a removed reference that came back, and who put it back. */
 export async function readOwnersAtDeadline(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
   return withReturned(sources.cluster, await readOwnersJudged(sources, context, installation));
 }

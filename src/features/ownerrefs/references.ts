@@ -81,8 +81,7 @@ export async function readOwnersJudged(
     isAskedFor ||
     changesUids(source, context) ||
     context.options.ownerrefs === 'always' ||
-    // Recorded references may have come back under any release. Others become dangling when a hold is released, or are not found by name
-    // until then.
+    // Recorded references may have come back; others break when a hold is released, or are not found by name until then.
     journal !== undefined ||
     (await keepsOldNames(sources.cluster, context));
   const search = () => readReferences(sources.cluster, context, installation, source);

@@ -63,10 +63,7 @@ function keyOf({ verb, group, resource, subresource, namespace }: AccessRequest)
   return [verb, group, resource, subresource, namespace].join('|');
 }
 
-/**
- * The plugin refuses an object with `blockOwnerDeletion` for an owner of a kind that nobody knows, with words of its own. Undefined where
- * something else refused the dry run.
- */
+/** The plugin refuses `blockOwnerDeletion` for an unknown owner kind in its own words. Undefined: something else refused. */
 async function isEnforced(cluster: Asked, namespace: string): Promise<boolean | undefined> {
   const owner = { apiVersion: 'netsvc-upgrade/v1', kind: 'Unknown', name: 'unknown', uid: 'unknown', blockOwnerDeletion: true };
   const metadata = { name: 'netsvc-upgrade-rights', namespace, ownerReferences: [owner] };

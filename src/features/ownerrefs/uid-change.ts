@@ -9,10 +9,7 @@ export function convertsUids(release: string, changes: Changes): boolean {
   return first !== undefined && bringerOf(release, first, changes) !== undefined;
 }
 
-/**
- * The release that changes UIDs between `source` and `target`; undefined if none does. An unknown source counts as older, and patch
- * releases of older lines may have the change.
- */
+/** The release between `source` and `target` that changes UIDs; an unknown source is older, backports of it count too. */
 export function uidChangeBetween(source: string | undefined, target: string, changes: Changes): string | undefined {
   if (parseRelease(target) === undefined) return undefined;
   const known = source === undefined || parseRelease(source) === undefined ? undefined : source;

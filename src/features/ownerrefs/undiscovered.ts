@@ -35,10 +35,7 @@ export async function readDefined(cluster: Pick<ClusterReader, 'list'>): Promise
   return { unread: { kind: `${DEFINITIONS.plural}.${DEFINITIONS.group}`, because: listed.unread } };
 }
 
-/**
- * Kinds of CRDs that discovery did not name: an API server behind a load balancer may lag without saying so. A definition not yet
- * established, or being removed, does not count.
- */
+/** Kinds of CRDs that discovery did not name, as an API server behind a load balancer may lag. Only established ones count. */
 export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: readonly Kind[], defined: Defined): Promise<Undiscovered> {
   if (!named.some(({ group, plural }) => group === DEFINITIONS.group && plural === DEFINITIONS.plural)) return { kinds: [], unread: [] };
   if ('unread' in defined) return { kinds: [], unread: [defined.unread] };

@@ -15,10 +15,7 @@ interface Where {
   readonly datastore: Installation['datastore'];
 }
 
-/**
- * Profiles that host endpoints may name. With the API datastore only derived ones exist, and only named ones are read; in key-value mode
- * all are stored, derived ones too.
- */
+/** Profiles that host endpoints may name: with the API datastore the named derived ones, in key-value mode all stored ones. */
 export async function endpointProfiles(
   { cluster, objects, profile, datastore }: Where,
   endpoints: readonly Pick<HostEndpoint, 'profiles'>[],

@@ -8,10 +8,7 @@ import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';
 
-/**
- * The CLI creates again what was deleted. A second stored form comes back under the other stored name, as clients create no two of one name
- * and its selection may not shrink.
- */
+/** The CLI creates again what was deleted. A second stored form becomes a policy of that name, so that nothing is selected less. */
 export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {
   const { removed, call } = facts;
   if (removed.length === 0) return { skip: 'no removal of the temporary policy was recorded on this cluster' };

@@ -30,10 +30,7 @@ interface Entity {
 
 type Names = Pick<Profile, 'apiGroup' | 'derivedProfiles'>;
 
-/**
- * Reads the rules of a policy or profile, as the agents do (`RuleAPIV3ToBackend`, `ruleToParsedRule` of the service). Throws Fault `failed`
- * if a selector in a rule is none.
- */
+/** Reads rules as the agents do (`RuleAPIV3ToBackend`, `ruleToParsedRule`). Throws Fault `failed` for an invalid selector. */
 export function addressSetsOf(object: KubeObject, profile: Names): AddressSets {
   const spec = (object.spec ?? {}) as Partial<Record<Direction, readonly Rule[] | null>>;
   const of = (way: Direction) =>

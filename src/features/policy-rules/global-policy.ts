@@ -139,10 +139,7 @@ export function tierOf(object: KubeObject): Tier {
   };
 }
 
-/**
- * Policies in the agents' order: by tier (a missing one last), by order, then by `name/namespace/kind` as text, so `app-2/` comes before
- * `app/`.
- */
+/** Policies in the agents' order: tier (a missing one last), order, then `name/namespace/kind` as text: `app-2/` before `app/`. */
 export function inOrder(policies: readonly GlobalPolicy[], tiers: readonly Tier[]): readonly GlobalPolicy[] {
   const byName = new Map(tiers.map((tier) => [tier.name, tier]));
   const tierOrder = (name: string) => byName.get(name)?.order ?? Number.POSITIVE_INFINITY;

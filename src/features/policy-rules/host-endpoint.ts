@@ -20,10 +20,7 @@ interface NamedPort {
   readonly port?: number;
 }
 
-/**
- * Whose an endpoint is (§4.7/3): the controllers' own bears their label **and** the suffix of the name; an old one has neither.
- * One sign alone is unclear: nothing of ours touches it.
- */
+/** Whose an endpoint is (§4.7/3): the controllers' has their label **and** suffix, an old one neither. One sign is unclear. */
 type EndpointOrigin = 'automatic' | 'old' | 'unclear';
 
 /** How automatic endpoints are distinguished: the profile's label, its value, and the suffix of their names. */
@@ -112,10 +109,7 @@ export function whyUncovered(
   return lacking.length === 0 ? undefined : `${endpoint.name} lacks the labels ${lacking.map(([key]) => key).join(', ')}`;
 }
 
-/**
- * Why the automatic endpoint is not the one that was evaluated; undefined if it is. One label more may let other policies select it:
- * its node was labelled meanwhile.
- */
+/** Why the automatic endpoint is not the evaluated one; undefined if it is. A new label may let other policies select it. */
 export function whyOther(expected: ExpectedCoverage, endpoints: readonly HostEndpoint[], signs: AutomaticSigns): string | undefined {
   const why = whyUncovered(expected, endpoints, signs);
   const endpoint = endpoints.find((one) => one.node === expected.node && isAllInterfaces(one) && originOf(one, signs) === 'automatic');

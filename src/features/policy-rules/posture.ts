@@ -5,10 +5,7 @@ import type { Direction } from './ignored-rules.ts';
 import { type PacketEnd, type ProfileWorld, profilesEnd } from './profile-end.ts';
 import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
-/**
- * Ways of a packet that policies of a host endpoint evaluate. They are to and from the host's own processes, through the host, before
- * address translation, and before connection tracking.
- */
+/** Ways of a packet for host endpoint policies: to or from the host, through it, before translation, before tracking. */
 export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat', 'untracked'] as const;
 export type Lane = (typeof LANES)[number];
 

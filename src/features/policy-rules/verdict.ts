@@ -2,10 +2,7 @@ import { addressChangeText, firstOf } from './address-changes.ts';
 import { type AutomaticSigns, effective, type HostEndpoint, originOf } from './host-endpoint.ts';
 import { LANES, type Lane, type LanePosture, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
 
-/**
- * What a change of endpoints does to a node (§7/3). `OPEN`: policed or denied, then open; `NEWLY POLICED`: open, then under policies;
- * `CHANGED`: under other policies.
- */
+/** What a change does to a node (§7/3): `OPEN` lets everything through, `NEWLY POLICED` gets first policies, `CHANGED` others. */
 export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
 
 /** What changes on one lane. */

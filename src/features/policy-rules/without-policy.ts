@@ -21,10 +21,7 @@ interface LaneWithout {
   readonly after: LanePosture;
 }
 
-/**
- * Host endpoints on which one of the policies is in force, and what would hold there without them (§4.4/7). Several: one policy can be
- * stored under two names.
- */
+/** Host endpoints under these policies and what holds without them (§4.4/7); one policy may be stored under two names. */
 export function hostsWithout(
   gone: readonly GlobalPolicy[],
   endpoints: readonly HostEndpoint[],

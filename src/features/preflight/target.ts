@@ -57,10 +57,7 @@ export async function readTargetFor(
     : { facts, previews, merged };
 }
 
-/**
- * The CRDs have their own file beside the operator. If the chart tool renders the rest, only they can be evaluated beforehand, and `apply`
- * evaluates the rendered objects.
- */
+/** The CRDs' own file is all that can be evaluated before the chart is rendered; `apply` evaluates the rest. */
 async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
   const read = await attempt(() => readCrdManifest(sources, context));
   return {

@@ -27,10 +27,7 @@ export interface WaitRequest {
   readonly targets: readonly RolloutTarget[];
   /** More failed pods than this end the wait (exit 5). */
   readonly maxFailed: number;
-  /**
-   * Where given, failed pods within that number do not hold the wait up: it ends once nothing else is left, and adds them here.
-   * Those that earlier waits added count as well.
-   */
+  /** If given, failed pods within the limit do not hold the wait up: they are added here to those of earlier waits. */
   readonly leftBehind?: Set<string>;
   /** One pod that is new and ready is enough. */
   readonly untilFirst?: true;
@@ -40,10 +37,7 @@ export interface WaitRequest {
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
 }
 
-/**
- * Waits until every target is done by `judgeRollout`, fed by one watch per kind.
- * Throws Fault: `timeout`, `stopped` (more than maxFailed pods failed), `interrupted`.
- */
+/** Waits until `judgeRollout` is done with every target. Throws Fault: `timeout`, `stopped` (too many failed), `interrupted`. */
 export async function waitRollout(cluster: ClusterReader, clock: Clock, request: WaitRequest): Promise<readonly RolloutProgress[]> {
   const end = new AbortController();
   const signal = AbortSignal.any([end.signal, request.signal]);

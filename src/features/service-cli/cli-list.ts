@@ -20,10 +20,7 @@ const CLI_LIMIT_MS = 60_000;
 /** What the CLI says of a name that is not there, and warnings of its libraries: no failure of the answer. */
 const HARMLESS = /^$|^[IWE]\d{4} |resource does not exist: \w+\(/;
 
-/**
- * Those of these names that exist, without a list of the fleet: the CLI shows what it found and fails for the rest (cli notes 1.5). Throws
- * Fault `failed` if that is unclear.
- */
+/** Those of these names that exist; the CLI fails for missing ones (cli notes 1.5). Throws Fault `failed` if that is unclear. */
 export async function cliNamed(
   { tools }: Pick<EnginePorts, 'tools'>,
   { program, args }: CliCall,

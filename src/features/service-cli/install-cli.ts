@@ -4,10 +4,7 @@ import type { EnginePorts, Performed } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ToolResult } from '../../kernel/ports.ts';
 
-/**
- * Fetched from the artifact source and checked; `replaces` is copied to `keepAs`; then the new file takes its place
- * in one step.
- */
+/** Fetched, checked, `replaces` copied to `keepAs`; then the new file takes its place in one step. */
 export interface InstallCli {
   readonly type: 'install-cli';
   readonly release: string;
@@ -60,10 +57,7 @@ async function assertStarts(
   ]);
 }
 
-/**
- * Fetches the new CLI, checks it against the sum that is known of it, and puts it in its place in one step.
- * Throws Fault('failed') at another sum: that is never worked around.
- */
+/** Fetches the new CLI, checks its sum and puts it in place in one step. Throws Fault('failed') for any other sum. */
 export async function installCli(ports: EnginePorts, effect: Extract<Effect, { type: 'install-cli' }>): Promise<Performed> {
   const { release, path, to, keepAs } = effect;
   const { bytes, sha256, url, file } = await ports.artifacts.fetch(release, path, LIMIT_BYTES);

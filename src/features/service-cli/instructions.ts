@@ -4,10 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import type { CliFacts, CliPod, LocalCli, NewCli } from './facts.ts';
 
-/**
- * Steps that only the user can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds
- * whatever is still to be done.
- */
+/** Steps that only the user can do. They never stop the chain: the cluster is upgraded, and `verify` finds what is left. */
 function ask(id: string, title: string, instruction: string): Action {
   return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction, awaited: true } };
 }

@@ -33,10 +33,7 @@ export async function findServiceCli(sources: Sources, context: Context, datasto
   return { missing: `no ${profile.cli.program} of ${options.release} was found${other}` };
 }
 
-/**
- * A CLI of exactly this release, also off PATH: from any other the cluster accepts only `version` (cli notes 1.4). `line` accepts one of
- * the same minor.
- */
+/** A CLI of exactly this release: others get only `version` (cli notes 1.4). `line` accepts one of the same minor. */
 export async function currentCli(
   { tools, files }: Sources,
   { profile, options }: Context,

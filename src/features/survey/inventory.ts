@@ -15,10 +15,7 @@ import { FORBIDDEN } from './reading.ts';
 /** Marks what the image probe creates, so that the one of a killed run is found. */
 export const PROBE_LABEL = 'netsvc-upgrade/probe';
 
-/**
- * Reads what detection needs, everything at once and only metadata where that is enough. Each part that cannot be read keeps
- * its reason; a kind that the server does not know is empty.
- */
+/** Reads what detection needs, as metadata where that is enough; an unreadable part keeps its reason, an unknown kind is empty. */
 export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile): Promise<Inventory> {
   const { cluster } = sources;
   const namespaces = serviceNamespaces(profile);
@@ -130,10 +127,7 @@ export interface CrdFact {
   readonly pruners?: readonly PrunableCrd[];
 }
 
-/**
- * What the cluster holds of the service, read once (§1; domain §2). Everything that could not be read says why;
- * a kind that the server does not serve is an empty list.
- */
+/** What the cluster holds of the service, read once (§1; domain §2). Unreadable parts say why; unserved kinds are empty. */
 export interface Inventory {
   /** All namespaces. */
   readonly daemonSets: Reading<readonly KubeObject[]>;

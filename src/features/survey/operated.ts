@@ -78,10 +78,7 @@ async function policyNamed(cluster: Pick<ClusterReader, 'get' | 'resolve'>, name
   return found && { ...found, ...POLICIES };
 }
 
-/**
- * Objects through which others reach pods in the namespace of the operator's workloads. They are asked for only where the target begins to
- * guard it, and of each kind only where the server has it.
- */
+/** Objects that lead to pods in the operator's pod namespace; read only if the target begins to guard it, served kinds only. */
 export async function readReaching(
   cluster: Pick<ClusterReader, 'list' | 'resolve'>,
   { profile, options }: Context,

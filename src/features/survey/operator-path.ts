@@ -112,10 +112,7 @@ type ChartAnswer =
   | { readonly type: 'lost'; readonly chart: ChartRelease; readonly evidence: string }
   | { readonly type: 'none' };
 
-/**
- * Whether the operator's objects belong to a chart release (domain §2.2): by annotations, confirmed by labels of the stored release. Its
- * content is not needed and may be unreadable.
- */
+/** Whether the operator's objects belong to a chart release: by annotations, confirmed by the stored one's labels (domain §2.2). */
 function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeObject[]>): ChartAnswer {
   const owned = objects.find(({ metadata }) => metadata.annotations?.[NAME] !== undefined);
   if (!owned) return renderedOrNone(objects);

@@ -3,10 +3,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder, minorOf, parseRelease } from '../../kernel/release.ts';
 import { type Container, containersOf, isNamed } from './workload.ts';
 
-/**
- * The operator's Deployment: by its own name, else in any namespace by one of its labels or by its container's name
- * (domain §2.1/3). It may be gone although what it made is still there.
- */
+/** The operator's Deployment, by name, else anywhere by a label or container name (domain §2.1/3). It may be gone. */
 export function findOperator(deployments: readonly KubeObject[], profile: Profile): KubeObject | undefined {
   const { namespace, deployment, labels } = profile.operator;
   return (

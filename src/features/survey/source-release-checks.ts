@@ -9,10 +9,7 @@ import type { PreflightFacts } from './facts.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
 import { failed, failIfAny, judgedTwice, PROGRAM, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
 
-/**
- * Release from which the upgrade starts: what the record of an unfinished run says, else what is installed.
- * Where only the minor line is known, its first release stands for it.
- */
+/** Release from which the upgrade starts: an unfinished run's, else the installed one. A minor line counts as its first release. */
 export function sourceRelease(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): string | undefined {
   const record = 'value' in facts.record ? facts.record.value : undefined;
   if (continues(record, context) && record.source) return record.source;

@@ -62,10 +62,7 @@ export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFa
   return target.value;
 }
 
-/**
- * Evaluates the documents of the target. Where the path has no full manifest and none could be read, NS-601 says so once;
- * on the other paths an unread target makes the check fail.
- */
+/** Evaluates the target's documents. If they are unread, the check fails, except where NS-601 already says so. */
 export function withTarget(
   judge: (target: TargetFacts, installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
 ): (facts: PreflightFacts, context: Context) => Verdict {
