@@ -89,10 +89,7 @@ export interface Wait {
   readonly timeoutMs: number;
 }
 
-/**
- * A step only the user can do: announced in its turn, then the chain continues. `awaited`: until it is done, a command of that stage alone
- * says so by its exit code.
- */
+/** A step only the user can do; the chain continues. `awaited`: a command of that stage alone exits with its code until it is done. */
 export interface Ask {
   readonly type: 'ask';
   readonly instruction: string;
@@ -117,10 +114,7 @@ export interface Action {
   readonly ref: string;
   readonly effect: Effect;
   readonly undo: Undo;
-  /**
-   * Only in a round that was evaluated, a moment ago, and in which nothing was changed before it: else the stage is surveyed, evaluated and
-   * planned again first.
-   */
+  /** Only in a round evaluated a moment ago, with no change before it: else the stage is surveyed and planned again first. */
   readonly afresh?: boolean;
   /** As `afresh`, where the round was evaluated longer ago than this, or where the action finds that what it was planned by has changed. */
   readonly judgedWithinMs?: number;

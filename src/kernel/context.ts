@@ -56,10 +56,7 @@ export interface Context {
   readonly clusterUid: string;
   readonly server: string;
   readonly contextName: string;
-  /**
-   * The one kubeconfig file that leads here by itself; absent where several files, another context than its current one, flags or a
-   * pod's account do.
-   */
+  /** The kubeconfig file that leads here by itself; absent with several files, another context, flags or a pod's account. */
   readonly kubeconfig?: string;
   /** Folder of downloaded and written files on this machine. */
   readonly workFolder: string;

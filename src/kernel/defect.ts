@@ -1,6 +1,4 @@
-/**
- * What a field must have; without `oneOf`, `noneOf` or `absent`, any value. In a list, one item must be of `oneOf` and none of `noneOf`.
- */
+/** What a field must have: any value unless tested. In a list, one item must be of `oneOf` and none of `noneOf`. */
 interface FieldTest {
   readonly oneOf?: readonly string[];
   readonly noneOf?: readonly string[];

@@ -29,10 +29,7 @@ export function isMappedIPv4(address: string): boolean {
   return groups?.[5] === 0xffff && groups.slice(0, 5).every((one) => one === 0);
 }
 
-/**
- * An address as Go writes it (`fd00::1`, and `10.0.0.1` for `::ffff:10.0.0.1`); undefined if it is none. `sloppy` reads leading zeros of
- * IPv4 as decimal.
- */
+/** An address as Go writes it (`10.0.0.1` for `::ffff:10.0.0.1`); undefined if none. `sloppy`: leading zeros are decimal. */
 export function canonicalAddress(text: string, reading: Reading = 'strict'): string | undefined {
   if (isIPv4(text, reading)) return text.split('.').map(Number).join('.');
   const groups = groupsOf(text, reading);

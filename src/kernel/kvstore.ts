@@ -66,10 +66,7 @@ export function secretKeyOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/**
- * Certificate paths outside every mount of the Secret: files of the hosts, which only the agents can read. If no workload mounts the
- * Secret, all count as the Secret's.
- */
+/** Certificate paths outside every mount of the Secret: files of the hosts. Without a mounting workload there are none. */
 export function hostPathsOf(paths: readonly string[], documents: readonly KubeObject[], secret: string): readonly string[] {
   const mounts = documents.flatMap((one) => mountsOf(one, secret));
   const isMounted = documents.some((one) => podSpecOf(one) !== undefined);

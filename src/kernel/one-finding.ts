@@ -1,9 +1,6 @@
 import type { Finding } from './check.ts';
 
-/**
- * Which answer counts where several stages evaluated the same check: the one further right. Open comes before decided, decided before
- * fixed; not applicable says least.
- */
+/** Which answer counts if several stages evaluated one check: the one further right, so that an open finding stays open. */
 const WEIGHT: readonly (readonly Finding['outcome'][])[] = [
   ['not-applicable'],
   ['ok', 'expected'],

@@ -100,10 +100,7 @@ export interface Lacking extends Stripped {
   readonly missing: number;
 }
 
-/**
- * Undefined if the journal holds every part that the record names. A local copy, or a journal rebuilt from one, has other parts but must
- * have the same content.
- */
+/** Undefined if the journal holds every part that the record names, or in other parts the same content (a copy, a rebuild). */
 export function lackingIn(stripped: Stripped | undefined, journal: OwnerJournal | undefined): Lacking | undefined {
   if (stripped === undefined || stripped.parts.length === 0 || journal?.content === stripped.content) return undefined;
   const there = new Set(journal?.parts);

@@ -63,10 +63,7 @@ export interface ClusterReader {
   version(): Promise<ServerVersion>;
   /** Difference server clock − our clock in milliseconds, from the Date header of an answer. */
   clockSkewMs(): Promise<number>;
-  /**
-   * Every served resource with its preferred version; `failed` names groups whose discovery fails. Within one look the first answer is
-   * reused unless `how` is given.
-   */
+  /** Every served resource with its preferred version; `failed`: groups without an answer. One look asks once, unless `how`. */
   discover(how?: 'anew'): Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
   /** The resource behind an object's apiVersion and kind; undefined if the server does not serve it. */
   resolve(apiVersion: string, kind: string): Promise<Kind | undefined>;
@@ -110,10 +107,7 @@ export interface RunToolOptions {
   readonly signal?: AbortSignal;
   /** Runs this very file instead of looking the tool up. */
   readonly program?: string;
-  /**
-   * For commands that only read: `earlier` may reuse this process's answer to the same command line; `anew` asks and stores the answer.
-   * Default: asks and stores nothing.
-   */
+  /** For reading commands: `earlier` may reuse this process's answer; `anew` asks and stores it. Default: asks, stores nothing. */
   readonly answer?: 'earlier' | 'anew';
   readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -237,10 +231,7 @@ export interface Records {
   save(record: RunRecord): Promise<void>;
   /** Stores what a stage keeps once, in place of what was kept under that id; must be durable when it resolves. */
   keep(actionId: string, content: unknown): Promise<void>;
-  /**
-   * Adds what was there before removals, and the outcome of earlier ones, in one durable write. One item per node is fine: no object of the
-   * cluster grows with their number.
-   */
+  /** Adds what was there before removals, and outcomes, in one durable write; one item per node is fine. */
   append(lines: readonly KeptLine[]): Promise<void>;
   kept(actionId: string): Promise<unknown>;
   /** True if this machine kept this content: what it keeps it remembers. False says no more than that another one may have. */

@@ -57,10 +57,7 @@ export function sameRelease(a: string, b: string): boolean {
   return left.major === right.major && left.minor === right.minor && left.patch === right.patch;
 }
 
-/**
- * The minor line of a version as programs print it: `v3.32` for `v3.32.1`, `v3.32` and `3.32.1-0.dev-5-gabc` (§9/3). Undefined for
- * `unknown`, `master` and the like.
- */
+/** The minor line: `v3.32` for `v3.32.1`, `v3.32` and `3.32.1-0.dev-5-gabc` (§9/3). Undefined for `unknown`, `master` and the like. */
 export function lineOf(version: string): string | undefined {
   const match = /^v?(\d{1,4})\.(\d{1,4})(?:$|[.+-])/.exec(version.trim());
   return match ? `v${match[1]}.${match[2]}` : undefined;
@@ -92,10 +89,7 @@ export function parseImage(image: string): ImageReference {
   };
 }
 
-/**
- * The release that an image's tag names, in canonical form with its suffix (`v3.32.1-fips`);
- * undefined for no tag, a digest alone, `master`, `latest` and branch names (domain §3).
- */
+/** The release in an image's tag, with its suffix (`v3.32.1-fips`); undefined for digests, `master` and branches (domain §3). */
 export function imageRelease(image: string): string | undefined {
   const { tag } = parseImage(image);
   const release = tag === undefined ? undefined : parseRelease(tag);

@@ -4,10 +4,7 @@ interface UpdatedShape {
   };
 }
 
-/**
- * Why a new template does not replace every pod of a StatefulSet or DaemonSet; undefined if it does. Such a workload never restarts by
- * itself.
- */
+/** Why a new template does not replace every pod of a StatefulSet or DaemonSet by itself; undefined if it does. */
 export function heldUpdate(workload: object): string | undefined {
   const { type, rollingUpdate } = (workload as UpdatedShape).spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return 'its update strategy is OnDelete';

@@ -91,10 +91,7 @@ function nodeDown(node: NodeFacts): string {
   return `node is not ready (${node.reason})`;
 }
 
-/**
- * True if both references name the same image and tag. Admission may rewrite the registry or add a digest for mirrors: what was asked for
- * still runs.
- */
+/** True if both name the same image and tag; for mirrors, admission may rewrite the registry or add a digest. */
 export function isSameImage(one: string, other: string): boolean {
   if (one === other) return true;
   const [a, b] = [taggedName(one), taggedName(other)];

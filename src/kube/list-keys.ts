@@ -59,10 +59,7 @@ const READING_KEYS: Readonly<Record<string, (item: Readonly<Record<string, unkno
   subjects: ({ kind, namespace, name }) => (namespace === undefined ? [kind, name] : [kind, namespace, name]),
 };
 
-/**
- * The name of an item within its list, as in `containers[calico-node]` or `ports[443/TCP]`; undefined if items of this
- * list have none.
- */
+/** The name of an item in its list, as in `containers[calico-node]` or `ports[443/TCP]`; undefined without one. */
 export function keyOfItem(listName: string, item: unknown): string | undefined {
   if (!isRecord(item)) return undefined;
   const parts = keyParts(listName, item);

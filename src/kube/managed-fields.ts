@@ -65,10 +65,7 @@ export function adoptedOwnership(live: KubeObject, fieldManager = KUBECTL): Entr
   return names.length === 0 ? undefined : migrate(entries, names, fieldManager);
 }
 
-/**
- * The managedFields with which `fieldManager` alone owns these paths, so that its next apply without them removes them. Undefined if that
- * is so already.
- */
+/** managedFields in which `fieldManager` alone owns these paths: its next apply removes them. Undefined if that is so already. */
 export function ownedAlone(
   { apiVersion, metadata: { managedFields = [] } }: Pick<KubeObject, 'apiVersion' | 'metadata'>,
   paths: readonly (readonly string[])[],
@@ -102,10 +99,7 @@ function migrateOne(entries: Entries, name: string, fieldManager: string): Entri
   return entries.flatMap((entry) => (entry === target ? [joined] : isOld(entry) ? [] : [entry]));
 }
 
-/**
- * True if ownership was handed over and the following apply is missing. The applying manager then still owns kubectl's last-applied note,
- * and its next apply removes it.
- */
+/** True if ownership was handed over and not yet applied: the next apply removes kubectl's last-applied note. */
 export function isHandedOver({ metadata: { managedFields = [] } }: KubeObject, fieldManager = KUBECTL): boolean {
   const isApply = isApplyOf(fieldManager);
   return managedFields.some((entry) => isApply(entry) && hasPath(entry.fieldsV1 ?? {}, LAST_APPLIED_PATH));

@@ -15,10 +15,7 @@ export interface ReleasedFile {
 
 type Difference = Pick<CarriedFile, 'changed' | 'removed'>;
 
-/**
- * What differs in each file, by name, once `merged` replaces them all; unchanged files are left out. Additions of the user go to the first
- * file.
- */
+/** What differs in each file once `merged` replaces them all; unchanged files are left out, additions go to the first. */
 export function differences(files: readonly ReleasedFile[], merged: readonly KubeObject[]): ReadonlyMap<string, Difference> {
   const wanted = new Map(merged.map((object) => [identityOf(object), object]));
   const known = new Set(files.flatMap(({ documents }) => documents.map(identityOf)));

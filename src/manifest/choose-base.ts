@@ -137,10 +137,7 @@ function asQuestions(base: BaseCandidate, doubt: BaseDoubt, mergeBy: MergeBy): C
 
 type Order = (a: BaseCandidate, b: BaseCandidate) => number;
 
-/**
- * Prefers the release of that name, then its minor release, then the older. Against a base that is too new, the release's own fixes look
- * like edits to undo.
- */
+/** Prefers the named release, then its minor, then the older: with a base too new, its own fixes look like edits. */
 function nearestFirst(distance: Distance, definitions: Distance, name = ''): Order {
   const isOfMinor = ({ release }: BaseCandidate) => Number(sameMinor(release, name));
   return (a, b) =>

@@ -30,10 +30,7 @@ interface Chunk {
   readonly line: number;
 }
 
-/**
- * Reads a manifest as kubectl would, but one bad document refuses the whole file: nothing may be half applied. Throws Fault('usage') with
- * file and line.
- */
+/** Reads a manifest; one bad document refuses the whole file, as nothing may be half applied. Throws Fault('usage') with the line. */
 export function parseManifest(text: string, name: string): Manifest {
   const clean = cleanText(text, name);
   const documents: ManifestDocument[] = [];

@@ -120,10 +120,7 @@ function secret(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | 
 
 const NEEDED = 'The target may need it; it stays.';
 
-/**
- * The target's rules plus what the user allowed besides; other grouping is no edit. A permission that the user removed stays where the
- * target has it.
- */
+/** The target's rules plus the user's additions; grouping is no edit, and a removed permission stays if the target has it. */
 function mergeRules(
   walk: Walk,
   place: Place,

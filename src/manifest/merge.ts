@@ -56,10 +56,7 @@ export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, st
   return { ...decided, unused: decided.unused.filter((field) => !moot.has(field)) };
 }
 
-/**
- * Of decisions that nothing asks for, those that would be asked for without another one: the user who answers all that was asked
- * gives them too, and they stand.
- */
+/** Decisions that nothing asks for, but would without another one: the user who answers all questions gives them too. */
 function mootDecisions(input: MergeInput, reasons: ReadonlyMap<string, string>, unused: readonly string[]): ReadonlyMap<string, string> {
   const asked = new Map<string, string>();
   if (unused.length === 0) return asked;

@@ -8,10 +8,7 @@ export interface TextConflict {
 
 export type TextMerge = { readonly text: string } | { readonly conflicts: readonly TextConflict[] };
 
-/**
- * Three-way merge of texts, line by line. What only one side changed, or both alike, is taken once; what they changed differently is a
- * conflict.
- */
+/** Three-way merge of texts by line: a change of one side, or of both alike, is taken; different changes are a conflict. */
 export function mergeText(base: string, mine: string, theirs: string): TextMerge {
   const [b, m, t] = [base, mine, theirs].map((text) => text.split('\n')) as [string[], string[], string[]];
   const merged: string[] = [];

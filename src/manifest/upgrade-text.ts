@@ -30,10 +30,7 @@ export function upgradeText(theirsText: string, { documents }: Pick<MergeResult,
   return kept + added.map((object, index) => `${index === 0 && /(^|\n)$/.test(kept) ? '' : '\n'}---\n${writeYaml(object)}`).join('');
 }
 
-/**
- * A manifest's text with other objects in place of its own, by identity; those without a replacement are left out. Undefined if a document
- * is no part of the text.
- */
+/** A manifest's text with these objects in place of its own, by identity. Undefined if a document is no part of the text. */
 export function textWith(
   whole: string,
   { documents }: Pick<Manifest, 'documents'>,

@@ -39,10 +39,7 @@ export interface Finding extends Three {
   readonly note?: string;
 }
 
-/**
- * `merge`: the three-way rules; `mine`: mine always wins, to lay cluster changes over what was applied. `theirs`: the target's, and edits
- * are only reported.
- */
+/** `merge`: three-way; `mine`: mine always wins (cluster over applied); `theirs`: the target's, edits are only reported. */
 export type Mode = 'merge' | 'mine' | 'theirs';
 
 /** A place that is in dispute, and why. */

@@ -27,10 +27,7 @@ export function needsWaves(profile: Profile): boolean {
   return profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
 }
 
-/**
- * The target in a safe order, every document in one wave. New agents understand an old Typha but not the reverse, and the controllers,
- * last, start what has no undo.
- */
+/** The target in a safe order: new agents understand an old Typha, not the reverse; controllers, last, start what has no undo. */
 export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);
   if (!needsWaves(profile)) return numbered([['all', [...manifest.documents, ...beside]]]);

@@ -29,10 +29,7 @@ function widthOf(code: number): number {
 
 const GAP = 2;
 
-/**
- * kubectl's table: left-aligned, as wide as the widest cell, two spaces between, none trailing. A cell is one line whatever is in it; two
- * passes, linear in the rows.
- */
+/** kubectl's table: left-aligned, two spaces between, none trailing. A cell is one line; linear in the rows. */
 export function columns(texts: readonly (readonly string[])[]): readonly string[] {
   return aligned(texts).lines;
 }
@@ -40,10 +37,7 @@ export function columns(texts: readonly (readonly string[])[]): readonly string[
 /** Less room than this for the last column, and its texts would be a few words a line. */
 const LAST_COLUMN = 16;
 
-/**
- * The lines of each row, for a terminal that may be too narrow. There the first cell has its own line and the others stand below it,
- * aligned.
- */
+/** The lines of each row; on a narrow terminal the first cell has its own line, with the others aligned below. */
 export function rowsWithin(texts: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): readonly (readonly string[])[] {
   const { lines, widths } = aligned(texts);
   const last = widths.slice(0, -1).reduce((sum, one) => sum + one + GAP, 0);

@@ -1,9 +1,6 @@
 import type { RolloutTrace } from '../kernel/run-history.ts';
 
-/**
- * What a report is made of. Sections are data: a renderer (HTML, Markdown, JUnit) knows these shapes and no feature, and a section
- * is written once for all of them.
- */
+/** What a report is made of. Sections are data: renderers know these shapes and no feature. */
 export type Section = TableSection | RolloutSection;
 
 interface Headed {

@@ -91,9 +91,7 @@ function partsOf(text: string): readonly string[] {
   return text.split(text.trim().includes(' ') ? /(?= )/ : PARTS);
 }
 
-/**
- * Where the second line begins: below the last column with room for each word, below the text of a finding, else a little further right.
- */
+/** Where the second line begins: below the last column with room, below a finding's text, else a little further right. */
 function hangOf(line: string, width: number, words: readonly Word[]): number {
   if (HEAD.test(line)) return 2;
   const finding = /^\S NS-\d+ /.exec(line)?.[0];

@@ -64,10 +64,7 @@ export class ApiFaults {
     this.watchesCut = true;
   }
 
-  /**
-   * Watches connect again. `missed`: the server still knows what happened since and tells it; `all`: it does not
-   * (410 Gone), and each watch is sent everything that is there.
-   */
+  /** Watches connect again. `missed`: they get what happened since; `all`: 410 Gone, so each gets everything that exists. */
   mendWatches(news: WatchNews): void {
     this.watchesCut = false;
     for (const listener of [...this.#onMend]) listener(news);

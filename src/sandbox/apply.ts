@@ -6,10 +6,7 @@ import { isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
 import { fieldsOf } from '../manifest/apply-document.ts';
 import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
 
-/**
- * Server-side apply with force. The manager's fields become the document's, fields it drops and nobody else owns are removed, and others'
- * fields that it changes become its own.
- */
+/** Server-side apply with force: document's fields become the manager's; dropped fields that nobody else owns are removed. */
 export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said: KubeObject, writer: Writer): KubeObject {
   const now = claimed(said);
   const document = withoutNulls(said) as KubeObject;

@@ -19,10 +19,7 @@ export interface VirtualClockOptions {
   readonly start?: Date;
 }
 
-/**
- * A clock whose time continues only while somebody sleeps: then it jumps from one due task to the next, once everything that
- * the last one set off has been done.
- */
+/** A clock that advances only while somebody sleeps: it jumps to the next due task once the last one's effects are done. */
 export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') }: VirtualClockOptions = {}): VirtualClock {
   const timers = new Set<Timer>();
   let now = start.getTime();

@@ -2,10 +2,7 @@ import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Store } from './store.ts';
 
-/**
- * What new pods on a node meet; pods that already run there are not changed, unless the node is down. Without a network or without names the
- * agents get ready all the same.
- */
+/** What new pods on a node meet; running pods do not change unless the node is down. Network faults do not stop readiness. */
 export type NodeFault = 'none' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down' | 'no-network' | 'no-dns';
 
 /** The machines, and what is wrong with them. */

@@ -145,10 +145,7 @@ const AGENT = 'netsvc-node';
 const PLURAL = 'clusterinformations';
 const VERSION_FIELD = 'netsvcVersion';
 
-/**
- * Every agent that starts writes its release into ClusterInformation/default: so the cluster's version changes with the first
- * new agent (domain §0.7). Without the CRD nothing happens.
- */
+/** Each starting agent writes its release into ClusterInformation/default, so the first new one changes it (domain §0.7). */
 function startAgents(store: Store): void {
   store.listen(({ kind, before, after }) => {
     if (kind.plural !== K.Pod.plural || !after || !runs(after) || (before && runs(before))) return;
