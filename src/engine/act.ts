@@ -154,7 +154,7 @@ export function chainParts(
   const live = context.options.dryRun === 'none';
   const hold = new Hold(ports);
   const looks = more.looks ?? new Looks(ports);
-  const recorder = new Recorder(ports, context, more);
+  const recorder = new Recorder(ports, context, () => looks.noted(), more);
   const judged = new Judged();
   const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
   const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });

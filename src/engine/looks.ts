@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kernel/object.ts';
-import { type EarlierAnswers, oneLook } from '../kernel/one-look.ts';
-import type { Clock, Cluster } from '../kernel/ports.ts';
+import { type EarlierAnswers, oneLook, oneLookAtState } from '../kernel/one-look.ts';
+import type { Clock, Cluster, Sources } from '../kernel/ports.ts';
 
 /** No look is shared for longer: what others do meanwhile must be seen. */
 const LOOK_MS = 2_000;
@@ -11,7 +11,7 @@ const LOOK_MS = 2_000;
  */
 const ANSWER_MS = 10_000;
 
-interface Seen {
+interface Seen extends Pick<Sources, 'records' | 'ownerJournal'> {
   readonly cluster: Cluster;
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ interface Seen {
 export class Looks<Ports extends Seen> {
   readonly #ports: Ports;
   readonly #answers = new Map<string, { readonly answer: KubeObject; readonly until: number }>();
-  #look: { readonly ports: Ports; readonly until: number } | undefined;
+  #look: { readonly ports: Ports; readonly noted: () => void; readonly until: number } | undefined;
 
   constructor(ports: Ports) {
     this.#ports = ports;
@@ -34,8 +34,9 @@ export class Looks<Ports extends Seen> {
   /** For looking only: whoever acts does so on the ports themselves. */
   current(): Ports {
     if (this.#look && this.shared) return this.#look.ports;
-    const ports = { ...this.#ports, cluster: oneLook(this.#ports.cluster, this.#earlier) };
-    this.#look = { ports, until: this.#ports.clock.now().getTime() + LOOK_MS };
+    const { state, noted } = oneLookAtState(this.#ports);
+    const ports = { ...this.#ports, ...state, cluster: oneLook(this.#ports.cluster, this.#earlier) };
+    this.#look = { ports, noted, until: this.#ports.clock.now().getTime() + LOOK_MS };
     return ports;
   }
 
@@ -51,6 +52,11 @@ export class Looks<Ports extends Seen> {
         if (this.#answers.get(key)?.answer !== answer) this.#answers.set(key, { answer, until: now() + ANSWER_MS });
       },
     };
+  }
+
+  /** The run has noted something: what was seen of its record is no longer all. */
+  noted(): void {
+    this.#look?.noted();
   }
 
   /** Whoever looks next sees the cluster as it is then. */

@@ -27,6 +27,7 @@ export class Recorder {
   readonly #steps: PlanSteps;
   /** The last step that was begun. */
   #reached: StepPlace | undefined;
+  readonly #noted: () => void;
   #record: RunRecord | undefined;
   #loaded = false;
   /** Of an earlier run, about what is still there: a new record must not forget it. */
@@ -38,9 +39,16 @@ export class Recorder {
   /** What became of removals, to be stored with what comes next. */
   #owed: KeptLine[] = [];
 
-  constructor(ports: EnginePorts, context: Context, { announce, steps = { places: [] } }: Pick<RunMore, 'announce' | 'steps'> = {}) {
+  /** `noted` is called after each write to what is kept of runs. */
+  constructor(
+    ports: EnginePorts,
+    context: Context,
+    noted: () => void,
+    { announce, steps = { places: [] } }: Pick<RunMore, 'announce' | 'steps'> = {},
+  ) {
     this.#ports = ports;
     this.#context = context;
+    this.#noted = noted;
     this.#announce = announce;
     this.#steps = steps;
   }
@@ -243,7 +251,7 @@ export class Recorder {
 
   /** A first Ctrl-C does not cut a record off. */
   #finish(write: (ports: EnginePorts) => Promise<void>): Promise<void> {
-    return this.#ports.interruption.finish(() => write(this.#ports));
+    return this.#ports.interruption.finish(() => write(this.#ports)).finally(this.#noted);
   }
 
   #now(): string {

@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from './object.ts';
-import { ApiFailure, type ClusterReader, type ListOptions } from './ports.ts';
+import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from './ports.ts';
 
-type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess' | 'dryRunCreate'>;
+type Remembered = Omit<ClusterReader, 'clockSkewMs' | 'watch' | 'raw'>;
 
 /** Which object, as documents and references say it. */
 interface Named {
@@ -20,11 +20,10 @@ export interface EarlierAnswers {
 /** A list longer than this is read again rather than held until the whole plan is made. */
 const HELD_OBJECTS = 2000;
 
-/**
- * The cluster read once for several stages, for planning only: whoever acts reads it live. Failures are not remembered, except 404. A
- * dry-run answer, also an earlier look's, holds only for the resourceVersion read here; else both are forgotten.
- */
-export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
+/** A look at a look would remember everything twice. */
+const looks = new WeakSet<ClusterReader>();
+
+function remembering() {
   const held = new Map<string, Promise<unknown>>();
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const known = held.get(key) as Promise<T> | undefined;
@@ -36,6 +35,34 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?:
     });
     return asked;
   };
+  return { held, once };
+}
+
+type State = Pick<Sources, 'records' | 'ownerJournal'>;
+
+/** What runs noted in the cluster, as one look sees it; `noted` once this run has noted more. For surveys alone: a write reads the cluster itself. */
+export function oneLookAtState<Ports extends State>({ records, ownerJournal }: Ports) {
+  const [noted, removed] = [remembering(), remembering()];
+  return {
+    state: {
+      records: {
+        ...records,
+        load: () => noted.once('record', () => records.load()),
+        keptWith: (part: string) => noted.once(part, () => records.keptWith(part)),
+      },
+      ownerJournal: { ...ownerJournal, load: () => removed.once('', () => ownerJournal.load()) },
+    } satisfies State,
+    noted: () => noted.held.clear(),
+  };
+}
+
+/**
+ * The cluster read once for several stages, for planning only: whoever acts reads it live. Failures are not remembered, except 404. A
+ * dry-run answer, also an earlier look's, holds only for the resourceVersion read here; else both are forgotten.
+ */
+export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
+  if (looks.has(cluster)) return cluster;
+  const { held, once } = remembering();
   const objectKey = (kind: Kind, name: string, namespace?: string) =>
     JSON.stringify(['get', kind.group, kind.version, kind.plural, namespace, name]);
   const dryRun = async (kind: Kind, { name, namespace }: Named, asked: readonly unknown[], send: () => Promise<KubeObject>) => {
@@ -90,13 +117,12 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?:
       });
     },
     reviewAccess: (requests) => once(JSON.stringify(['access', requests]), () => cluster.reviewAccess(requests)),
-  };
-  return {
-    ...cluster,
-    ...remembered,
     dryRunApply: (kind, document, fieldManager) =>
       dryRun(kind, document.metadata, [document, fieldManager], () => cluster.dryRunApply(kind, document, fieldManager)),
     dryRunPatch: (kind, ref, patch, fieldManager) =>
       dryRun(kind, ref, [patch, fieldManager], () => cluster.dryRunPatch(kind, ref, patch, fieldManager)),
   };
+  const look = { ...cluster, ...remembered };
+  looks.add(look);
+  return look;
 }

@@ -8,6 +8,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { until } from '../control-plane/until.ts';
 import { recordsIn } from '../support/state.ts';
 
 const map = (name: string, data: Record<string, string> = {}) => ({
@@ -139,6 +140,32 @@ describe('the adapters on a real control plane', function () {
     const master = await connect({ as: 'somebody', asGroup: ['other', 'system:masters'] });
     assert.deepEqual(await master.reviewAccess(access), [true]);
     await Promise.all([nobody.close(), master.close()]);
+  });
+
+  it('counts no rule of one namespace for others', async () => {
+    const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+    const binding = { kind: 'RoleBinding', plural: 'rolebindings', namespaced: true, ...rbac };
+    const roleRef = { apiGroup: rbac.group, kind: 'ClusterRole' };
+    const subjects = [{ apiGroup: rbac.group, kind: 'User', name: 'local' }];
+    const apiVersion = `${rbac.group}/${rbac.version}`;
+    const bound = (name: string, role: string) => ({ apiVersion, metadata: { name }, subjects, roleRef: { ...roleRef, name: role } });
+    await cluster.create(binding, { kind: 'RoleBinding', ...bound('here', 'cluster-admin') });
+    const everywhere = { ...binding, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', namespaced: false };
+    await cluster.create(everywhere, { kind: 'ClusterRoleBinding', ...bound('local-views', 'view') });
+    const pods = { group: '', resource: 'pods' };
+    const asked = [
+      { verb: 'delete', ...pods, namespace: 'default' },
+      { verb: 'delete', ...pods, namespace: 'kube-system' },
+      { verb: 'list', ...pods },
+      { verb: 'list', group: '', resource: 'nodes' },
+      { verb: 'get', ...pods, subresource: 'log', namespace: 'kube-system' },
+    ];
+    const local = await connect({ as: 'local' });
+    // The server's authorizer learns of bindings by watches of its own.
+    await until('the bindings count', async () => (await local.reviewAccess(asked)).slice(0, 3).join() === 'true,false,true');
+    assert.deepEqual(await local.reviewAccess(asked), [true, false, true, false, true]);
+    assert.deepEqual(await cluster.reviewAccess(asked), [true, true, true, true, true]);
+    await local.close();
   });
 
   it('says that a token is not accepted', async () => {

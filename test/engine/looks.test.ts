@@ -28,7 +28,7 @@ describe('looks', () => {
         return twin;
       },
     } as unknown as Cluster;
-    const looks = new Looks({ cluster, clock: { now: () => new Date(now), sleep: async () => undefined } });
+    const looks = new Looks({ ...engineBench().ports, cluster, clock: { now: () => new Date(now), sleep: async () => undefined } });
     const asks = async () => {
       await looks.current().cluster.dryRunCreate(K.ConfigMap, twin);
       return asked;
@@ -79,6 +79,38 @@ describe('looks of a chain', () => {
     const { looking, lists, run } = chainOf();
     await run([looking('apply', [skips]), looking('wait', [skips]), looking('alp', [skips]), looking('verify', [skips])]);
     assert.equal(lists.length, 1);
+  });
+
+  it('is one at what runs have noted, but for what this run notes itself', async () => {
+    const bench = engineBench();
+    const asked: string[] = [];
+    const { records, ownerJournal } = bench.ports;
+    const told = <T>(what: string, read: () => Promise<T>) => {
+      asked.push(what);
+      return read();
+    };
+    const ports = {
+      ...bench.ports,
+      records: {
+        ...records,
+        load: () => told('record', records.load),
+        keptWith: (part: string) => told(`kept ${part}`, () => records.keptWith(part)),
+      },
+      ownerJournal: { ...ownerJournal, load: () => told('journal', ownerJournal.load) },
+    };
+    const seen: (readonly string[] | undefined)[] = [];
+    const reading = (id: string, plans: readonly StagePlan[]) =>
+      scripted(id, plans, {}, async ({ records: noted, ownerJournal: journal }) => {
+        await Promise.all([noted.load(), journal.load(), noted.keptWith('/x/'), noted.keptWith('/x/')]);
+        seen.push((await noted.load())?.stages.map((one) => one.id));
+      });
+    const quiet = [reading('wait', [skips]), reading('alp', [skips])];
+    await runChain(quiet, ports, engineContext(), () => undefined);
+    assert.deepEqual(asked, ['record', 'journal', 'kept /x/']);
+    asked.length = seen.length = 0;
+    await runChain([reading('apply', [applies]), ...quiet], ports, engineContext(), () => undefined, { changes: true });
+    assert.deepEqual(seen, [undefined, ['apply', 'wait'], ['apply', 'wait', 'alp']]);
+    assert.equal(asked.filter((what) => what === 'journal').length, 2, 'a record that is written leaves the journal as it is');
   });
 
   it('ends where the lock is taken: another run may have written before', async () => {

@@ -8,13 +8,13 @@ import { netsvcScenario } from '../../src/sandbox/scenario.ts';
 import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 
 type Counts = Record<
-  'detections' | 'owner searches' | 'dry applies' | 'twins' | 'pods' | 'permissions' | 'discoveries' | 'programs',
+  'detections' | 'owner searches' | 'dry applies' | 'twins' | 'pods' | 'permissions' | 'discoveries' | 'programs' | 'records' | 'journals',
   number
 >;
 
 /** Counts what costs most, wherever in the chain it is asked. */
 function counting(composition: Composition, counts: Counts): Composition {
-  const { cluster, tools } = composition;
+  const { cluster, tools, records, ownerJournal } = composition;
   const counted =
     <Call extends readonly unknown[], Answer>(what: keyof Counts, ask: (...call: Call) => Answer) =>
     (...call: Call): Answer => {
@@ -25,6 +25,8 @@ function counting(composition: Composition, counts: Counts): Composition {
     ...composition,
     // As every command has it: the version of kubectl is asked once, however many stages judge it.
     tools: rememberAnswers({ ...tools, run: counted('programs', tools.run) }),
+    records: { ...records, load: counted('records', records.load), keptWith: counted('records', records.keptWith) },
+    ownerJournal: { ...ownerJournal, load: counted('journals', ownerJournal.load) },
     cluster: {
       ...cluster,
       discover: counted('discoveries', cluster.discover),
@@ -44,21 +46,28 @@ function counting(composition: Composition, counts: Counts): Composition {
   };
 }
 
+/** What a command asks of a cluster that is to be upgraded. */
+async function requestsOf(...args: readonly string[]): Promise<Counts> {
+  const counts: Counts = {
+    ...{ detections: 0, 'owner searches': 0, 'dry applies': 0, twins: 0, pods: 0, permissions: 0, discoveries: 0, programs: 0 },
+    ...{ records: 0, journals: 0 },
+  };
+  const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
+  const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false });
+  const bench = sandboxCommand(scenario);
+  Object.assign(bench.seams, {
+    compose: async (request: ComposeRequest) => counting(compositionOf(scenario, request), counts),
+    installed: (composition: Composition) => readInstalled(composition, composition.context),
+  });
+  assert.equal(await bench.run(...args, '--skip', 'cli'), 0, bench.err());
+  return counts;
+}
+
 describe('the requests of a whole chain', () => {
+  const objects = 21;
+
   it('are asked once for the plan, once under the lock, once right before UIDs change, and once about the result', async () => {
-    const counts: Counts = {
-      ...{ detections: 0, 'owner searches': 0, 'dry applies': 0, twins: 0, pods: 0, permissions: 0, discoveries: 0, programs: 0 },
-    };
-    const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
-    const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false });
-    const bench = sandboxCommand(scenario);
-    Object.assign(bench.seams, {
-      compose: async (request: ComposeRequest) => counting(compositionOf(scenario, request), counts),
-      installed: (composition: Composition) => readInstalled(composition, composition.context),
-    });
-    assert.equal(await bench.run('run', '--yes', '--skip', 'cli'), 0, bench.err());
-    const objects = 21;
-    assert.deepEqual(counts, {
+    assert.deepEqual(await requestsOf('run', '--yes'), {
       detections: 4,
       'owner searches': 4,
       // Under the lock no object had changed since the plan; before UIDs change all is looked at once more.
@@ -71,6 +80,18 @@ describe('the requests of a whole chain', () => {
       discoveries: 4,
       // kubectl for its version, and for the one file.
       programs: 2,
+      // Of this run's own record each stage after the first write asks again: it has just noted more.
+      records: 11,
+      journals: 4,
+    });
+  });
+
+  it('are asked once for a plan', async () => {
+    assert.deepEqual(await requestsOf('plan'), {
+      ...{ detections: 1, 'owner searches': 1, 'dry applies': objects, twins: 8, pods: 2, permissions: 1, discoveries: 1, programs: 1 },
+      // For the stages, the time of earlier rollouts and what a run left unfinished.
+      records: 1,
+      journals: 1,
     });
   });
 });

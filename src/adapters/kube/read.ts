@@ -1,6 +1,7 @@
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../kernel/object.ts';
-import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
+import { ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
 import { uptimeMs } from '../clock.ts';
+import { reviewAccess } from './access.ts';
 import { discoverAll, resolverOf } from './discovery.ts';
 import { collectionPath, listAll, objectPath, withQuery } from './items.ts';
 import { listOwned } from './owned.ts';
@@ -63,7 +64,7 @@ export function readerOf(transport: Transport, settings: ReaderSettings): Cluste
         body: document,
         repeatable: true,
       }),
-    reviewAccess: (requests) => Promise.all(requests.map((request) => mayDo(transport, request))),
+    reviewAccess: (requests) => reviewAccess(transport, requests),
     raw: (path) => transport.text({ path, accept: '*/*' }),
   };
 }
@@ -87,18 +88,4 @@ async function skewOf(transport: Transport): Promise<number> {
   await transport.text({ path: '/version' });
   if (transport.skew === undefined) throw new ApiFailure(200, 'NoDate', 'the server sends no Date header');
   return transport.skew.ms;
-}
-
-async function mayDo(transport: Transport, { verb, group, resource, subresource, namespace, name }: AccessRequest): Promise<boolean> {
-  const review = await transport.json<{ readonly status?: { readonly allowed?: boolean } }>({
-    method: 'POST',
-    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes: { verb, group, resource, subresource, namespace, name } },
-    },
-    repeatable: true,
-  });
-  return review.status?.allowed === true;
 }

@@ -12,7 +12,7 @@ import { fitted } from '../../report/wrap.ts';
 import type { PlanDocument } from '../documents.ts';
 import { findingsHere, stagesHere } from '../next-here.ts';
 import { earlierLines } from '../report/closing.ts';
-import { nextStep, recordBefore } from '../report/end.ts';
+import { nextStep, recordBefore, type Seen } from '../report/end.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
@@ -66,11 +66,12 @@ export async function showPlan(
   const document = git?.document ? { ...made, git: git.document } : made;
   await save?.write(document);
   const isIdle = !planned.writes && planned.blocked === undefined;
+  const seen = { composition: planned.looks.current(), context: session.context };
   const closing = async () => [
-    ...(isIdle ? [] : [await summaryOf(session, planned)]),
+    ...(isIdle ? [] : [await summaryOf(seen, planned)]),
     ...(git?.lines ?? []),
     isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
-    ...(await earlierHere(session)),
+    ...(await earlierHere(seen)),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: [] } : planned;
@@ -79,15 +80,15 @@ export async function showPlan(
 }
 
 /** What a run that is not finished changed before. */
-export async function earlierHere(session: Session): Promise<readonly string[]> {
-  const before = await recordBefore(session);
-  return before ? earlierLines(before, session.composition.clock.now()) : [];
+export async function earlierHere(seen: Seen): Promise<readonly string[]> {
+  const before = await recordBefore(seen);
+  return before ? earlierLines(before, seen.composition.clock.now()) : [];
 }
 
 /** What was asked for in one line, and about how long it takes. What cannot be read of earlier runs is no reason to stop. */
-export async function summaryOf(session: Session, { stages }: Pick<Planned, 'stages'>): Promise<string> {
+export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>): Promise<string> {
   const { formerRollouts } = await import('../report/recorded.ts');
-  const former = await formerRollouts(session).catch((thrown: unknown) => {
+  const former = await formerRollouts(seen).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return [];
     throw thrown;
   });

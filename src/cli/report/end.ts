@@ -59,8 +59,11 @@ async function undoOf({ asked, composition }: Session, { record }: Outcome): Pro
   return undoTexts(record, withRecorded(asked.carried, record.flags), composition.clock.now());
 }
 
+/** The cluster as a command sees it. */
+export type Seen = Pick<Session, 'composition' | 'context'>;
+
 /** A record that cannot be read says nothing here: the command has ended. */
-export async function recordBefore({ composition, context }: Session): Promise<RunRecord | undefined> {
+export async function recordBefore({ composition, context }: Seen): Promise<RunRecord | undefined> {
   return unfinishedBefore(await composition.records.load().catch(() => undefined), context);
 }
 

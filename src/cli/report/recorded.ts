@@ -7,6 +7,7 @@ import type { RunRecord, StageRecord } from '../../kernel/run-record.ts';
 import { resumeCommand, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';
+import type { Seen } from './end.ts';
 import { type Outcome, runReport } from './run.ts';
 
 /** The record of a run: the last one, or one that a later run set aside. Throws Fault('usage') if there is none, naming those that there are. */
@@ -45,7 +46,7 @@ export async function recordedReport({ composition, context, asked }: Session, r
 }
 
 /** The rollouts of the run that is recorded, or of those before it where it has seen none: the next one will take about as long. None for a first run. */
-export async function formerRollouts({ composition, context }: Pick<Session, 'composition' | 'context'>): Promise<readonly RolloutTrace[]> {
+export async function formerRollouts({ composition, context }: Seen): Promise<readonly RolloutTrace[]> {
   const { records } = composition;
   const record = await records.load();
   if (record?.clusterUid !== context.clusterUid) return [];

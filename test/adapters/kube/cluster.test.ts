@@ -6,6 +6,8 @@ import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../sup
 
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' }, data: { future: 'x' }, brandNew: 1 };
 
+const NODES = 'node authorizer does not support user rule resolution';
+
 describe('cluster over the API', () => {
   const open: Loopback[] = [];
   const on = async (...args: Parameters<typeof serve>) => {
@@ -140,6 +142,45 @@ describe('cluster over the API', () => {
     });
     const asked = ['list', 'get', 'delete'].map((verb) => ({ verb, group: 'apps', resource: 'daemonsets', namespace: 'kube-system' }));
     assert.deepEqual(await clusterTo(server.url).cluster.reviewAccess(asked), [false, true, false]);
+  });
+
+  describe('answers many access questions', () => {
+    const daemonSets = { group: 'apps', resource: 'daemonsets', namespace: 'kube-system' };
+    const asked = [
+      { verb: 'list', ...daemonSets },
+      { verb: 'get', ...daemonSets, name: 'calico-node' },
+      { verb: 'get', ...daemonSets },
+      { verb: 'patch', ...daemonSets, subresource: 'scale' },
+      { verb: 'patch', ...daemonSets },
+      { verb: 'list', group: 'batch', resource: 'jobs' },
+    ];
+    const rules = [
+      { verbs: ['list'], apiGroups: ['*'], resources: ['daemonsets'] },
+      { verbs: ['get'], apiGroups: ['apps'], resources: ['*'], resourceNames: ['calico-node'] },
+      { verbs: ['*'], apiGroups: ['', 'apps'], resources: ['*/scale'] },
+    ];
+    const cases = [
+      ['by the rules of the account', { status: { resourceRules: rules, incomplete: false } }, 3],
+      ['as well beside the authorizer of nodes', { status: { resourceRules: rules, incomplete: true, evaluationError: NODES } }, 3],
+      [
+        'one by one where another authorizer may refuse',
+        { status: { resourceRules: rules, incomplete: true, evaluationError: `[${NODES}, w]` } },
+        6,
+      ],
+      ['one by one where rules are missing', { status: { resourceRules: rules, incomplete: true } }, 6],
+      ['one by one where the server tells no rules', undefined, 6],
+    ] as const;
+    for (const [title, told, single] of cases)
+      it(title, async () => {
+        const server = await on(({ url, body }, response) => {
+          if (!url.endsWith('selfsubjectrulesreviews')) return sendJson(response, { status: { allowed: /jobs/.test(body) } }, 201);
+          assert.equal(JSON.parse(body).spec.namespace.includes('.'), true, 'a name that no namespace has');
+          return told ? sendJson(response, told, 201) : sendStatus(response, 403, 'Forbidden', 'no');
+        });
+        const answers = await clusterTo(server.url).cluster.reviewAccess(asked);
+        assert.deepEqual(answers, single === 3 ? [true, true, false, true, false, true] : [false, false, false, false, false, true]);
+        assert.equal(server.seen.length, 1 + single);
+      });
   });
 
   it('writes nothing when kube-system is another one than confirmed', async () => {
