@@ -10,9 +10,9 @@ interface Cause {
   readonly reason: string;
 }
 
-/** The rules of the real server that upgrades run into: fixed selectors, and variables with two sources. Throws 422. */
+/** The rules of the real server that upgrades run into: fixed selectors, variables with two sources, long annotations. Throws 422. */
 export function validate(kind: Kind, before: KubeObject | undefined, after: KubeObject): void {
-  const causes = [...fixedSelector(kind, before, after), ...doubleSources(after)];
+  const causes = [...fixedSelector(kind, before, after), ...doubleSources(after), ...longAnnotations(after)];
   if (causes.length === 0) return;
   const list = causes.map(({ field, message }) => `${field}: ${message}`).join(', ');
   throw new ApiFailure(
@@ -30,6 +30,16 @@ function fixedSelector(kind: Kind, before: KubeObject | undefined, after: KubeOb
 
 function selectorOf({ spec }: KubeObject): unknown {
   return isRecord(spec) ? spec.selector : undefined;
+}
+
+/** Names and values together, in bytes. */
+const MOST_ANNOTATIONS = 262_144;
+
+function longAnnotations({ metadata: { annotations = {} } }: KubeObject): readonly Cause[] {
+  if (Object.entries(annotations).flat().join('').length <= MOST_ANNOTATIONS) return [];
+  return [
+    { field: 'metadata.annotations', message: `Too long: may not be more than ${MOST_ANNOTATIONS} bytes`, reason: 'FieldValueTooLong' },
+  ];
 }
 
 function doubleSources(object: KubeObject): readonly Cause[] {

@@ -2,6 +2,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { createAuthority, type Subject } from '../control-plane/certificates.ts';
 import { definition, type GroundName, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
@@ -14,7 +15,7 @@ export interface IncidentWorld {
   /** v3.32.1 unless said. */
   readonly release?: string;
   /** What makes the ground one of those clusters. */
-  readonly change: (cluster: SandboxCluster) => unknown;
+  readonly change: (cluster: SandboxCluster, scenario: Scenario) => unknown;
   /** `run` unless nothing stops. */
   readonly command?: 'preflight';
   readonly flags?: readonly string[];
@@ -42,8 +43,8 @@ const puts =
     objects.map((one) => put(cluster, one));
 const all =
   (...changes: readonly IncidentWorld['change'][]) =>
-  (cluster: SandboxCluster) =>
-    changes.map((change) => change(cluster));
+  (cluster: SandboxCluster, scenario: Scenario) =>
+    changes.map((change) => change(cluster, scenario));
 /** Behind the server's back, as controllers and kubelets write. */
 const laidOver =
   (kind: Kind, name: string, over: Readonly<Record<string, unknown>>, namespace?: string) =>
@@ -149,7 +150,7 @@ const ofManifests: Readonly<Record<string, IncidentWorld>> = {
   },
   'agents and controllers run other releases': {
     ...{ rows: [3], ground: 'own', check: 'NS-107', ...stops },
-    change: ({ store }) => retagged(store, 'Deployment', 'netsvc-kube-controllers', 'v3.25.0'),
+    change: ({ store }) => replaced(store, K.Deployment, 'netsvc-kube-controllers', /:v3\.26\.4/g, ':v3.25.0'),
     says: /v3\.25\.0/,
   },
   'nft of the agents crashes beside the nft of the host': {
@@ -267,6 +268,60 @@ const ofManifests: Readonly<Record<string, IncidentWorld>> = {
     change: puts(configMap('rke-network-plugin', {})),
     says: /RKE1[\s\S]*rke up/,
   },
+  'RKE2 upgrades its own chart': {
+    ...{ rows: [28], ground: 'calico', check: 'NS-109', ...stops },
+    change: laidOver(
+      K.DaemonSet,
+      'calico-node',
+      { metadata: { annotations: { 'meta.helm.sh/release-name': 'rke2-calico' } } },
+      'kube-system',
+    ),
+    says: /RKE2[\s\S]*HelmChartConfig/,
+  },
+  'RKE2 builds images of its own': {
+    ...{ rows: [44], ground: 'calico', check: 'NS-109', ...stops },
+    change: ({ store }) => replaced(store, K.DaemonSet, 'calico-node', /docker.io\/calico\/node/g, 'docker.io/rancher/hardened-calico'),
+    says: /RKE2[\s\S]*HelmChartConfig/,
+  },
+  'MicroK8s applies its own manifest again': {
+    ...{ rows: [29], ground: 'calico', check: 'NS-109', ...stops },
+    change: ({ store }) => replaced(store, K.DaemonSet, 'calico-node', /\/opt\/cni\/bin/g, '/var/snap/microk8s/current/opt/cni/bin'),
+    says: /MicroK8s[\s\S]*snap/,
+  },
+  'Kubernetes is too old for the release': {
+    ...{ rows: [20, 110], ground: 'calico', check: 'NS-002', ...stops },
+    change: (cluster) => Object.assign(cluster, { version: async () => ({ gitVersion: 'v1.22.17', major: '1', minor: '22' }) }),
+    says: /v1\.22\.17/,
+  },
+  'interfaces of new pods keep the MTU that was set': {
+    ...{ rows: [60], ground: 'calico', check: 'NS-607', severity: 'ok' },
+    change: laidOver(K.ConfigMap, 'calico-config', { data: { veth_mtu: '1440' } }, 'kube-system'),
+    says: /veth_mtu stays 1440/,
+  },
+  'a mirror does not have the images of the release': {
+    ...{ rows: [105], ground: 'calico', check: 'NS-606', ...warns },
+    change: ({ store }, { clock }) => {
+      replaced(store, K.DaemonSet, 'calico-node', /docker.io\/calico/g, 'mirror.example.org/calico');
+      replaced(store, K.Deployment, 'calico-kube-controllers', /docker.io\/calico/g, 'mirror.example.org/calico');
+      return clock.sleep(60_000);
+    },
+    says: /mirror\.example\.org\/calico\/node:v3\.32\.1[\s\S]*--probe-images/,
+  },
+  'a setting does not pass the stricter definition of the target': {
+    ...{ rows: [101], ground: 'calico', check: 'NS-501', ...stops },
+    change: puts(felix({ logPrefix: 'calico drop: "' })),
+    says: /FelixConfiguration\/default[\s\S]*logPrefix/,
+  },
+  'a pod with an older CLI stays': {
+    ...{ rows: [104], ground: 'calico', check: 'NS-803', ...warns },
+    change: puts(
+      objectOf('v1', 'Pod', 'calicoctl', {
+        metadata: AT,
+        spec: { containers: [{ name: 'calicoctl', image: 'docker.io/calico/ctl:v3.20.6' }] },
+      }),
+    ),
+    says: /calicoctl/,
+  },
   'server-side apply of a BGPConfiguration is refused': {
     ...{ rows: [89], ground: 'calico', release: 'v3.32.0', check: 'NS-609', ...warns },
     change: puts(stored('BGPConfiguration', 'default', { serviceClusterIPs: [{ cidr: '10.96.0.0/12' }] })),
@@ -334,6 +389,11 @@ const ofManifests: Readonly<Record<string, IncidentWorld>> = {
     ),
     says: /3 replicas on 2 open nodes[\s\S]*kubectl scale deployment calico-typha/,
   },
+  'policies in a key-value store keep names that nobody finds': {
+    ...{ rows: [98], ground: 'kvstore', check: 'NS-707', severity: 'ok' },
+    change: () => undefined,
+    says: /nothing in a key-value store/,
+  },
   'the renaming of policies waits for agents of another name for ever': {
     ...{ rows: [97], ground: 'canal', check: 'NS-707', severity: 'ok' },
     change: puts(stored('GlobalNetworkPolicy', 'default.allow', POLICY)),
@@ -355,6 +415,16 @@ const ofOperators: Readonly<Record<string, IncidentWorld>> = {
       if (live) put(cluster, { ...live, metadata: { name: 'calico-node', namespace: 'kube-system' } });
     },
     says: /kube-system/,
+  },
+  'AKS upgrades the operator by itself': {
+    ...{ rows: [30], ground: 'operator', check: 'NS-109', ...stops },
+    change: laidOver(
+      K.Deployment,
+      'tigera-operator',
+      { metadata: { labels: { 'kubernetes.azure.com/managedby': 'aks' } } },
+      'tigera-operator',
+    ),
+    says: /AKS[\s\S]*Azure/,
   },
   'the operator and a GitOps tool overwrite each other': {
     ...{ rows: [49], ground: 'operator', check: 'NS-113', ...warns },
@@ -461,7 +531,7 @@ const ofOperators: Readonly<Record<string, IncidentWorld>> = {
 
 export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = { ...ofManifests, ...ofOperators };
 
-function retagged(store: SandboxCluster['store'], kind: 'Deployment' | 'DaemonSet', name: string, release: string): void {
-  const live = store.get(K[kind], name, 'kube-system');
-  if (live) store.update(K[kind], JSON.parse(JSON.stringify(live).replaceAll(/:v3\.26\.4/g, `:${release}`)) as KubeObject);
+function replaced(store: SandboxCluster['store'], kind: Kind, name: string, what: RegExp, by: string): void {
+  const live = store.get(kind, name, 'kube-system');
+  if (live) store.update(kind, JSON.parse(JSON.stringify(live).replaceAll(what, by)) as KubeObject);
 }

@@ -13,6 +13,7 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { objectOf } from './inventory.ts';
+import { kvstoreScenario } from './kvstore-sandbox.ts';
 import { operatorReleases } from './operated-bench.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
 
@@ -28,10 +29,15 @@ export type GroundName = keyof typeof GROUNDS;
 const GROUNDS = {
   /** v3.26.4 of the demo, under the document's own names. */
   own: () => installed('v3.26.4', 'netsvc.yaml', ownReleases),
+  /** As old as an upgrade takes it. */
+  old: () => installed('v3.15.5', 'calico-typha.yaml'),
   calico: () => installed('v3.27.5', 'calico.yaml'),
   'calico v3.30.3': () => installed('v3.30.3', 'calico.yaml'),
   typha: () => installed('v3.27.5', 'calico-typha.yaml'),
   canal: () => installed('v3.27.5', 'canal.yaml'),
+  /** Its API server has a manifest of its own. */
+  apiserver,
+  kvstore: () => kvstoreScenario('v3.18.0'),
   operator,
 } satisfies Readonly<Record<string, () => Promise<Scenario>>>;
 
@@ -48,10 +54,15 @@ async function installed(release: string, file: string, folder = releasesWith(re
   return netsvcScenario({ nodes: 2, releasesFolder: folder, clock, cli: false, installed: release, file });
 }
 
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */
 function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'incidents-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   const texts = new Map<string, string>();
   for (const release of [source, ...TARGETS]) {
     const like = ALIKE[release] ?? release;
@@ -69,7 +80,8 @@ function releasesWith(source: string, files: Readonly<Record<string, string>>): 
 }
 
 function shortened(path: string): string {
-  const { documents } = parseManifest(readFileSync(path, 'utf8'), path);
+  // Servers of today have stored it under the version that they still serve.
+  const { documents } = parseManifest(readFileSync(path, 'utf8').replace('policy/v1beta1', 'policy/v1'), path);
   return manifestText(documents.map(({ object }) => withoutSchemas(object)));
 }
 
@@ -79,6 +91,16 @@ function withoutSchemas(object: KubeObject): KubeObject {
   if (object.kind !== K.CustomResourceDefinition.kind || object.metadata.name.startsWith('felixconfigurations.')) return object;
   const spec = object.spec as { readonly versions: readonly object[] };
   return { ...object, spec: { ...spec, versions: spec.versions.map((version) => ({ ...version, schema: ANY })) } } as KubeObject;
+}
+
+async function apiserver(): Promise<Scenario> {
+  const folder = releasesWith('v3.27.5', { 'calico.yaml': releases, 'apiserver.yaml': releases });
+  const scenario = await installed('v3.27.5', 'calico.yaml', folder);
+  const path = manifestFile('v3.27.5', 'apiserver.yaml', folder);
+  for (const { object } of parseManifest(readFileSync(path, 'utf8'), path).documents) scenario.cluster.installClientSide(object);
+  makeAvailable(scenario);
+  await scenario.clock.sleep(60_000);
+  return scenario;
 }
 
 /** The operator of v3.27.5 with all that it rendered, and the v3 API in a namespace of its own. */
@@ -97,15 +119,21 @@ async function operator(): Promise<Scenario> {
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
   for (const one of RENDERED) put(cluster, { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });
   const service = { namespace: 'calico-apiserver', name: 'calico-api' };
-  const api = put(cluster, {
+  put(cluster, {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
     metadata: { name: 'v3.projectcalico.org' },
     spec: { group: 'projectcalico.org', version: 'v3', service },
   });
-  cluster.store.update(K.APIService, { ...api, status: { conditions: [{ type: 'Available', status: 'True' }] } } as KubeObject);
+  makeAvailable(scenario);
   await clock.sleep(60_000);
   return scenario;
+}
+
+/** The v3 API answers. */
+function makeAvailable({ cluster: { store } }: Scenario): void {
+  for (const one of store.list(K.APIService))
+    store.update(K.APIService, { ...one, status: { conditions: [{ type: 'Available', status: 'True' }] } } as KubeObject);
 }
 
 const RENDERED = [
@@ -147,16 +175,17 @@ export function put(cluster: SandboxCluster, object: KubeObject): KubeObject {
 /** Until controllers have seen what was put back. Virtual milliseconds. */
 const SEEN_MS = 10_000;
 
-/** Does the work, then puts everything back that it has changed about the cluster. */
-export async function undone<T>({ cluster, clock }: Scenario, work: () => Promise<T>): Promise<T> {
-  const { store, dryRunCreate } = cluster;
+/** Does the work, then puts everything back that it has changed about the cluster; false where pods were replaced, which nobody can. */
+export async function undone({ cluster, clock }: Scenario, work: () => Promise<void>): Promise<boolean> {
+  const { store } = cluster;
+  const own = { ...cluster };
   const changes: Change[] = [];
   const stop = store.listen((change) => void changes.push(change));
   try {
-    return await work();
+    await work();
   } finally {
     stop();
-    Object.assign(cluster, { dryRunCreate });
+    Object.assign(cluster, own);
     for (const { kind, before, after } of changes.toReversed()) {
       if (after && !before) store.delete(kind, after.metadata.name, after.metadata.namespace);
       else if (before && after) store.update(kind, before);
@@ -164,4 +193,7 @@ export async function undone<T>({ cluster, clock }: Scenario, work: () => Promis
     }
     await clock.sleep(SEEN_MS);
   }
+  return !changes.some(
+    ({ kind, before, after }) => kind.plural === K.Pod.plural && !(before && after && !after.metadata.deletionTimestamp),
+  );
 }

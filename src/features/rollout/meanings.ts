@@ -43,6 +43,29 @@ const MEANINGS: readonly Meaning[] = [
     means: 'nft of this image crashes on this node’s system',
   },
   {
+    says: /no matches for kind "/,
+    means: 'the server lacks a definition that this release needs: install its CRDs with kubectl netsvc-upgrade crds',
+  },
+  {
+    says: /exec format error/,
+    means:
+      'the image is for another processor, or a layer of it is broken on this node: remove the image there, so that it is pulled again',
+  },
+  {
+    says: /last exit (?:132|139)|^panic: |SIGSEGV|SIGILL/,
+    means:
+      'a program of this image crashed: it does not fit the processor or the kernel of this node, or has a defect that another release fixes',
+  },
+  {
+    says: /(?:permission denied|read-only file system)/i,
+    means: 'a program may not read or write a file: compare securityContext and volumes of the pod with those of the release',
+  },
+  {
+    says: /dial tcp \S+: (?:i\/o timeout|connect: (?:connection refused|no route to host))/,
+    means:
+      'the pod does not reach that address: if it is that of the Service kubernetes, see kube-proxy on its node and host endpoint policies',
+  },
+  {
     says: /Typha.*(?:refus|older|incompatible)|incompatible.*Typha/i,
     means: 'Typha refuses agents that are older than itself: these get no policies until they are replaced',
   },

@@ -116,6 +116,13 @@ describe('why a pod does not get ready', () => {
     ["/lib/libc.so.6: version `GLIBC_2.34' not found (required by calico)", /C library/],
     ['calico/node is not ready: BIRD is not ready: dial unix /var/run/calico/bird.ctl', /BGP/],
     ['nft[123]: segfault at 0', /nft/],
+    ['error: no matches for kind "Gateway" in version "v1"', /kubectl netsvc-upgrade crds$/],
+    ['exec /usr/bin/start_runit: exec format error', /another processor/],
+    ['agent: CrashLoopBackOff, last exit 139, 3 restarts', /this image crashed/],
+    ['panic: runtime error: invalid memory address or nil pointer dereference', /this image crashed/],
+    ['open /status/status.json: permission denied', /securityContext/],
+    ['Get "https://10.96.0.1:443/version": dial tcp 10.96.0.1:443: i/o timeout', /does not reach that address/],
+    ['Get "https://10.96.0.1:443/version": dial tcp 10.96.0.1:443: connect: connection refused', /does not reach that address/],
   ] as const)
     it(`means something: ${text}`, () => assert.match(meaningOf([text]) ?? '', means));
 

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import type { Change } from '../../src/sandbox/store.ts';
+import { operates } from '../support/ailing-pods.ts';
+import { kindIn, put } from '../support/incident-grounds.ts';
+import { manifestFile } from '../support/releases.ts';
+import { type After, type IncidentRun, TAKEN_ON } from './incident-runs.ts';
+
+const SYSTEM = 'kube-system';
+const NEW = /:v3\.32\.\d/;
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const named = ({ scenario: { cluster } }: After, kind: Kind, name: string, namespace: string | undefined = SYSTEM): KubeObject =>
+  cluster.store.get(kind, name, kind.namespaced ? namespace : undefined) ?? assert.fail(`there is no ${kind.kind} ${name}`);
+
+/** What an account may do by the roles that are bound to it. */
+function assertMay({ scenario: { cluster } }: After, account: string, group: string, resource: string, ...verbs: readonly string[]): void {
+  const bindings = cluster.store.list(K.ClusterRoleBinding) as unknown as readonly {
+    readonly roleRef: { readonly name: string };
+    readonly subjects?: readonly { readonly name: string }[];
+  }[];
+  const roles = bindings.filter(({ subjects }) => subjects?.some(({ name }) => name === account)).map(({ roleRef }) => roleRef.name);
+  const rules = roles.flatMap((role) => (cluster.store.get(K.ClusterRole, role) as { rules?: readonly Rule[] } | undefined)?.rules ?? []);
+  const given = rules.filter(({ apiGroups, resources }) => apiGroups?.includes(group) && resources?.includes(resource));
+  for (const verb of verbs)
+    assert.ok(
+      given.some((rule) => rule.verbs.includes(verb) || rule.verbs.includes('*')),
+      `${account} may not ${verb} ${resource}.${group}`,
+    );
+}
+
+/** The first change of each of these objects that is told of the target comes after the last one of the object before. */
+function assertOrder({ changes }: After, ...steps: readonly ((change: Change) => boolean)[]): void {
+  let from = 0;
+  for (const [index, step] of steps.entries()) {
+    const first = changes.findIndex(step);
+    assert.ok(first >= from, `step ${index + 1} of the order is at ${first}, not after ${from}`);
+    from = changes.findLastIndex(step);
+  }
+}
+const becomesNew =
+  (kind: Kind, name: string) =>
+  ({ kind: { plural }, before, after }: Change): boolean =>
+    plural === kind.plural &&
+    after?.metadata.name.startsWith(name) === true &&
+    NEW.test(JSON.stringify(after.spec)) &&
+    JSON.stringify(before?.spec) !== JSON.stringify(after.spec);
+const isReadyPod =
+  (name: string) =>
+  ({ kind: { plural }, after }: Change): boolean =>
+    plural === K.Pod.plural &&
+    after?.metadata.name.startsWith(name) === true &&
+    NEW.test(JSON.stringify(after.spec)) &&
+    JSON.stringify(after.status).includes('{"type":"Ready","status":"True"}');
+const appears =
+  (kind: Kind, name: string) =>
+  (change: Change): boolean =>
+    change.kind.plural === kind.plural && !change.before && change.after?.metadata.name === name;
+
+interface PodSpec {
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly { readonly secret?: { readonly defaultMode?: number } }[];
+}
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly readinessProbe?: { readonly timeoutSeconds?: number };
+  readonly livenessProbe?: { readonly timeoutSeconds?: number };
+}
+const podOf = (object: KubeObject): PodSpec => (object.spec as { readonly template: { readonly spec: PodSpec } }).template.spec;
+const agents = (after: After): PodSpec => podOf(named(after, K.DaemonSet, 'calico-node'));
+/** All agents, and nothing else of them. */
+function assertAgentsNew(after: After): void {
+  const { initContainers = [], containers } = agents(after);
+  for (const { image } of [...initContainers, ...containers]) assert.match(image, NEW);
+}
+const variable = (after: After, name: string) => agents(after).containers[0]?.env?.find((one) => one.name === name)?.value;
+
+/** As `kubectl set env` does it, once its rollout is over. */
+async function set(scenario: Scenario, values: Readonly<Record<string, string>>): Promise<void> {
+  const { store } = scenario.cluster;
+  const live = store.get(K.DaemonSet, 'calico-node', SYSTEM) ?? assert.fail();
+  const patch = Object.entries(values).map(([name, value]) => ({
+    ...({ op: 'add', path: '/spec/template/spec/containers/0/env/-' } as const),
+    value: { name, value },
+  }));
+  scenario.cluster.registry.jsonPatch(K.DaemonSet, { ...live, ...live.metadata, kind: live.kind }, patch, { manager: 'kubectl-set' });
+  await scenario.clock.sleep(60_000);
+}
+
+/** As if another command had made them, which `kubectl apply --server-side` takes no fields from. */
+function createdWith(manager: string, { store }: SandboxCluster, kind: Kind, name: string): void {
+  const live = store.get(kind, name, SYSTEM) ?? assert.fail();
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...annotations } = live.metadata.annotations ?? {};
+  const managedFields = live.metadata.managedFields?.map((one) => ({ ...one, manager }));
+  store.update(kind, { ...live, metadata: { ...live.metadata, annotations, ...(managedFields ? { managedFields } : {}) } });
+}
+
+/** An annotation may have so many bytes. */
+const MOST = 262_144;
+/** Bigger than an annotation of `kubectl apply` may be. */
+function enlarged({ releasesFolder }: Scenario): void {
+  const path = manifestFile('v3.32.1', 'calico-typha.yaml', releasesFolder);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace(/(openAPIV3Schema:\n(\s+))type: object/, `$1description: ${'x'.repeat(MOST)}\n$2type: object`));
+}
+
+const old = { ground: 'old', exit: 0, flags: ['--accept', 'NS-301', '--enable-flow-logs'] } as const;
+const operated = { ground: 'operator', exit: 0, flags: [...TAKEN_ON, '--accept', 'NS-301'] } as const;
+
+/** `run` is done, and what happened in the thread has not happened. */
+export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
+  'definitions that no annotation can hold are applied': {
+    ...{ rows: [1], ...old },
+    change: (_, scenario) => enlarged(scenario),
+    holds: ({ scenario: { cluster } }) => {
+      const [big] = cluster.store.list(K.CustomResourceDefinition).filter((one) => JSON.stringify(one.spec).length > MOST);
+      assert.ok(big?.metadata.managedFields?.some(({ manager, operation }) => manager === 'kubectl' && operation === 'Apply'));
+      const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(big) };
+      const clientSide = () => put(cluster, { ...(big as KubeObject), metadata: { name: 'another', annotations } });
+      assert.throws(clientSide, /metadata\.annotations: Too long/);
+    },
+  },
+  'an account that the new agents need is there before them': {
+    ...{ rows: [2], ...old },
+    holds: (after) => assertOrder(after, appears(K.ServiceAccount, 'calico-cni-plugin'), becomesNew(K.DaemonSet, 'calico-node')),
+  },
+  'Typha and the garbage collector may read tiers': {
+    ...{ rows: [10, 12], ...old },
+    holds: (after) => {
+      assertMay(after, 'calico-node', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch', 'create');
+      assertMay(after, 'system:kube-controller-manager', 'projectcalico.org', 'tiers', 'get');
+      assertOrder(after, appears(K.ClusterRole, 'calico-tier-getter'), becomesNew(K.DaemonSet, 'calico-node'));
+    },
+  },
+  'the controllers have the permissions of the release, and those that a person gave them': {
+    ...{ rows: [13], ...old },
+    change: ({ registry }) => {
+      const rules = [{ apiGroups: ['example.org'], resources: ['things'], verbs: ['get'] }];
+      const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'calico-kube-controllers' };
+      registry.mergePatch(K.ClusterRole, role, { rules }, { manager: 'kubectl-edit' });
+    },
+    holds: (after) => {
+      const controllers = 'calico-kube-controllers';
+      assertMay(after, controllers, 'crd.projectcalico.org', 'kubecontrollersconfigurations', 'get', 'list', 'create', 'update', 'watch');
+      assertMay(after, controllers, 'example.org', 'things', 'get');
+    },
+  },
+  'an init container of the old release is gone, though another command made it': {
+    ...{ rows: [16], ...old },
+    change: (cluster) => createdWith('kubectl-create', cluster, K.DaemonSet, 'calico-node'),
+    holds: (after) => {
+      assertAgentsNew(after);
+      assert.ok(!agents(after).initContainers?.some(({ name }) => name === 'flexvol-driver'));
+    },
+  },
+  'probes of the agents have the time that the release gives them': {
+    ...{ rows: [18], ...old },
+    holds: (after) => {
+      const [agent] = agents(after).containers;
+      assert.ok([agent?.readinessProbe, agent?.livenessProbe].every((probe) => (probe?.timeoutSeconds ?? 1) >= 10));
+    },
+  },
+  'agents are upgraded before Typha, and Typha before the controllers': {
+    ...{ rows: [34], ...old },
+    holds: (after) =>
+      assertOrder(
+        after,
+        becomesNew(K.DaemonSet, 'calico-node'),
+        isReadyPod('calico-node'),
+        becomesNew(K.Deployment, 'calico-typha'),
+        isReadyPod('calico-typha'),
+        becomesNew(K.Deployment, 'calico-kube-controllers'),
+      ),
+  },
+  'the tables and the offload that a person chose stay chosen': {
+    ...{ rows: [48, 56], ...old },
+    change: (_, scenario) => set(scenario, { FELIX_IPTABLESBACKEND: 'NFT', FELIX_FEATUREDETECTOVERRIDE: 'ChecksumOffloadBroken=true' }),
+    holds: (after) => {
+      assertAgentsNew(after);
+      assert.equal(variable(after, 'FELIX_IPTABLESBACKEND'), 'NFT');
+      assert.equal(variable(after, 'FELIX_FEATUREDETECTOVERRIDE'), 'ChecksumOffloadBroken=true');
+    },
+  },
+  'another MTU is told before it is used': {
+    ...{ rows: [60], ...old },
+    holds: ({ text }) => assert.match(text, /NS-607 veth_mtu is 1440 now and 0 \(found out by each agent\) in the target/),
+  },
+  'an installation by manifest gets no flow logs, whatever is asked for': {
+    ...{ rows: [76], ...old },
+    holds: (after) => {
+      assertAgentsNew(after);
+      const { store } = after.scenario.cluster;
+      const workloads = [K.DaemonSet, K.Deployment].flatMap((kind) => store.list(kind).map(({ spec }) => spec));
+      const definitions = store.list(K.CustomResourceDefinition).map(({ metadata }) => metadata.name);
+      assert.doesNotMatch(JSON.stringify([workloads, definitions]), /goldmane|whisker|flow_?logs/i);
+    },
+  },
+  'the operator starts once the definitions that it needs are there': {
+    ...{ rows: [5, 6, 8, 83], ...operated },
+    change: operates,
+    holds: (after) => {
+      const { cluster } = after.scenario;
+      const definitions = after.changes.flatMap(({ kind, after: one }, index) =>
+        kind.plural === K.CustomResourceDefinition.plural && one ? [index] : [],
+      );
+      const operator = after.changes.findIndex(({ after: one }) => /tigera\/operator:v1\.42/.test(JSON.stringify(one?.spec ?? {})));
+      assert.ok(definitions.length > 0 && Math.max(...definitions) < operator, `${definitions} ${operator}`);
+      assert.ok(kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' }));
+    },
+  },
+  'the old namespace of the API server is gone': {
+    ...{ rows: [79], ...operated },
+    holds: ({ scenario: { cluster }, text }) => {
+      assert.equal(cluster.store.get(K.Namespace, 'calico-apiserver'), undefined);
+      assert.match(text, /^wait: done in 3m/m);
+    },
+  },
+  'definitions alone are not the end: the next step comes at once': {
+    ...{ rows: [106], ground: 'operator', command: ['crds', '--yes'], flags: TAKEN_ON, exit: 0 },
+    holds: ({ text }) => assert.match(text, /MANUAL STEP {2}run apply at once [\s\S]*Next: kubectl netsvc-upgrade apply/),
+  },
+  'the API server of a manifest of its own may read tiers': {
+    ...{ rows: [11], ground: 'apiserver', flags: ['--accept', 'NS-301'], exit: 0 },
+    holds: (after) => {
+      const { containers } = podOf(named(after, K.Deployment, 'calico-apiserver', 'calico-apiserver'));
+      assert.match(containers[0]?.image ?? '', NEW);
+      assertMay(after, 'calico-apiserver', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch');
+    },
+  },
+  'a definition that old agents need outlives them': {
+    ...{ rows: [19], ground: 'calico v3.30.3', flags: ['--accept', 'NS-301'], exit: 0 },
+    holds: (after) => {
+      assertAgentsNew(after);
+      named(after, K.CustomResourceDefinition, 'adminnetworkpolicies.policy.networking.k8s.io');
+      assert.ok(after.changes.every((change) => change.after || change.kind.plural !== K.CustomResourceDefinition.plural));
+    },
+  },
+  'controllers without root can read the credentials of the store': {
+    ...{ rows: [17], ground: 'kvstore', flags: ['--accept', 'NS-301'], exit: 0 },
+    holds: (after) => {
+      const { volumes = [] } = podOf(named(after, K.Deployment, 'calico-kube-controllers'));
+      assert.deepEqual(
+        volumes.flatMap(({ secret }) => secret?.defaultMode ?? []),
+        [0o440],
+      );
+    },
+  },
+};

@@ -1,0 +1,112 @@
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { podShape } from '../../src/kube/pod-facts.ts';
+import { isPodReady, nodeOf, type PodState, podStatus } from '../../src/sandbox/pods-of.ts';
+import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { kindIn } from './incident-grounds.ts';
+import { objectOf } from './inventory.ts';
+
+/** How pods of the new release fail, as their kubelet and their log tell. */
+export interface Ailment {
+  /** How their names begin. */
+  readonly pods: string;
+  readonly state: PodState;
+  readonly exitCode?: number;
+  readonly event?: { readonly reason: string; readonly message: string };
+  readonly log?: string;
+}
+
+/** Pods of the new release, once they run, are like this. */
+export const ailing =
+  ({ pods, state, exitCode = 1, event, log }: Ailment) =>
+  (cluster: SandboxCluster, scenario: Scenario): void => {
+    onNew(scenario, pods, isRunning, (pod) => {
+      const status = podStatus(pod, state, '2026-01-01T00:00:00Z');
+      const [first] = status.containerStatuses;
+      const containerStatuses = status.containerStatuses.map((one) => ({ ...first, name: one.name, image: one.image }));
+      const text = JSON.stringify({ ...status, containerStatuses }).replaceAll('"exitCode":1', `"exitCode":${exitCode}`);
+      cluster.store.update(K.Pod, { ...pod, status: JSON.parse(text) } as KubeObject);
+    });
+    answers(cluster, (path) => {
+      if (path.includes('/log?')) return log;
+      return event && path.includes(`involvedObject.name%3D${pods}`) ? items({ type: 'Warning', count: 4, ...event }) : undefined;
+    });
+  };
+
+/** The CNI plugin refuses a new pod with these words, on the node whose agent is new and ready; the next agent takes its time. */
+export const withoutNetwork =
+  (message: string) =>
+  (cluster: SandboxCluster, scenario: Scenario): void => {
+    const now = () => scenario.clock.now().toISOString();
+    let host: string | undefined;
+    onReady(scenario, 'netsvc-node', (pod) => {
+      const isFirst = host === undefined;
+      host ??= nodeOf(pod);
+      const status = podStatus(pod, isFirst ? 'ready' : 'not-ready', now());
+      const conditions = status.conditions.map((one) => ({ ...one, lastTransitionTime: now() }));
+      cluster.store.update(K.Pod, { ...pod, status: { ...status, conditions } } as KubeObject);
+    });
+    const involvedObject = { kind: 'Pod', namespace: 'shop', name: 'web' };
+    answers(cluster, (path) => {
+      if (path.includes('reason%3DFailedCreatePodSandBox'))
+        return items({ message, lastTimestamp: now(), source: { host }, involvedObject });
+      return path.includes('/namespaces/shop/pods?')
+        ? items({ metadata: { creationTimestamp: now() }, status: { phase: 'Pending' } })
+        : undefined;
+    });
+  };
+
+/** Whenever a pod of the new release is like that. */
+function onNew({ cluster: { store }, clock }: Scenario, names: string, isDue: typeof isPodReady, act: (pod: KubeObject) => void): void {
+  store.listen(({ kind, after }) => {
+    if (kind.plural !== K.Pod.plural || !after?.metadata.name.startsWith(names) || !isDue(after)) return;
+    if (!/:v(?:3\.32|1\.42)/.test(JSON.stringify(after.spec))) return;
+    clock.schedule(0, () => store.get(K.Pod, after.metadata.name, after.metadata.namespace) && act(after));
+  });
+}
+
+/** Once for each of them. */
+function onReady(scenario: Scenario, names: string, act: (pod: KubeObject) => void): void {
+  const seen = new Set<string | undefined>();
+  onNew(scenario, names, (pod) => isPodReady(pod) && !seen.has(pod.metadata.uid) && !!seen.add(pod.metadata.uid), act);
+}
+
+const isRunning = (pod: KubeObject): boolean => podShape(pod).status?.containerStatuses?.[0]?.state?.running !== undefined;
+
+/** What the sandbox does not answer itself. */
+function answers(cluster: SandboxCluster, answer: (path: string) => string | undefined): void {
+  const { raw } = cluster;
+  Object.assign(cluster, { raw: async (path: string) => answer(path) ?? raw(path) });
+}
+
+const items = (one: object): string => JSON.stringify({ items: [one] });
+
+/** The old namespace of the API server takes so long to go. Virtual milliseconds. */
+const GONE_MS = 180_000;
+const STATUSES = { calico: 'Installation', ippools: 'Installation', tiers: 'Installation', apiserver: 'APIServer' };
+
+/** What the operator of the target does once it runs, all at one moment but the end of the old namespace. */
+export function operates(cluster: SandboxCluster, scenario: Scenario): void {
+  const { store } = cluster;
+  const kindOf = (kind: string) => kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind });
+  const statusOf = (resource: string) => {
+    const { generation: observedGeneration } = store.get(kindOf(resource), 'default')?.metadata ?? {};
+    const conditions = Object.entries({ Available: 'True', Progressing: 'False', Degraded: 'False' });
+    return { conditions: conditions.map(([type, status]) => ({ type, status, observedGeneration })) };
+  };
+  onReady(scenario, 'tigera-operator', () => {
+    for (const kind of [K.DaemonSet, K.Deployment])
+      for (const one of store.list(kind).filter(({ metadata }) => metadata.namespace === 'calico-system'))
+        store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', ':v3.32.1')) as KubeObject);
+    const installation = store.get(kindOf('Installation'), 'default');
+    if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: 'v3.32.1' } } as KubeObject);
+    for (const [name, resource] of Object.entries(STATUSES))
+      store.insert(kindOf('TigeraStatus'), objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: statusOf(resource) }));
+    const service = store.get(K.APIService, 'v3.projectcalico.org');
+    const spec = { ...(service?.spec as object), service: { namespace: 'calico-system', name: 'calico-api' } };
+    if (service) store.update(K.APIService, { ...service, spec } as KubeObject);
+    store.delete(K.Deployment, 'calico-apiserver', 'calico-apiserver');
+    scenario.clock.schedule(GONE_MS, () => store.delete(K.Namespace, 'calico-apiserver'));
+  });
+}
