@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { COMPLETION_SCRIPT, COMPLETION_SCRIPTS, installCompletion, isShell, SHELLS } from '../cli/completion-scripts.ts';
-import { described } from '../cli/description.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Completion extends BaseCommand {

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { DEMO_SCENARIO_NAMES } from '../cli/demo-scenarios.ts';
-import { described } from '../cli/description.ts';
 import { demoOutputFlags } from '../cli/flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 

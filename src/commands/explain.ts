@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { explainCheck } from '../cli/explain-check.ts';
 import type { ExitName } from '../kernel/fault.ts';
 

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownerrefsTargetFlags } from '../cli/flags.ts';
 import { runOwnerList } from '../cli/owner-list-command.ts';
 import { only } from '../cli/slice.ts';

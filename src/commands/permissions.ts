@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { stateFlags } from '../cli/flags.ts';
 import { permissionsText } from '../cli/permissions-command.ts';
 import { probePlaceFlags } from '../cli/stage-flags.ts';

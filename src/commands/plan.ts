@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { connectionFlags, ownerFlags, ownershipFlags, pendingFlags, planOutputFlags, targetFlags } from '../cli/flags.ts';
 import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
 import { saving } from '../cli/plan/file.ts';

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
 import { runReportCommand } from '../cli/report/command.ts';
 import { reportFlags } from '../cli/stage-flags.ts';

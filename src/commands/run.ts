@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';

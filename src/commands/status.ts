@@ -1,5 +1,4 @@
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
 import { statusFlags } from '../cli/stage-flags.ts';
 import { runStatusCommand } from '../cli/status-command.ts';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../cli/base-command.ts';
-import { described } from '../cli/description.ts';
+import { BaseCommand, described } from '../cli/base-command.ts';
 import { actingFlags, connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
 import { runUnlockCommand } from '../cli/unlock-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
