@@ -1,14 +1,14 @@
 import { quoteFor } from '../kernel/argv.ts';
+import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
-import { withBareBooleans, writtenBoolean } from './boolean-words.ts';
 import { CARRIED, type CarriedFlag } from './carry.ts';
 import { CREDENTIAL_FLAGS, type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import type { Asked, SessionFlags } from './session.ts';
 
-type Shapes = Readonly<Record<string, FlagShape>>;
+type FlagShapes = Readonly<Record<string, FlagShape>>;
 
 /** argv with the environment twins of unset flags before it, booleans and levels as the parser knows them. */
-export function wordsOf(argv: readonly string[], shapes: Shapes, env: Readonly<Record<string, string | undefined>>): string[] {
+export function wordsOf(argv: readonly string[], shapes: FlagShapes, env: Readonly<Record<string, string | undefined>>): string[] {
   return [...withBareBooleans(withEnvironment(argv.map(levelled), shapes, env), shapes)];
 }
 
@@ -20,7 +20,7 @@ export interface Parsed {
   /** What was read: `typed` with the environment's words. */
   readonly words: readonly string[];
   readonly flags: SessionFlags;
-  readonly shapes: Shapes;
+  readonly shapes: FlagShapes;
   /** Names of the commands that this version has. */
   readonly commands: readonly string[];
 }
@@ -58,4 +58,64 @@ function carriedFlags({ typed, words, flags, shapes }: Parsed): readonly Carried
     if (value === true) return [{ name, word: `--${name}`, ...from }];
     return (Array.isArray(value) ? value : [value]).map((one) => ({ name, word: withoutAddressCredentials(`--${name}=${one}`), ...from }));
   });
+}
+
+/** A word of a command line, with the boolean flag that it switches. */
+interface Word {
+  readonly text: string;
+  readonly sets?: { readonly name: string; readonly on: boolean };
+}
+
+/**
+ * Turns kubectl's `--yes=true` into the parser's bare flag; `--yes=false` removes earlier words for it. The last word counts, as in
+ * kubectl, and the environment's come first. Throws Fault('usage') for any other value.
+ */
+export function withBareBooleans(argv: readonly string[], flags: FlagShapes): readonly string[] {
+  const end = argv.indexOf('--');
+  const words = switchedWords(argv, flags);
+  const last = new Map(words.flatMap(({ sets }) => (sets ? [[sets.name, sets.on] as const] : [])));
+  const kept = words.filter(({ sets }) => !sets || (sets.on && last.get(sets.name)));
+  return [...kept.map(({ text }) => text), ...(end < 0 ? [] : argv.slice(end))];
+}
+
+/** What the last word about a boolean flag says; undefined where none does. */
+export function writtenBoolean(argv: readonly string[], name: string, flags: FlagShapes): boolean | undefined {
+  return switchedWords(argv, flags).findLast(({ sets }) => sets?.name === name)?.sets?.on;
+}
+
+/** Those before `--`: after it everything is an argument. */
+function switchedWords(argv: readonly string[], flags: FlagShapes): readonly Word[] {
+  const end = argv.indexOf('--');
+  let isValue = false;
+  return (end < 0 ? argv : argv.slice(0, end)).flatMap((text): readonly Word[] => {
+    const words = isValue ? [{ text }] : separate(text, flags).map((word) => wordOf(word, flags));
+    isValue = !isValue && awaitsValue(text, flags);
+    return words;
+  });
+}
+
+function wordOf(text: string, flags: FlagShapes): Word {
+  const [, written = text, value] = /^(--?[^=]+)=(.*)$/s.exec(text) ?? [];
+  const name = nameOf(written, flags);
+  if (name === undefined || flags[name]?.type !== 'boolean') return { text };
+  if (value === undefined || /^true$/i.test(value)) return { text: written, sets: { name, on: true } };
+  if (/^false$/i.test(value)) return { text: written, sets: { name, on: false } };
+  throw new Fault('usage', `${written}=${value} is neither true nor false`, [`write ${written}, or ${written}=false to switch it off`]);
+}
+
+/** `-qy` as `-q` and `-y`, if all of them are boolean. */
+function separate(text: string, flags: FlagShapes): readonly string[] {
+  if (!/^-\w{2,}$/.test(text)) return [text];
+  const each = [...text.slice(1)].map((char) => `-${char}`);
+  return each.every((one) => flags[nameOf(one, flags) ?? '']?.type === 'boolean') ? each : [text];
+}
+
+/** The next word is the value of this one, whatever it looks like. */
+function awaitsValue(text: string, flags: FlagShapes): boolean {
+  return flags[nameOf(text, flags) ?? '']?.type === 'option';
+}
+
+function nameOf(written: string, flags: FlagShapes): string | undefined {
+  if (written.startsWith('--')) return Object.hasOwn(flags, written.slice(2)) ? written.slice(2) : undefined;
+  return Object.keys(flags).find((name) => flags[name]?.char !== undefined && written === `-${flags[name].char}`);
 }

@@ -1,7 +1,7 @@
 import { kubeconfigNames, objectNames } from '../adapters/completion-names.ts';
 import type { Environment } from '../adapters/kubeconfig/connection.ts';
 import { isVisible } from '../kernel/visible.ts';
-import { withBareBooleans } from './boolean-words.ts';
+import { withBareBooleans } from './command-line.ts';
 import { named, type Question } from './complete.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
 import { forPrograms, withEnvironment } from './environment.ts';

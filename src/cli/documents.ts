@@ -1,5 +1,6 @@
 import type { Finding } from '../kernel/check.ts';
-import type { ExitName } from '../kernel/fault.ts';
+import type { Context } from '../kernel/context.ts';
+import { EXIT, type ExitName } from '../kernel/fault.ts';
 import type { Tally } from '../kernel/judge.ts';
 import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
@@ -92,7 +93,7 @@ export interface RunReport extends DocumentHead {
 }
 
 /** One command of a run. */
-export interface ReportPart {
+interface ReportPart {
   readonly commandLine: string;
   readonly by: string;
   readonly startedAt: string;
@@ -146,3 +147,9 @@ export interface OwnerReferenceList extends DocumentHead {
 }
 
 export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument | OwnerReferenceList;
+
+export function documentHead(context: Context, exit: ExitName, next: string): DocumentHead {
+  const cluster = { uid: context.clusterUid, server: context.server, context: context.contextName };
+  const code = { code: exit, number: EXIT[exit] };
+  return { apiVersion: OUTPUT_VERSION, cluster, profile: context.profile.name, target: context.options.release, exit: code, next };
+}

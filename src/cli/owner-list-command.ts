@@ -7,8 +7,8 @@ import { refOf } from '../kernel/owner-journal.ts';
 import { columns } from '../report/columns.ts';
 import { headLine, upgradeHead } from '../report/head-line.ts';
 import { carriedTo } from './carry.ts';
-import { documentHead } from './document-head.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
+import { documentHead } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 

@@ -12,7 +12,7 @@ import { palette } from '../report/colour.ts';
 import type { Progress } from '../report/progress-options.ts';
 import type { CarriedFlag } from './carry.ts';
 import type { Made, OutputDocument } from './documents.ts';
-import { errorDocument, errorLines } from './error-text.ts';
+import { errorDocument, errorLines } from './exit-code.ts';
 import type { Values } from './flag.ts';
 import type { outputFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';

@@ -1,5 +1,6 @@
 import { agoText } from '../kernel/age-text.ts';
 import { command } from '../kernel/argv.ts';
+import type { Context } from '../kernel/context.ts';
 import { counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { isAnswer } from '../kernel/interruption.ts';
@@ -7,11 +8,10 @@ import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
 import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carry.ts';
-import type { RecordedOwners } from './documents.ts';
+import { documentHead, type RecordedOwners, type StatusDocument } from './documents.ts';
 import { textHere } from './next-here.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { statusDocument } from './status-document.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
@@ -187,4 +187,24 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
       [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
     ]),
   );
+}
+
+export function statusDocument(
+  context: Context,
+  exit: ExitName,
+  lock: LockHolder | undefined,
+  record: RunRecord | undefined,
+  next: string,
+  owners?: RecordedOwners,
+): StatusDocument {
+  const { profile = null, target = null } = record ?? {};
+  return {
+    ...documentHead(context, exit, next),
+    profile,
+    target,
+    kind: 'Status',
+    lock: lock ?? null,
+    record: record ?? null,
+    ownerReferences: owners ?? null,
+  };
 }

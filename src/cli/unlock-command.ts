@@ -3,8 +3,7 @@ import type { LockHolder } from '../kernel/ports.ts';
 import { carriedTo } from './carry.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { lockLines, recordedHead } from './status-command.ts';
-import { statusDocument } from './status-document.ts';
+import { lockLines, recordedHead, statusDocument } from './status-command.ts';
 
 /** `unlock`: shows the holder; releases on --yes or on a yes at the terminal. */
 export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<ExitName> {

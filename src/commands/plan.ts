@@ -3,7 +3,7 @@ import { BaseCommand, described } from '../cli/base-command.ts';
 import { connectionFlags, ownerFlags, ownershipFlags, pendingFlags, planOutputFlags, targetFlags } from '../cli/flags.ts';
 import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
 import { saving } from '../cli/plan/file.ts';
-import { assertGitFolder } from '../cli/plan/git-folder.ts';
+import { assertGitFolder } from '../cli/plan/for-git.ts';
 import { assertPlanPlace } from '../cli/plan/shape.ts';
 import { assertDiffIsText } from '../cli/plan/show.ts';
 import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { documentHead } from '../../src/cli/document-head.ts';
 import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents.ts';
+import { documentHead } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { errorDocument } from '../../src/cli/error-text.ts';
+import { errorDocument } from '../../src/cli/exit-code.ts';
 import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { maskedOutcome, preflightReport, runReport } from '../../src/cli/report/run.ts';
-import { statusDocument } from '../../src/cli/status-document.ts';
+import { statusDocument } from '../../src/cli/status-command.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { Fault } from '../../src/kernel/fault.ts';

@@ -1,6 +1,6 @@
 import type { PlanDocument } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { planDigest } from '../../src/cli/plan/digest.ts';
+import { planDigest } from '../../src/cli/plan/basis.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';

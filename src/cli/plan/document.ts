@@ -7,11 +7,10 @@ import { tally } from '../../kernel/judge.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
 import { type PlanHead, upgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
-import { documentHead } from '../document-head.ts';
 import type { PlanDocument } from '../documents.ts';
+import { documentHead } from '../documents.ts';
 import { type Here, stagesHere } from '../next-here.ts';
-import { planBasis } from './basis.ts';
-import { planDigest } from './digest.ts';
+import { planBasis, planDigest } from './basis.ts';
 
 export interface Planned {
   readonly stages: readonly PlannedStage[];

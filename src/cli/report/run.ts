@@ -7,8 +7,7 @@ import { tally } from '../../kernel/judge.ts';
 import type { RunHistory } from '../../kernel/run-history.ts';
 import type { UpgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
-import { documentHead } from '../document-head.ts';
-import type { PreflightReport, RunReport } from '../documents.ts';
+import { documentHead, type PreflightReport, type RunReport } from '../documents.ts';
 
 export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly history?: RunHistory;

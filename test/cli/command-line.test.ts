@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withBareBooleans, writtenBoolean } from '../../src/cli/boolean-words.ts';
+import { withBareBooleans, writtenBoolean } from '../../src/cli/command-line.ts';
 import { flagsIn } from '../../src/cli/complete-live.ts';
 import type { FlagShape } from '../../src/cli/environment.ts';
 import { Fault } from '../../src/kernel/fault.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assertGitFolder, writeGitFiles } from '../../../src/cli/plan/git-folder.ts';
+import { assertGitFolder, writeGitFiles } from '../../../src/cli/plan/for-git.ts';
 
 const FILES = [
   { path: '_cluster/namespace-a.yaml', text: 'kind: Namespace\n' },
