@@ -54,17 +54,20 @@ describe('policy --undo with what another machine kept', () => {
     assert.deepEqual([outcome.exit, foundIn(outcome).outcome, policies(scenario)], ['done', 'ok', [NAME]]);
   });
 
-  for (const content of [
+  const REF = { apiVersion: 'v3', kind: 'GlobalNetworkPolicy', name: NAME };
+  const metadata = { name: NAME };
+  for (const policy of [
     null,
     [],
     'x',
-    { policy: 7 },
-    { policy: {} },
-    { policy: { metadata: { name: 1 } } },
-    { others: 3 },
-    { others: [null] },
+    7,
+    {},
+    { metadata: { name: 1 } },
+    { metadata, spec: 'all()' },
+    { metadata: { ...metadata, labels: 'x' } },
   ])
-    it(`passes over what is no policy: ${JSON.stringify(content)}`, async () => {
+    it(`passes over what is no policy: ${JSON.stringify(policy)}`, async () => {
+      const content = { changes: [{ ref: REF, before: { '': policy }, after: {} }] };
       scenario.state.kept.clear();
       scenario.state.kept.set('20251121T020000Z-00000000/policy/delete-1#1', JSON.stringify(content));
       const outcome = await play(scenario, { undo: true });

@@ -2,6 +2,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { NoCli, ServiceCli } from '../service-cli/index.ts';
 import type { RemovalJudged } from './removal-checks.ts';
+import type { RemovedPolicy } from './removed.ts';
 
 export interface PolicyFacts extends RemovalJudged {
   readonly installation: Installation;
@@ -9,5 +10,5 @@ export interface PolicyFacts extends RemovalJudged {
   readonly found: readonly KubeObject[];
   readonly call: ServiceCli | NoCli;
   /** What the latest removal deleted, or was about to. */
-  readonly removed: readonly KubeObject[];
+  readonly removed: readonly RemovedPolicy[];
 }

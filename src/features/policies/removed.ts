@@ -1,22 +1,23 @@
 import { sameValue } from '../../kernel/json.ts';
 import { isJsonMap, mapAt, textAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { KeptItem, Records } from '../../kernel/ports.ts';
-import { keptByRun, keptElsewhere } from '../survey/index.ts';
+import { type KeptChange, keptChanges } from '../../kernel/object-change.ts';
+import type { Records } from '../../kernel/ports.ts';
 
-/** What is kept before a stored object of the temporary policy is deleted: it, and what else was stored of it then. */
-export interface KeptPolicy {
-  readonly policy?: KubeObject;
-  readonly others?: readonly KubeObject[];
+/** A stored object of the temporary policy as it was kept before it was deleted. */
+export interface RemovedPolicy extends Pick<KeptChange, 'content'> {
+  readonly policy: KubeObject;
 }
 
 /**
- * Every stored object that the latest removal deleted or tried to, as last seen. An earlier attempt belongs to it if it saw all that the
- * later one did: before an undo it saw others, for restored objects are new.
+ * Every stored object that the latest removal deleted or tried to, as last seen. Each attempt kept all that was stored then. An earlier one
+ * belongs to it if it saw all that the later one did: before an undo it saw others, for restored objects are new.
  */
-export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly KubeObject[]> {
-  const items = (await keptByRun(records, 'policy')).flat();
-  const attempts = items.map(policiesOf).filter((one) => one.length > 0);
+export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly RemovedPolicy[]> {
+  const kept = await keptChanges(records, 'policy', ({ before }) => isPolicy(before['']));
+  const attempts = [...Map.groupBy(kept, ({ id }) => id).values()].map((changes) =>
+    changes.map(({ content, before }): RemovedPolicy => ({ content, policy: before[''] as KubeObject })),
+  );
   let later = attempts.pop() ?? [];
   const removed = [...later];
   for (const earlier of attempts.toReversed()) {
@@ -27,29 +28,14 @@ export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promi
   return removed;
 }
 
-/** Of the removed ones, those that another machine than this kept. */
-export async function removedElsewhere(
-  records: Pick<Records, 'keptWith' | 'keptHere'>,
-  removed: readonly KubeObject[],
-): Promise<readonly KubeObject[]> {
-  const others = (await keptElsewhere(records, 'policy')).flatMap(policiesOf);
-  return removed.filter((one) => others.some((other) => sameValue(one, other)));
-}
-
-/** What is no policy was kept by nobody. */
-function policiesOf({ content }: KeptItem): readonly KubeObject[] {
-  const { policy, others } = isJsonMap(content) ? content : {};
-  return isPolicy(policy) ? [policy, ...(Array.isArray(others) ? others.filter(isPolicy) : [])] : [];
-}
-
-function isPolicy(value: unknown): value is KubeObject {
+function isPolicy(value: unknown): boolean {
   const { labels = {}, annotations = {} } = mapAt(value, 'metadata');
-  const { spec } = isJsonMap(value) ? value : {};
-  return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec ?? {}].every(isJsonMap);
+  const { spec = {} } = isJsonMap(value) ? value : {};
+  return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec].every(isJsonMap);
 }
 
 /** In key-value mode one may have no uid: there it is the same only as long as nothing of it changes. */
-function isAmong(one: KubeObject, policies: readonly KubeObject[]): boolean {
-  const { uid } = one.metadata;
-  return policies.some((other) => (uid === undefined ? sameValue(one, other) : other.metadata.uid === uid));
+function isAmong({ policy }: RemovedPolicy, others: readonly RemovedPolicy[]): boolean {
+  const { uid } = policy.metadata;
+  return others.some((other) => (uid === undefined ? sameValue(policy, other.policy) : other.policy.metadata.uid === uid));
 }

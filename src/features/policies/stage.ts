@@ -3,11 +3,11 @@ import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
+import { changeTo, type KeptChanges } from '../../kernel/object-change.ts';
 import { stage } from '../../kernel/stage.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';
 import { removalChecks } from './removal-checks.ts';
-import type { KeptPolicy } from './removed.ts';
 import { readPolicyFacts, type SearchOwned } from './survey.ts';
 import { storedNames, undoPlan } from './undo.ts';
 
@@ -65,13 +65,13 @@ function removal(found: readonly KubeObject[], index: number): Action {
     title: `delete the temporary policy ${policy.metadata.name}`,
     ref: '§4.4/7',
     undo: 'full',
-    keep: kept(policy, others),
+    keep: kept([policy, ...others]),
     effect: { type: 'delete', target: refOf(policy) },
   };
 }
 
-function kept(policy: KubeObject | undefined, others: readonly KubeObject[]): KeptPolicy {
-  return { ...(policy ? { policy } : {}), ...(others.length > 0 ? { others } : {}) };
+function kept(found: readonly KubeObject[]): KeptChanges {
+  return { changes: found.map((one) => changeTo(one, { '': undefined })) };
 }
 
 /**
@@ -80,7 +80,6 @@ function kept(policy: KubeObject | undefined, others: readonly KubeObject[]): Ke
  */
 function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
   const { temporaryPolicy: name } = profile;
-  const [policy, ...others] = found;
   if ('missing' in call) {
     const id = call.doubt ? 'NS-725' : 'NS-723';
     throw new Fault('blocked', `the temporary policy cannot be removed: ${call.missing}`, [
@@ -91,8 +90,8 @@ function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Actio
     id: 'delete-1',
     title: `delete the temporary policy ${name}`,
     ref: '§4.5/6',
-    undo: others.length > 0 ? 'partial' : 'full',
-    keep: kept(policy, others),
+    undo: found.length > 1 ? 'partial' : 'full',
+    keep: kept(found),
     effect: cliWrite(call, ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists']),
   };
 }

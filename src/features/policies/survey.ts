@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
+import { keptElsewhere } from '../../kernel/object-change.ts';
 import { type JournalObject, refOf } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
@@ -23,7 +24,7 @@ import { findServiceCli, judgedCli } from '../service-cli/index.ts';
 import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
 import type { PolicyFacts } from './facts.ts';
-import { removedElsewhere, removedPolicies } from './removed.ts';
+import { removedPolicies } from './removed.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
 import { storedNames, toCreate } from './undo.ts';
 
@@ -61,7 +62,7 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
     const gone = found.map((one) => globalPolicyOf(one, profile));
     return hostsWithout(gone, endpoints, world);
   });
-  const elsewhere = options.undo ? await removedElsewhere(sources.records, removed) : [];
+  const elsewhere = options.undo ? await keptElsewhere(sources.records, toCreate({ removed, found }, profile)) : [];
   const told = (pick: (host: HostWithout) => string, short = pick) =>
     'unread' in hosts
       ? hosts
@@ -85,9 +86,7 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
     cli: judgedCli(call),
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
-    fromElsewhere: toCreate({ removed, found }, profile)
-      .filter(({ policy }) => elsewhere.includes(policy))
-      .map(({ policy, name }) => ({ name, spec: JSON.stringify(policy.spec ?? {}) })),
+    fromElsewhere: elsewhere.map(({ policy, name }) => ({ name, spec: JSON.stringify(policy.spec ?? {}) })),
   };
 }
 

@@ -7,6 +7,7 @@ import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';
+import type { RemovedPolicy } from './removed.ts';
 
 /** The CLI creates again what was deleted. A second stored form becomes a policy of that name, so that nothing is selected less. */
 export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {
@@ -28,28 +29,26 @@ export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {
   return { actions };
 }
 
-interface ToCreate {
-  readonly policy: KubeObject;
+interface ToCreate extends RemovedPolicy {
   readonly name: string;
 }
 
 /** What is missing of the removed ones, under the names that are free; nothing where somebody made another one meanwhile. */
 export function toCreate({ removed, found }: Pick<PolicyFacts, 'removed' | 'found'>, profile: Profile): readonly ToCreate[] {
   const before = distinct(removed, profile);
-  const missing = before.filter((one) => !found.some((live) => isSame(live, one, profile)));
-  if (found.some((live) => !before.some((one) => isSame(live, one, profile)))) return [];
+  const missing = before.filter(({ policy }) => !found.some((live) => isSame(live, policy, profile)));
+  if (found.some((live) => !before.some(({ policy }) => isSame(live, policy, profile)))) return [];
   const taken = new Set(found.map(({ metadata }) => metadata.name));
   const names = storedNames(profile).filter((name) => !taken.has(name));
-  return missing.slice(0, names.length).map((policy, index) => ({ policy, name: names[index] ?? profile.temporaryPolicy }));
+  return missing.slice(0, names.length).map((one, index) => ({ ...one, name: names[index] ?? profile.temporaryPolicy }));
 }
 
 /** Each content once; the one that is stored under its own name first. */
-function distinct(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
-  const ordered = policies.toSorted((a, b) => rank(a, profile) - rank(b, profile));
-  return ordered.filter((one, index) => !ordered.slice(0, index).some((other) => isSame(one, other, profile)));
+function distinct(removed: readonly RemovedPolicy[], profile: Profile): readonly RemovedPolicy[] {
+  const rank = ({ policy }: RemovedPolicy) => (policy.metadata.name === profile.temporaryPolicy ? 0 : 1);
+  const ordered = removed.toSorted((a, b) => rank(a) - rank(b));
+  return ordered.filter(({ policy }, index) => !ordered.slice(0, index).some((other) => isSame(policy, other.policy, profile)));
 }
-
-const rank = ({ metadata }: KubeObject, { temporaryPolicy }: Profile): number => (metadata.name === temporaryPolicy ? 0 : 1);
 
 /** The same object, or one that says the same. */
 function isSame(one: KubeObject, other: KubeObject, profile: Profile): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { policyStage } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
-import type { KubeObject } from '../../../src/kernel/object.ts';
+import type { KeptChanges } from '../../../src/kernel/object-change.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
@@ -47,9 +47,9 @@ describe('removing the temporary policy with a key-value datastore', () => {
   it('keeps each of two that are stored, which may differ', async () => {
     const actions = await planned(stateOf({ [NAME]: policy(1), [`default.${NAME}`]: policy(2) }));
     assert.ok(typeof actions !== 'string');
-    const kept = actions[0]?.keep as { readonly policy: KubeObject; readonly others: readonly KubeObject[] };
+    const kept = actions[0]?.keep as KeptChanges | undefined;
     assert.deepEqual(
-      [kept.policy, ...kept.others].map(({ spec }) => (spec as { readonly order: number }).order),
+      kept?.changes.map(({ before }) => (before[''] as { readonly spec: { readonly order: number } }).spec.order),
       [1, 2],
     );
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { removedPolicies } from '../../../src/features/policies/removed.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { changeTo } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/ports.ts';
 import { object } from '../../fixtures/facts.ts';
 
@@ -51,12 +52,12 @@ describe('what the latest removal of the temporary policy deleted', () => {
         const [run, first = '', ...others] = line.split(/:? /);
         return {
           id: `2026-${run}/policy/delete-1#${index + 1}`,
-          content: { policy: policy(first), ...(others.length > 0 ? { others: others.map(policy) } : {}) },
+          content: { changes: [first, ...others].map((called) => changeTo(policy(called), { '': undefined })) },
         };
       });
       const found = await removedPolicies({ keptWith: async () => items.toReversed() });
       assert.deepEqual(
-        found.map(({ spec }) => (spec as { readonly selector: string }).selector),
+        found.map(({ policy: { spec } }) => (spec as { readonly selector: string }).selector),
         removed,
       );
     });
