@@ -12,7 +12,7 @@ export function systemClock(): Clock {
   };
 }
 
-/** Milliseconds since this process began, by a clock that nobody sets. The global `performance` has the same, and loads 1 ms of measuring. */
+/** Milliseconds since this process began, monotonic. The global `performance` has the same, and takes 1 ms to load. */
 export const uptimeMs = (): number => process.uptime() * 1000;
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { ConnectionFlags, Environment } from './kubeconfig/connection.ts';
 import { readConnection } from './kubeconfig/kubeconfig.ts';
 import { kubeconfigFiles, viewKubeconfig } from './kubeconfig/view.ts';
 
-/** The user waits for the shell: after this long the answer is of no use. Milliseconds, credential plugin included. */
+/** Milliseconds, credential plugin included: the user waits for the shell, and a later answer is of no use. */
 const BUDGET_MS = 300;
 /** For slow ways to the API server: another budget. */
 const BUDGET_VARIABLE = 'NETSVC_UPGRADE_COMPLETION_MS';

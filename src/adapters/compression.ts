@@ -1,9 +1,9 @@
-/** Node's compression, loaded when there is something to compress: the shortest commands have nothing, and it costs them as much as a request. */
+/** Node's compression, loaded when needed: it costs the shortest commands, which need none, as much as a request. */
 export async function gzip(bytes: Uint8Array): Promise<Buffer> {
   return pass((await import('node:zlib')).gzip, bytes);
 }
 
-/** Rejects if it is no gzip data, cut short, or larger than this many bytes once it is unpacked: a few kilobytes can hold gigabytes. */
+/** Rejects if it is no gzip data, truncated, or larger than this many bytes unpacked: a few kilobytes can hold gigabytes. */
 export async function gunzip(bytes: Uint8Array, maxOutputLength: number): Promise<Buffer> {
   const { gunzip: unpack } = await import('node:zlib');
   return pass((packed, done) => unpack(packed, { maxOutputLength }, done), bytes).catch((thrown: NodeJS.ErrnoException) => {

@@ -5,7 +5,7 @@ import type { StoreCertificates, StoreHealth } from '../kernel/kvstore.ts';
 import type { StoreProbe } from '../kernel/ports.ts';
 import { boundedBody, plainHttp, TooLarge } from './bounded-body.ts';
 
-/** From the first byte sent to the last one read: a store that drips its answer is as ill as one that is silent. */
+/** From the first byte sent to the last one read: a store that answers too slowly is as unhealthy as a silent one. */
 const LIMIT_MS = 3000;
 /** The answer about its health is one line. */
 const HEALTH_BYTES = 4096;
@@ -38,7 +38,7 @@ async function readValue(endpoint: string, certificates: StoreCertificates, key:
   }
 }
 
-/** Too slow or too long: somebody is there, and it is no store that works. */
+/** Too slow or too long: something answers, but it is no working store. */
 class Ill extends Error {}
 
 function stateOf(thrown: unknown, endpoint: string): StoreHealth['state'] {

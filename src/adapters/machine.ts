@@ -87,7 +87,7 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
       }
       await rename(temporary, folder);
     } catch (thrown) {
-      // On a full disk each try would leave another part of a backup behind, with Secrets where they were asked for.
+      // On a full disk each attempt would leave another part of a backup behind, perhaps with Secrets.
       await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
       throw thrown;
     }

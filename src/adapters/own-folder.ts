@@ -4,7 +4,7 @@ import { Fault } from '../kernel/fault.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 const WRITABLE_BY_GROUP = 0o020;
-/** Whoever may write such a folder may still not rename or remove what others have in it: `/tmp`. */
+/** In such a folder (`/tmp`) nobody may rename or remove what others have in it. */
 const STICKY = 0o1000;
 
 /** Of a file or folder, as far as it says who may change it. */

@@ -5,7 +5,7 @@ import type { Call } from './kube/call.ts';
 /** Levels of `-v`, as kubectl counts them: what each adds. */
 export const LEVEL = { programs: 1, requests: 6, headers: 7, bodies: 8 } as const;
 
-/** What continues underneath, told line by line to the user who asked for it with `-v`. */
+/** What happens underneath, line by line, for the user who asked for it with `-v`. */
 export interface Trace {
   readonly level: number;
   say(line: string): void;
@@ -58,7 +58,7 @@ function traceHeaders(trace: Trace, title: string, headers: Headers): void {
   }
 }
 
-/** A body, cut at 1,024 characters; of what may hold a Secret only its size is told. */
+/** A body, cut at 1,024 characters; only its size where it may hold a Secret. */
 function traceBody(trace: Trace, title: string, path: string, text: string, total = text.length): void {
   if (trace.level < LEVEL.bodies) return;
   const hidden = mayHoldSecret(path, text);

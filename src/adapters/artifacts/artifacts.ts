@@ -36,7 +36,7 @@ export function openArtifacts(options: ArtifactsOptions): Artifacts {
   return cachedArtifacts(checkedArtifacts(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options), options.sums));
 }
 
-/** A profile without an address, and none given: every question ends with what to do. */
+/** A profile without an address, and none given: every request throws with what to do. */
 function noSource(): Artifacts {
   const refuse = async () => {
     throw new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);

@@ -81,7 +81,7 @@ export function artifactOf(url: string, bytes: Uint8Array): Artifact {
 
 export const isUrl = (path: string): boolean => /^https?:\/\//.test(path);
 
-/** A bare path may hold anything but a scheme; of one letter, that is a drive. */
+/** A bare path has no scheme; a scheme of one letter is a drive. */
 export function folderOf(source: string): string {
   try {
     if (source.startsWith('file://')) return fileURLToPath(source);

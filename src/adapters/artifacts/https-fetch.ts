@@ -15,7 +15,7 @@ export interface FetchOptions {
   readonly certificateAuthority?: string;
   /** Longest silence of the other side; 30 s unless said. */
   readonly fetchTimeoutMs?: number;
-  /** For the whole file, with redirects and further attempts; unless said a minute, and a second for each 500 kB that it may have. */
+  /** Milliseconds for the whole file, redirects and retries included. Default: a minute, and a second for each 500 kB of its limit. */
   readonly fetchTotalMs?: number;
   /** Attempts after the first; 3 unless said. */
   readonly retries?: number;
@@ -52,7 +52,7 @@ export async function fetchBytes(url: URL, options: FetchOptions, limit: number,
   }
 }
 
-/** However slowly it comes: bytes that drip in are no silence, and would hold a command for ever. */
+/** Bytes that arrive too slowly are no silence, but would hold a command for ever. */
 class TooSlow extends Fault {
   constructor(url: URL, totalMs: number) {
     super('failed', `${url.href} was not whole after ${totalMs / 1000} s`, [
@@ -163,7 +163,7 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
     };
     // The request's own limit begins with its socket, which a silent proxy never gives.
     const silence = setTimeout(giveUp, timeout);
-    // Nor does a request without a socket say that it was cut: a proxy that drips would hold it.
+    // A request without a socket does not report its abort: a slow proxy would hold it.
     const end = () => {
       clearTimeout(silence);
       reject(options.cut.reason);

@@ -36,7 +36,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
     leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
     elsewhere: () => cluster.elsewhere(),
     async forget() {
-      // The copy first: interrupted in between, it would stand there alone, as if the cluster's had been lost.
+      // The copy first: interrupted in between, it would remain alone, as if the cluster's had been lost.
       await copy.forget();
       await cluster.forget();
     },

@@ -43,7 +43,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     throw refusal(place, JOURNAL_NAME)('it is read, and is not in the list of what is there; nothing was written beside it');
   }
 
-  /** What counts is what is there afterwards: an answer may be lost on its way. */
+  /** Reads what is there afterwards, as an answer may be lost on its way. */
   async function createChecked(name: string, bytes: Uint8Array): Promise<void> {
     const failure = await place.create(name, bytes).then(
       () => undefined,
@@ -71,7 +71,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     }
   }
 
-  /** Chunks first, then the head, which is marked already: a crash in between leaves something void, to be erased again. */
+  /** Chunks first, then the head, which is already marked: a crash in between leaves a void journal, to be erased again. */
   async function erase(): Promise<void> {
     for (const name of (await place.names()).toReversed()) {
       const stored = await place.read(name);

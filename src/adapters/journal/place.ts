@@ -28,7 +28,7 @@ export interface JournalPlace {
 /** Name of the head; all parts begin with it. */
 export const JOURNAL_NAME = 'netsvc-upgrade-owners';
 
-/** True for the head and for chunks, `…-RUN-APPEND-NUMBER`; what merely begins like them is somebody else's. */
+/** True for the head and for chunks, `…-RUN-APPEND-NUMBER`, and for no other name that begins like them. */
 export function isPart(name: string): boolean {
   return name === JOURNAL_NAME || /^netsvc-upgrade-owners-[a-z0-9.-]+-\d{4,}-\d{4,}$/.test(name);
 }

@@ -40,7 +40,7 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
     return undefined;
   }
 
-  /** True only if a list says so: who may not list, but may read the head by its name, is asked no more than that. */
+  /** True only if a list says so. An account that may read the head but not list gets false. */
   async function hasNoPart(): Promise<boolean> {
     const names = await place.names().catch(() => undefined);
     return names?.length === 0;

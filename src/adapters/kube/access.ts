@@ -12,7 +12,7 @@ interface RulesReview {
   readonly status?: { readonly resourceRules?: readonly Rule[]; readonly incomplete?: boolean; readonly evaluationError?: string };
 }
 
-/** No namespace can have this name, so none of its roles answer: the rules are those that hold in every namespace. */
+/** No namespace can have this name, so the answer has only rules that hold in every namespace. */
 const NO_NAMESPACE = 'every.namespace';
 /** What the authorizer of the kubelets says of its own rules; it has none for other accounts, and refuses nothing. */
 const OF_NODES = 'node authorizer does not support user rule resolution';

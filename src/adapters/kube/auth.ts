@@ -46,7 +46,7 @@ export function authorizerOf(connection: Connection, around: Omit<ExecSurroundin
       return cached.credential;
     },
     refresh(used) {
-      // Of several requests refused together only the first forgets; the others find the new credential.
+      // Of several requests refused together only the first forgets it; the others find the new credential.
       if (renewable && cached?.credential === used) cached = undefined;
       return renewable;
     },

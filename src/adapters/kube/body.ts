@@ -25,7 +25,7 @@ export async function* plainBody(message: IncomingMessage): AsyncGenerator<Buffe
   }
 }
 
-/** The whole body as text. Listeners: a loop over the stream costs more than all else that is done with a small answer, and there may be thousands. */
+/** The whole body as text. Listeners, because a loop over the stream costs more than the rest of a small answer. */
 export async function readText(message: IncomingMessage): Promise<string> {
   return (await boundedBody(await unpacked(message), ANSWER_BYTES)).toString('utf8');
 }

@@ -15,7 +15,7 @@ export async function authorizationOfProvider(connection: Connection): Promise<s
 
 type Target = Pick<Connection, 'server' | 'cluster' | 'user'>;
 
-/** An agent that goes through a SOCKS proxy. As with kubectl the proxy finds the name's address: here it may not be known. */
+/** An agent that goes through a SOCKS proxy. As with kubectl, the proxy resolves the name, which may be unknown here. */
 export async function socksAgent(target: Omit<Target, 'user'>, proxyUrl: string): Promise<Agent> {
   const far = proxyUrl.replace(/^socks5:/, 'socks5h:');
   const options = await libraryOptions({ ...target, user: {}, cluster: { ...target.cluster, 'proxy-url': far } });

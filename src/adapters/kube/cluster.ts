@@ -134,7 +134,7 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
   };
 }
 
-/** What another cluster would say as well: no such object, or not this instance (to a patch 422, to a replacement 409). */
+/** What another cluster would answer as well: no such object, or not this instance (422 to a patch, 409 to a replacement). */
 const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
 
 /** One read shared by all who wait for it: hundreds of parallel writes cost a few reads, none older than its question. */

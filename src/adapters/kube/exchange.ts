@@ -37,7 +37,7 @@ export function exchange(
     );
     const fail = (error: unknown) =>
       reject(signal?.aborted && !call.signal?.aborted ? timedOut(`no answer within ${timeoutMs} ms (--request-timeout)`) : error);
-    // Destroyed before it has a socket, a request says nothing: a proxy that is silent, or drips, would hold it for ever.
+    // Destroyed before it has a socket, a request emits nothing: a silent or slow proxy would hold it for ever.
     const end = () => fail(signal?.reason);
     signal?.addEventListener('abort', end, { once: true });
     request.once('close', () => signal?.removeEventListener('abort', end));
@@ -69,9 +69,9 @@ export interface RequestEnd {
   readonly signal: AbortSignal;
   /** Throws what the caller's signal was aborted with, or Fault('interrupted'). */
   throwIfEnded(): void;
-  /** The work's value. What it waits for is not waited for once the request has ended; its own failure then says nothing. */
+  /** The work's value. Once the request has ended it is not waited for, and its own failure is ignored. */
   whileOpen<T>(work: Promise<T>): Promise<T>;
-  /** Ends it with this reason after so long, unless what is returned is called before. */
+  /** Ends it with this reason after this time, unless the returned function is called before. */
   endAfter(ms: number, reason: () => Error): () => void;
   close(): void;
 }

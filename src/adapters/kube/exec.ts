@@ -35,10 +35,10 @@ interface ExecAnswer {
   };
 }
 
-/** Between asking a plugin to end and ending it: within the time that an interrupted command has left. */
+/** Between asking a plugin to end and killing it: within the time that an interrupted command has left. */
 const GRACE_MS = 500;
 
-/** Ctrl-C reaches a plugin and us at once, but the plugin's end may be known here first: a failed one waits so long for the signal. */
+/** Ctrl-C reaches a plugin and us at once, but its end may be seen here first: a failed plugin waits this long for the signal. */
 const SIGNAL_MS = 250;
 
 const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
@@ -59,7 +59,7 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
   const file = await find(command);
   if (file === undefined) throw cannotStart(exec, 'ENOENT');
   const first = await started(exec, file, connection, surroundings);
-  // One that may ask has the terminal, and Ctrl-C there ends it too: the action that is let come to its end needs it all the same.
+  // One that may ask shares the terminal, so Ctrl-C ends it too; an action that may finish needs it again.
   const mayBeCut = first.exitCode !== 0 && !wasStopping;
   if (mayBeCut && mayAsk(exec, surroundings.terminal)) await signalled(interruption?.soft);
   const result = mayBeCut && isStopping() ? await started(exec, file, connection, surroundings) : first;

@@ -11,7 +11,7 @@ interface Status {
   } | null;
 }
 
-/** An answer of 400 or more, from its Status body; anything else a proxy may have sent is quoted shortly. */
+/** An answer of 400 or more, from its Status body; any other body, as from a proxy, is quoted in short. */
 export function failureOf(status: number, body: string, retryAfter?: string): ApiFailure {
   const parsed = statusOf(body);
   if (parsed?.kind === 'Status')

@@ -94,12 +94,12 @@ class ListReader {
   }
 }
 
-/** Whoever says that so much is to come would have it all kept in memory until it is there. */
+/** A claimed length would all be kept in memory until it has arrived. */
 function refuseHuge(bytes: number): void {
   if (bytes > LARGEST_ITEM) throw new RangeError(`the list of metadata has an item of ${bytes} bytes`);
 }
 
-/** Searches on only when the last place found lies behind: each byte is looked at once per text. */
+/** Continues only from the last place found: each byte is searched once per text. */
 function isWithin(hit: { readonly text: Buffer; at: number }, bytes: Buffer, start: number, end: number): boolean {
   if (hit.at !== -1 && hit.at < start) hit.at = bytes.indexOf(hit.text, start);
   return hit.at >= start && hit.at < end;

@@ -12,7 +12,7 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const PROTOBUF_LIST = `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,${METADATA_LIST}`;
 /** Times a list that grew too old between its pages is begun again, the last time in one piece. */
 const RESTARTS = 3;
-/** A page that came so soon may be followed by one of twice the size, up to a multiple of the first; milliseconds. */
+/** A page that arrived within this time (milliseconds) is followed by one of twice the size, up to a multiple of the first. */
 const SOON_MS = 400;
 const LARGEST = 8;
 
@@ -62,12 +62,12 @@ async function listOnce(
   }
 }
 
-/** Small pages cost a request each; large ones of large objects would cost the server dear, and take long: back to the first size then. */
+/** Small pages cost a request each; large pages of large objects load the server and take long, so the size goes back then. */
 function nextLimit(limit: number, paging: Paging, tookMs: number): number {
   return tookMs <= SOON_MS ? Math.min(2 * limit, LARGEST * paging.limit) : paging.limit;
 }
 
-/** A refusal in protobuf has no text that users can read: it is asked for again in JSON, which also serves those that know no protobuf. */
+/** A refusal in protobuf has no readable text, so it is asked for again in JSON. That also serves servers without protobuf. */
 async function readPage(
   transport: Transport,
   path: string,
@@ -102,7 +102,7 @@ async function pageOf(message: IncomingMessage, texts: readonly string[]): Promi
   };
 }
 
-/** As much as protobuf is read for: whole metadata would hold managed fields in memory. */
+/** As little as is read from protobuf: whole metadata would hold managed fields in memory. */
 function slim({ name, namespace, uid, resourceVersion, annotations, ownerReferences }: ObjectMeta): ObjectMeta {
   const applied: unknown = annotations?.[LAST_APPLIED];
   return {

@@ -33,7 +33,7 @@ function bypassed(target: URL, list: string): boolean {
     .some((entry) => entry === '*' || matches(entry, host, port));
 }
 
-/** Only where there is a list to match: imported, it would be loaded whole by every command. */
+/** Loaded only where there is a list to match; an import would load it in every command. */
 const net = () => process.getBuiltinModule('node:net');
 
 function matches(entry: string, host: string, port: string): boolean {

@@ -78,7 +78,7 @@ async function getObject(transport: Transport, path: string): Promise<KubeObject
   }
 }
 
-/** An answer this young and this quick tells the time as well as a new one would. */
+/** An answer this recent and this quick shows the time as well as a new one. */
 const FRESH_MS = 5000;
 const QUICK_MS = 500;
 

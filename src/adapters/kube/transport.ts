@@ -14,7 +14,7 @@ import { openWire, type Wire } from './wire.ts';
 export interface TransportOptions {
   /** Version of this program, for User-Agent. */
   readonly version: string;
-  /** Each warning of the server about a write once: what our reads and dry runs touch is no concern of the user's. */
+  /** Each warning of the server about a write, once; warnings about our reads and dry runs do not concern the user. */
   readonly warn?: (text: string) => void;
   /** The user is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
@@ -155,7 +155,7 @@ export class Transport {
     }
   }
 
-  /** A silence is noticed by itself; an answer that comes byte by byte is not. Of a watch only the head counts. */
+  /** A silence is noticed elsewhere; this limits an answer that arrives byte by byte. Of a watch only the head counts. */
   #limit({ path }: Call, end: RequestEnd): () => void {
     const { answerMs = ANSWER_MS } = this.#options;
     const text = () => `no whole answer within ${answerMs / 1000} s from ${this.#connection.server} to ${path}`;

@@ -84,7 +84,7 @@ function read(kind: Kind, options: Options, line: WatchLine, place: Place): Watc
   const { type, object } = line;
   if (type === 'ERROR') {
     const status = object as unknown as { readonly code?: number; readonly reason?: string; readonly message?: string };
-    // Whatever it is, the place is lost: a new list tells what has been missed.
+    // Whatever it is, the place is lost: a new list shows what was missed.
     place.version = undefined;
     throw new ApiFailure(status.code ?? 500, status.reason ?? 'WatchError', status.message ?? 'the watch failed');
   }

@@ -40,7 +40,7 @@ export async function openWire(connection: Connection, credential: Credential): 
     base,
     secure,
     compressed,
-    // The options are repeated for each request because an agent that tunnels makes the inner TLS from them.
+    // The options are repeated for each request, because a tunnelling agent makes the inner TLS from them.
     open: (url, { writes, ...options }, answer) => {
       if (writes) dropIdle();
       return request(url, { ...tls, ...options, agent: writes ? writing : reading }, answer);
@@ -93,13 +93,13 @@ async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool
     const tunnel = proxy.startsWith('socks')
       ? await (await import('./client-node.ts')).socksAgent(connection, proxy)
       : new (await import('https-proxy-agent')).HttpsProxyAgent(proxy, pool);
-    // On the agent, not on each request: Node pools connections with a check of their own apart.
+    // On the agent, not on each request: Node pools connections with their own check separately.
     const { options } = tunnel as unknown as { readonly options: object };
     if (!tls.servername) Object.assign(options, await addressCheck(base));
     return tunnel;
   }
   const agent = base.protocol === 'http:' ? new (plainHttp().Agent)(pool) : new (await import('node:https')).Agent({ ...pool, ...tls });
-  // It knows one server and one certificate. Node would make a name for them of kilobytes, and look it up, several times a request.
+  // This agent has one server and one certificate. Node would build and look up a name of kilobytes several times a request.
   return Object.assign(agent, { getName: () => base.host });
 }
 

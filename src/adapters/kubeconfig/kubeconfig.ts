@@ -78,7 +78,7 @@ function fileByItself(files: readonly string[], document: KubeconfigDocument, fl
   return file !== undefined && more.length === 0 && isPlain && isCurrent && isLasting(file) ? resolve(file) : undefined;
 }
 
-/** What a shell hands over by a descriptor (`<(…)`) is gone when another program looks. */
+/** What a shell passes by a descriptor (`<(…)`) is gone when another program reads it. */
 function isLasting(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -57,7 +57,7 @@ function list(value: PlainValue): readonly PlainValue[] {
   return value;
 }
 
-/** kubectl leaves out empty text in some places and not in others, so only text with something in it is clear. */
+/** kubectl omits empty text in some places only, so only text that is not empty is clear. */
 function text(value: PlainValue): string {
   if (typeof value !== 'string' || value === '') throw new Unclear();
   return value;

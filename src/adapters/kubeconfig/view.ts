@@ -45,7 +45,7 @@ export async function readAlone(files: readonly string[]): Promise<KubeconfigDoc
   return documents.length > 1 ? merged(documents) : documents[0];
 }
 
-/** Every entry of every file, the first current context. What kubectl makes of an entry that stands in two files is its own business. */
+/** Every entry of every file, and the first current context. An entry in two files is left to kubectl. */
 function merged(documents: readonly KubeconfigDocument[]): KubeconfigDocument | undefined {
   const all = <List extends 'clusters' | 'users' | 'contexts'>(list: List) => documents.flatMap((one) => one[list] ?? []);
   const lists = { clusters: all('clusters'), users: all('users'), contexts: all('contexts') };

@@ -52,7 +52,7 @@ export function renewed(lease: KubeObject, serverNow: number): KubeObject {
   return { ...lease, spec: { ...specOf(lease), renewTime: microTime(serverNow) } };
 }
 
-/** The lease stays with nobody in it: taking it again needs no right to create or delete. */
+/** The lease stays without a holder: taking it again needs no right to create or delete. */
 export function released(lease: KubeObject): KubeObject {
   const { leaseTransitions = 0 } = specOf(lease);
   return { ...lease, spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions } };
@@ -62,7 +62,7 @@ function microTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '000Z');
 }
 
-/** A lease that was not renewed for this long is given up, safely before another run may take it. */
+/** A lease not renewed for this long is given up, safely before another run may take it. */
 export const GIVE_UP_MS = (LEASE_SECONDS - 15) * 1000;
 
 /** How long ago the lease was surely ours: counted from the start of the last renewal that succeeded. */

@@ -34,7 +34,7 @@ export function leaseLock(deps: LockDeps): Lock {
   return {
     holder: async () => currentHolder(deps, await read(), await serverNow(deps)),
     async acquire() {
-      // Started before the lease is written: it is never thought to be younger than it is.
+      // Started before the lease is written, so that it never counts as younger than it is.
       const started = new Renewals(deps.startStopwatch);
       const lease = await take(deps, read, started);
       return keepRenewing(deps, read, lease, started);
@@ -49,7 +49,7 @@ export function leaseLock(deps: LockDeps): Lock {
   };
 }
 
-/** The lock that tells what is stored under it when it is held: from the moment on in which it was taken, until it is given back. */
+/** A lock that reports itself to what is stored under it, from when it is taken until it is given back. */
 export function lockWith(lock: Lock, stored: { pin(): void; unpin(): void }): Lock {
   return {
     ...lock,
@@ -67,7 +67,7 @@ export function lockWith(lock: Lock, stored: { pin(): void; unpin(): void }): Lo
   };
 }
 
-/** A holder that is a process of this machine and gone does not count: its lock need not run out first. */
+/** A holder that is an ended process of this machine does not count: its lock need not expire first. */
 function currentHolder({ isGone }: LockDeps, lease: KubeObject | undefined, now: number): LockHolder | undefined {
   const holder = lease && !isFree(lease, now) ? holderOf(lease) : undefined;
   return holder && isGone?.(holder.identity) ? undefined : holder;
@@ -83,7 +83,7 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>,
   const lease = await read();
   const holder = currentHolder(deps, lease, await serverNow(deps));
   if (holder) throw locked(holder);
-  // The lock is free, but what its last holder started may not have ended. A run that is quicker meanwhile is a conflict below.
+  // The lock is free, but its last holder's programs may still run. A run that is quicker meanwhile is a conflict below.
   await deps.awaitOrphans?.(holderOf(lease)?.identity);
   renewals.succeeded(renewals.begin());
   const wanted = taken(lease, namespace, identity, await serverNow(deps));
@@ -150,7 +150,7 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
     });
   }
   function isHeld(): boolean {
-    // A process that was stopped, or slept with its machine, wakes up here before its timers and its requests do.
+    // A process that was stopped, or slept with its machine, runs this before its timers and requests.
     if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));
     return !lost.signal.aborted;
   }

@@ -56,7 +56,7 @@ export async function unpackedWith(part: string, all: Binary): Promise<readonly 
 async function unpackedKey(key: string, first: string, all: Binary): Promise<KeptItem> {
   const [, count] = /\.\d+of(\d+)$/.exec(first) ?? [];
   const pieces = count === undefined ? 1 : Number(count);
-  // The number is part of a name that is read: a list of that length is made only where there may be this many.
+  // The number is part of a name that others can write, so it is limited before a list of that length is made.
   if (pieces > MOST_PIECES) throw damagedItem(key, `it says that it has ${counted(Number(count), 'piece')}`);
   const wanted = count === undefined ? [key] : Array.from({ length: pieces }, (_, index) => `${key}.${index + 1}of${count}`);
   const found = wanted.map((name) => all[name]);

@@ -51,7 +51,7 @@ export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): R
     const placed = place(pieces, entries);
     // Before: what is written and not remembered would be asked for by name.
     await here.note([content]);
-    // New pieces first, then the old ones away: a crash in between leaves too much, never too little.
+    // New pieces first, then the old ones are removed: a crash in between leaves too much, never too little.
     for (const [name, part] of placed) await ledger.update(name, (live) => ({ ...without(actionId, live), ...part }));
     for (const { name } of old.filter((one) => !placed.has(one.name))) await ledger.update(name, (live) => without(actionId, live));
   }

@@ -15,7 +15,7 @@ const NEVER: Acceptable = new Set();
  */
 export class Expectations {
   readonly #known = new Map<string, Acceptable>();
-  /** What was seen first of each, since other runs could last write: a plan is made of several reads. */
+  /** What was seen first of each, while other runs could still write: a plan is made of several reads. */
   readonly #first = new Map<string, string>();
   /** Names that there were then. */
   #listed: ReadonlySet<string> | undefined;
@@ -33,7 +33,7 @@ export class Expectations {
     this.#listed = undefined;
   }
 
-  /** False if it is pinned, and this is not what was seen before. What is found first, or unpinned, is what is expected from then on. */
+  /** False if it is pinned and differs from what was seen before. The first find, or an unpinned one, becomes what is expected. */
   meets(name: string, found: Entry | undefined): boolean {
     const mark = markOf(found);
     const known = this.#expected(name);
@@ -44,7 +44,7 @@ export class Expectations {
     return true;
   }
 
-  /** The names that there are: a further one that is read later was not there when the plan was made. */
+  /** All names that exist: one that is read later did not exist when the plan was made. */
   lists(names: readonly string[]): void {
     this.#listed ??= new Set(names);
   }

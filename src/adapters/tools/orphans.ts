@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { runProgram } from './run-program.ts';
 
-/** A program on this machine that a run started which is over: it may still write to the cluster. */
+/** A program on this machine whose run has ended: it may still write to the cluster. */
 export interface Orphan {
   readonly pid: number;
   /** `kubectl`, for the message. */

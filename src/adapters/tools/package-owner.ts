@@ -13,7 +13,7 @@ interface Question {
   readonly args: (file: string) => readonly string[];
   /** The package in the program's answer. */
   readonly packageIn: RegExp;
-  /** What it says with exit code 1, line by line, of a file that no package has; any other failure says nothing about the file. */
+  /** What it prints with exit code 1, line by line, for a file of no package; any other failure is no answer. */
   readonly nobodyIn: RegExp;
   readonly remove: (name: string) => string;
 }
@@ -109,7 +109,7 @@ async function ask(
     reject: false,
     timeout: limitMs,
     stdin: 'ignore',
-    // A Ctrl-C at the terminal that lets an action come to its end must not make an answer of its own.
+    // A Ctrl-C that lets an action finish must not end the package manager, which would look like an answer.
     detached: GROUPED,
     ...(cut === undefined ? {} : { cancelSignal: cut }),
   });

@@ -12,7 +12,7 @@ export interface PrivateKubeconfig {
   write(): Promise<unknown>;
   /** Writes both, once. */
   writeForCli(): Promise<unknown>;
-  /** Removes them, and with it a work folder that only stood in for the real one. */
+  /** Removes them, and a work folder that was only a replacement for the real one. */
   remove(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ const GRACE_MS = 2000;
 
 /** Runs a program by argv, never through a shell. How it failed is data; this does not throw. */
 export async function runProgram(program: string, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
-  // A small command starts no program at all, and this is half of what it would load.
+  // Loaded here, as a small command starts no program and this is half of what it would load.
   const { execa } = await import('execa');
   const child = execa(program, [...args], {
     ...settingsOf(run),
@@ -39,7 +39,7 @@ export async function runProgram(program: string, args: readonly string[], run: 
     // What a killed program started, such as a credential plugin, would hold its output open. A program asked to end may have its own code.
     if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
   });
-  // Its time is up for what it left behind too: that holds its output open as well.
+  // Its time is up for programs that it left behind as well, which hold its output open.
   const late = run.timeoutMs === undefined ? undefined : setTimeout(() => endGroup(child.pid), run.timeoutMs + GRACE_MS);
   const result = await child;
   clearTimeout(late);
@@ -78,7 +78,7 @@ interface CollectedOutput {
   readonly cut: boolean;
 }
 
-/** Keeps what a stream says, up to a limit in bytes, and tells it line by line; `tooMuch` is called once. */
+/** Keeps what a stream prints, up to a limit in bytes, and reports it line by line; `tooMuch` is called once. */
 function collectOutput(stream: Readable | null, limit: number, tooMuch: () => void, onLine?: (line: string) => void) {
   const chunks: Uint8Array[] = [];
   const lines = lineReader(onLine);

@@ -33,7 +33,7 @@ function withConfig(args: readonly string[], cliConfigPath: string | undefined):
 /** Given by us alone. */
 const PINNED: readonly string[] = ['KUBECONFIG', 'KUBERC'];
 
-/** Would send the chart tool to another cluster, user, namespace or place of its releases than the one that was found. */
+/** Variables that would send the chart tool to another cluster, user, namespace or release store than the detected one. */
 const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DRIVER'];
 
 /** The user's own defaults for kubectl may name another server by a flag that nobody wrote (`defaults` of a kuberc file). */

@@ -59,7 +59,7 @@ export function openTools(options: ToolsOptions): Tools {
       options.trace?.say(
         `${[program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
       );
-      // Whoever gave no signal does not expect to be interrupted: it is no answer of the program.
+      // Without a signal of its own the caller does not expect an interruption, which is no answer of the program.
       if (result.problem === 'cancelled' && run.signal === undefined) throw interrupted();
       return result;
     },
