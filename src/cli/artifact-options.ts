@@ -7,7 +7,7 @@ export function artifactOptionsOf(
   { flags, env, trace, interruption }: Pick<ComposeRequest, 'flags' | 'env' | 'trace' | 'interruption'>,
   profile: Profile,
 ): Omit<ArtifactsOptions, 'sums'> {
-  // Besides the system's. Without a word of its own a private mirror has its certificate from the authority of the API server.
+  // Besides the system's. By default a private mirror's certificate is checked by the API server's authority.
   const certificateAuthority = flags['manifest-ca'] ?? flags['certificate-authority'];
   return {
     source: flags['manifest-url'] ?? profile.manifestUrl ?? '',

@@ -21,7 +21,7 @@ export interface CarriedFlag {
   readonly name: string;
   /** The word itself, not quoted: `--context=prod`. */
   readonly word: string;
-  /** It came from the environment, which the next command of this shell has as well; another machine has not. */
+  /** From the environment, which the next command of this shell has as well, but another machine does not. */
   readonly fromEnvironment?: true;
   /** It was read from the run record: whoever may write that chose it. */
   readonly fromRecord?: true;
@@ -69,7 +69,7 @@ export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
   return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ word }) => word);
 }
 
-/** Those of a record, as far as the command line does not say otherwise. What is no flag that a run may be given is left out, flags of the connection too. */
+/** Recorded flags, where the command line says nothing else. Unknown flags of a run and flags of the connection are left out. */
 export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): readonly CarriedFlag[] {
   const words = Array.isArray(recorded) ? recorded.filter((one) => typeof one === 'string') : [];
   const more = words.flatMap((word): readonly CarriedFlag[] => {

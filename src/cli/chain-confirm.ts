@@ -39,7 +39,7 @@ export interface Confirmed {
   readonly steps: PlanSteps;
 }
 
-/** What became of asking: the exit that ends the command before it changes anything, or that it may continue. */
+/** The result of asking: the exit that ends the command before any change, or that it may continue. */
 export interface Confirmation {
   readonly stopped?: ExitName;
   /** Something in the cluster or on this machine is going to change. */
@@ -47,7 +47,7 @@ export interface Confirmation {
   /** The session to continue with: the user may have accepted a risk. */
   readonly session: Session;
   readonly confirmed?: Confirmed;
-  /** What was looked at a moment ago; absent where the user has thought about it meanwhile. */
+  /** What was read a moment ago; absent if the user has been asked meanwhile. */
   readonly known?: Known;
 }
 
@@ -97,7 +97,7 @@ async function confirmWith(
   return { session, writes, confirmed };
 }
 
-/** What to do once the user has said no, with what earlier parts of the run have changed. */
+/** What to do after the user said no, and what earlier parts of the run have changed. */
 async function onward(session: Session): Promise<readonly string[]> {
   return [...(await earlierHere(session)), 'run the same command when you are ready'];
 }

@@ -1,6 +1,6 @@
 const known = new WeakSet<NodeJS.WriteStream>();
 
-/** The stream, for which a reader that goes away (`| head -1`) ends the output, never the work: an upgrade must not stop because of it. */
+/** The stream; a reader that goes away (`| head -1`) ends the output, never the upgrade. */
 export function surviving<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
   if (known.has(stream)) return stream;
   known.add(stream);

@@ -50,7 +50,7 @@ function carriedFlags({ typed, words, flags, shapes }: Parsed): readonly Carried
   const values: Readonly<Record<string, unknown>> = { ...flags };
   return CARRIED.flatMap((name) => {
     const [shape, value] = [shapes[name], values[name]];
-    // Off by the command line: the environment may say on, and the next command reads it as well.
+    // Off on the command line is carried, too: the environment may say on, and the next command reads it.
     if (shape?.type === 'boolean' && writtenBoolean(typed, name, shapes) === false) return [{ name, word: `--${name}=false` }];
     const isIn = (some: readonly string[]) => shape !== undefined && some.some((word) => setsFlag(word, name, shape));
     if (value === undefined || value === false || !isIn(words)) return [];

@@ -95,7 +95,7 @@ export async function openNotifierFor(value: string, env: ComposeRequest['env'])
   return (await import('../adapters/notify/notifier.ts')).openNotifier(value, forPrograms(env));
 }
 
-/** The files that every composition needs: each function below asks for its own again, which costs nothing then. */
+/** The files of every composition; the functions below import them again, which costs nothing then. */
 function loadAdapters(): Promise<unknown> {
   return Promise.all([
     import('../adapters/artifacts/artifacts.ts'),

@@ -4,7 +4,7 @@ import { writeCniVersion } from '../sandbox/scenario.ts';
 /** The cluster in memory before the run that is shown. */
 export interface DemoStage {
   readonly scenario: Scenario;
-  /** A run of somebody that nobody sees, whose process is killed while it applies the release. */
+  /** A run of somebody else, killed while it applies the release. */
   killedRun(identity: string): Promise<void>;
 }
 

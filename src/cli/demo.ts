@@ -38,7 +38,7 @@ const PACE = 850;
 const PACE_TROUBLE = 350;
 /** Write at which a run is killed: the new manifest is applied, its agents are not rolled out. */
 const KILLED_AT = 30;
-/** The cluster and an earlier run are so much older than the demo: nothing that is shown lies in the future. */
+/** The cluster and an earlier run are this much older than the demo: nothing shown lies in the future. */
 const BEFORE_MS = 6 * 60_000;
 const RELEASES = fileURLToPath(new URL('../sandbox/releases', import.meta.url));
 
@@ -74,7 +74,7 @@ async function stuckThenFixed(request: DemoRequest, scenario: Scenario, say: (li
   return shownRun(request, scenario);
 }
 
-/** What the user sees of a run, with the question; the user who is not there has said yes. */
+/** What the user sees of a run, with the question, which is answered with yes. */
 function shownRun(request: DemoRequest, scenario: Scenario): Promise<ExitName> {
   const { flags, seams } = request;
   const { terminal } = seams;
@@ -125,7 +125,7 @@ async function composition(scenario: Scenario, { flags }: ComposeRequest, proces
   };
 }
 
-/** Yes to every question, which is shown with its answer: without the user at the terminal, and with `--yes`. */
+/** Yes to every question, shown with its answer: without a terminal, and with `--yes`. */
 function answeredYes(terminal: Terminal): Terminal {
   return {
     ...terminal,

@@ -10,7 +10,7 @@ export interface FastAnswer {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
-  /** Names that have to be looked up for the answer; what is above holds if they cannot be had. */
+  /** Names to look up for the answer; without them, what is above holds. */
   readonly ask?: Question;
 }
 

@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../kernel/fault.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { nearest } from './suggest.ts';
 
-/** What a flag parser's error carries; read by shape, so that oclif need not be loaded here. */
+/** A flag parser's error, read by shape, so that oclif need not be loaded here. */
 interface ParseError extends Error {
   readonly oclif: { readonly exit?: number };
   readonly parse?: unknown;

@@ -1,7 +1,7 @@
 import type { Interrupts } from './seams.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** What nothing caught. Without a listener the process would end where it stands, with its lock held and its kubeconfig on disk. */
+/** Errors that nothing caught. Without a listener the process would end at once, with its lock held and its kubeconfig on disk. */
 const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const;
 const INTERRUPTED = 130;
 
@@ -9,7 +9,7 @@ const INTERRUPTED = 130;
 const WORDS_MS = 5000;
 /** After a second one. */
 const LAST_WORDS_MS = 1000;
-/** From then on to the end of what does not listen: a program that was told to end is ended by force within it. */
+/** Milliseconds until work that ignores Ctrl-C is left behind; within it, a program asked to end is killed. */
 const OVER_MS = 1000;
 
 /** Where signals come from; `process` outside tests. */

@@ -5,10 +5,10 @@ import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
 import type { FastPathTable } from './plain-flags.ts';
 
-/** Imported, it would run every getter that it exports, one of which loads all of Node's streams: a fifth of what `--help` takes. */
+/** Not imported: that runs every getter and loads all of Node's streams, a fifth of what `--help` takes. */
 const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
 
-/** A program that has said everything and still holds a handle is ended after this long. */
+/** Milliseconds until a program that has printed everything and still holds a handle is ended. */
 const LINGER_MS = 3000;
 /** Nobody waits for one that was interrupted. */
 const INTERRUPTED = { exit: 130, lingerMs: 100 };
@@ -50,7 +50,7 @@ async function run(argv: readonly string[], name: string, table: FastPathTable |
   return runShell(argv, name);
 }
 
-/** Completion never fails and never waits: what cannot be looked up in time is not offered. */
+/** Completion never fails and never waits: names that cannot be read in time are not offered. */
 function completeLive(question: Question, otherwise: string, table: FastPathTable): void {
   keepCompiled(process.env);
   import('./complete-live.ts')
@@ -62,7 +62,7 @@ function completeLive(question: Question, otherwise: string, table: FastPathTabl
     });
 }
 
-/** Straight to the descriptor: Node's own streams take longer to set up than all the rest. They help out where a pipe is full. */
+/** Straight to the descriptor: Node's own streams take longer to set up than all the rest. A full pipe needs them. */
 function print(name: 'stdout' | 'stderr', text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;

@@ -67,7 +67,7 @@ function asGiven(flags: RunFlags): Partial<Options> {
   return Object.fromEntries(values);
 }
 
-/** No image is taken that nobody named: it may be out of reach, or not allowed. */
+/** No default image: it may be out of reach, or not allowed. */
 function readNetworkProbe(flags: RunFlags): Options['probeNetwork'] {
   const { 'probe-network': asked, 'probe-image': image, 'probe-namespace': namespace } = flags;
   if (!asked) {

@@ -257,7 +257,7 @@ function throwDefect({ defect }: Interrupts): void {
   if (found) throw found.thrown;
 }
 
-/** What does not listen to Ctrl-C is left behind: the process ends with the command. Credentials on disk go first. */
+/** What ignores Ctrl-C is left behind: the process ends with the command. Credentials on disk are removed first. */
 async function unlessOver<T>(whole: Promise<T>, over: AbortSignal, close: () => Promise<void> | undefined): Promise<T> {
   const cut = new Promise<never>((_, reject) => {
     over.addEventListener('abort', () => reject(interrupted()), { once: true });

@@ -10,8 +10,8 @@ const TRIES = 3;
 type Decisions = Readonly<Record<string, Side>>;
 
 /**
- * What the user decides on a terminal about fields that both sides changed, as `--resolve` would say it; undefined where nobody is to
- * be asked, or the user stops. Nothing is asked while other findings stand against the run.
+ * The user's decisions on a terminal about fields that both sides changed, as for `--resolve`. Undefined if nobody can be asked, the user
+ * stops, or other findings stop the run.
  */
 export async function settledByPerson(session: Session, findings: readonly Finding[]): Promise<Decisions | undefined> {
   const { seams, context } = session;

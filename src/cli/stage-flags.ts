@@ -61,7 +61,7 @@ export const probePlaceFlags = {
   }),
 };
 
-/** What commands know that wait for the agents: the image has no default, for no registry is reached from everywhere. */
+/** Flags of commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
 export const networkProbeFlags = {
   'probe-network': Flags.boolean({
     ...run,

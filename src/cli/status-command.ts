@@ -18,7 +18,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
     const { records, lock, ownerJournal } = session.composition;
     if (asked.flags.watch === true) await (await import('./watch-status.ts')).watchRun(session);
-    // One after another, on the connection that is open: two more would each cost a handshake, in time and in work.
+    // One after another, on the open connection: two more would each cost a handshake.
     const record = await records.load();
     const holder = await lock.holder();
     const { stateNamespace } = session.context.options;
@@ -128,7 +128,7 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, {
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
-  // It most likely works: whoever knows that it is dead finds unlock in the lines above.
+  // It most likely works: who knows that it is dead finds unlock in the lines above.
   if (holder) return 'status --watch';
   if (!record) return 'preflight';
   if (record.finishedAt !== undefined && record.outcome === 'done') return 'report';

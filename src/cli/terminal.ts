@@ -32,7 +32,7 @@ interface Streams extends Pick<NodeJS.Process, StreamName> {
   isTerminal?(name: StreamName): boolean;
 }
 
-/** Each is made where it is first used: that takes Node a millisecond, and what a command writes is one or two of them. */
+/** Each is made at first use: that takes Node a millisecond, and a command writes to one or two. */
 const own: Streams = {
   get stdin() {
     return process.stdin;
@@ -82,8 +82,8 @@ export interface Dialogue {
 }
 
 /**
- * A question is a line and its answer another: a terminal that knows no cursor can have both. There the line is left to the terminal itself, for
- * Node would take the backspace for a letter; Ctrl-C then comes as a signal.
+ * On a terminal without a cursor, question and answer have a line each. The terminal itself edits the line, as Node would take the
+ * backspace for a letter; Ctrl-C is then a signal.
  */
 function person({ TERM }: NodeJS.ProcessEnv, { stdin, stderr }: Streams): Dialogue {
   return { input: stdin, output: stderr, ...(TERM === 'dumb' ? { terminal: false } : {}) };
@@ -101,7 +101,7 @@ function columnsOf(output: NodeJS.WritableStream): number {
 /** What was typed, without blanks around it; undefined at the end of the input. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
 export async function ask(question: string, stop: AbortSignal, where: Dialogue): Promise<string | undefined> {
   const { createInterface } = await import('node:readline/promises');
-  // While a question is open the terminal hands Ctrl-C to us as a key: no signal is sent.
+  // While a question is open the terminal sends Ctrl-C to us as a key, not as a signal.
   const key = new AbortController();
   const dialogue = createInterface(where).on('SIGINT', () => key.abort());
   const ended = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));

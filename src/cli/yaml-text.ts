@@ -1,10 +1,7 @@
 import { Document, isScalar, visit } from 'yaml';
 import { isVisible } from '../kernel/visible.ts';
 
-/**
- * A document as YAML, without anchors and without undefined values. A file of its own that is loaded when needed: the bundler
- * gives a CommonJS package that is imported dynamically no named exports.
- */
+/** A document as YAML, without anchors or undefined values. Its own file: dynamically imported CommonJS has no named exports. */
 export function yamlText(document: object): string {
   const made = new Document(JSON.parse(JSON.stringify(document)));
   let hasUnseen = false;

@@ -9,12 +9,12 @@ import { eventOf, type NotifiedEvent, SAID } from './document.ts';
 
 const COMPONENT = 'kubectl-netsvc-upgrade';
 
-/** A run waits no longer for an event: it is told to whoever looks, and nothing else. */
+/** Milliseconds that a run waits for an event, which is only information. */
 const AT_MOST_MS = 5_000;
 
 /** The server takes 1024 bytes and refuses more; a character takes four at most. */
 const LONGEST_MESSAGE = 1000;
-/** So that the event's name, with what comes after it, is one that the server takes. */
+/** So that the event's name with its suffix is one that the server accepts. */
 const LONGEST_NAME = 200;
 
 /** What `kubectl describe` shows of an upgrade: its reason, and whether somebody should look. */
@@ -58,7 +58,7 @@ export class ClusterEvents implements Announce {
     return `Upgrade ${source} → ${target}${said} (run ${runId}, by ${this.#ports.operator})`;
   }
 
-  /** What cannot be told is no reason for a run to end otherwise, or to take longer than that. */
+  /** An event that cannot be sent changes neither how a run ends nor how long it takes. */
   async #tell(what: readonly [type: string, reason: string], text: string): Promise<void> {
     const limit = AbortSignal.timeout(AT_MOST_MS);
     const late = new Promise<void>((resolve) => {

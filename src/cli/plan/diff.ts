@@ -30,7 +30,7 @@ function objectLines(object: PlannedObject, palette: Palette): readonly string[]
   const lines = unifiedLines(linesOf(before), linesOf(after));
   if (lines.length === 0) return notes;
   const head = [`diff -u -N ${from} ${to}`, `--- ${from}`, `+++ ${to}`];
-  // A line ends where YAML ends it, and what else it holds is made visible before it is coloured.
+  // A line ends where YAML ends it; other control characters are made visible before colours are added.
   return [...notes, ...head.map(palette.strong), ...lines.map((line) => painted(oneLine(line), palette))];
 }
 

@@ -24,8 +24,8 @@ export interface SavedPlan {
 }
 
 /**
- * What is compared later is the digest: credentials are left out of the file, which goes from hand to hand. It is written whole or not at
- * all, for its owner only, also over an older plan that others could read.
+ * The digest is what is compared, so the file, which is passed on, has no credentials. Written whole or not at all, for its owner only,
+ * also over an older plan with wider permissions.
  */
 export async function savePlan(file: string, document: PlanDocument): Promise<void> {
   // Once more: the file may have come while the cluster was read.
@@ -68,7 +68,7 @@ export function confirmSaved(
   throw new Fault('stale', `${file} is stale: ${staleText(differences)}`, [...begun, again, 'compare the two, then run the new one']);
 }
 
-/** A run to the same target on this cluster was begun with this very plan; whether it is at its end or was interrupted, what it did is no news. */
+/** A run to the same target on this cluster was begun with this plan: what it did, finished or interrupted, is no difference. */
 function isBegun(record: RunRecord | undefined, saved: PlanDocument, { clusterUid, options }: Context): boolean {
   return record?.plan === saved.digest && record.clusterUid === clusterUid && record.target === options.release;
 }
@@ -103,8 +103,8 @@ function meantFor(text: string, file: string): readonly string[] {
 }
 
 /**
- * The differences for a run that was begun with the saved plan and interrupted: what it has done already is as it should be. What is
- * left is planned from where the run stands, so that patches differ; the plan's commands are still the same.
+ * The differences for an interrupted run of the saved plan. What it has done is as it should be; patches of the rest differ, as they are
+ * planned from where the run is, but commands do not.
  */
 export function differencesSince(saved: Compared, now: Compared): readonly string[] {
   const before = byKey(saved);

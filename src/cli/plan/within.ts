@@ -60,13 +60,13 @@ function isWritten(change: PlannedObject['change']): boolean {
   return change === 'create' || change === 'update';
 }
 
-/** What a run is held to of an action: nothing, that it is there, or what it does. */
+/** What a run is held to for an action: nothing, its presence, or its content. */
 interface Held {
   readonly counts: boolean;
   readonly does?: string;
 }
 
-/** The content of most is fixed by the plan; a patch is written for the object as it is at that moment, and bound to it. */
+/** The plan fixes the content of most; a patch is written for the object as it is at that moment, and bound to it. */
 function heldTo(effects: EffectTypes, context: Context, action: Action): Held {
   const counts = changesSomething(effects, action) || action.effect.type === 'write';
   return typeOf(effects, action.effect).isFixed ? { counts, does: actionDigest(effects, context, action) } : { counts };

@@ -72,7 +72,7 @@ function changedLine({ writes }: Outcome, stages: readonly string[]): string {
 
 const KEEP_NETWORK = 'Running pods keep their network.';
 
-/** Stages that do not change what decides about a pod's traffic: a pod that runs keeps what the agent has set up for it. */
+/** Stages that cannot change a pod's traffic: a running pod keeps what the agent has set up for it. */
 const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
   'backup',
   'ownerrefs-strip',

@@ -35,7 +35,7 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
   });
 }
 
-/** What is kept of a report is shown as it is: where it holds what this program never writes, that is said instead of the error it leads to. */
+/** A kept report with content that this program never writes is refused with that reason, not with the resulting error. */
 function showableOr(fault: () => Fault): <T>(show: () => Promise<T>) => Promise<T> {
   return (show) =>
     show().catch((thrown: unknown) => {

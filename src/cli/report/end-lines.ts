@@ -67,7 +67,7 @@ function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
 
 type Row = readonly [name: string, text: string];
 
-/** A step says by its first words what it is: a look, what a pod says, what the failure means, or what to do then. */
+/** A step's first words show its kind: a look, what a pod says, what the failure means, or what to do. */
 function rowOf(step: string): Row {
   const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
   if (begin !== undefined) return [begin === 'see why' ? 'look' : 'means', rest];

@@ -81,7 +81,7 @@ export function endViewOf({ outPalette, context, asked }: Session): EndView {
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release, resume };
 }
 
-/** What is a manual step alone is a reason to stop: for a command of one stage. */
+/** For a command of one stage, a manual step left is a reason to stop. */
 function withPerson(outcome: Outcome): Outcome {
   const stop = stopForPerson(outcome.exit, awaitedOfPerson(outcome.plans), outcome.stages.length);
   return stop ? { ...outcome, exit: stop.code, message: stop.message, suggestions: stop.suggestions } : outcome;

@@ -46,7 +46,7 @@ const AFTER: Readonly<Record<string, string>> = {
 /** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
 const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
 
-/** The cluster in memory is gone then. A wait that timed out is not the end: the demo continues with the same command. */
+/** The cluster in memory is gone then. A wait that timed out is not the end: the same command continues the demo. */
 export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): boolean {
   return command === 'demo' && exit !== 'timeout';
 }
@@ -87,7 +87,7 @@ function lookOf({ suggestions = [] }: Ending): string | undefined {
   return suggestions.map((one) => look.exec(one)?.[1]).find((one) => one !== undefined);
 }
 
-/** A wait alone waits for what nobody may have begun: the run does what is missing, and then waits. */
+/** A wait alone may wait for what nobody has started: `run` does what is missing, then waits. */
 function again({ command, typed }: Ending, ours: (command: string) => string): string {
   return command === 'wait' ? ours('run') : `kubectl netsvc-upgrade ${typed}`;
 }

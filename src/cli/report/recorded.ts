@@ -102,7 +102,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
   return { ...of, parts: parts.map(partOf) };
 }
 
-/** The record has the last word on how it stands: a command that was killed left nothing else. */
+/** The record decides how it stands: a command that was killed left nothing else. */
 function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'suggestions'> {
   if (last && record.outcome !== undefined)
     return { exit: last.exit.code, suggestions: last.suggestions, ...(last.message === undefined ? {} : { message: last.message }) };
@@ -141,7 +141,7 @@ export function mergedStages(all: readonly StageRecord[]): readonly StageRecord[
   });
 }
 
-/** What happened in all parts of a run: what a later part did again, or said again, stands once. */
+/** What happened in all parts of a run; what a later part repeated counts once. */
 export function mergedHistory(all: readonly RunHistory[]): RunHistory | undefined {
   const [first, last] = [all[0], all.at(-1)];
   if (!first || !last) return undefined;

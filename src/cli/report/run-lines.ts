@@ -29,7 +29,7 @@ export function runLines(outcome: Outcome, view: RunView): readonly string[] {
   return [...table, ...(isWhole(outcome) ? [successLine(outcome, view, steps.length)] : []), ...checks, ...left];
 }
 
-/** Where a run has stopped, warnings of the plan that was just agreed to would hide why. */
+/** Where a run has stopped, warnings of the plan that was just confirmed would hide the reason. */
 function shownFindings({ exit, stages, findings }: Outcome, { advice, full, wide }: RunView): Outcome['findings'] {
   const isNew = exit === 'done' || stages.length === 0 || advice || full || wide;
   return isNew ? findings : findings.filter(({ outcome }) => outcome === 'error');
@@ -50,8 +50,8 @@ function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, 
 }
 
 /**
- * What is a manual step at the end of a run, and what of it the error does not name where a command stopped for that user.
- * Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since.
+ * Manual steps at the end of a run, without those that its error names. Of a stage planned several times the last plan counts: earlier
+ * ones' steps are done.
  */
 function stepsLeft({ exit, plans, suggestions }: Outcome): readonly string[] {
   if (exit !== 'done' && exit !== 'stopped') return [];
