@@ -1,4 +1,5 @@
 import type { ChainOutcome } from '../engine/chain-outcome.ts';
+import type { Effects } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { Fault } from '../kernel/fault.ts';
@@ -99,12 +100,12 @@ export function stagesHere(stages: readonly PlannedStage[], here: Here): readonl
     ...stage,
     notes: stage.notes.map((note) => textHere(note, here)),
     objects: stage.objects.map((object) => (object.note === undefined ? object : { ...object, note: textHere(object.note, here) })),
-    actions: stage.actions.map((action) =>
-      action.effect.type === 'ask'
-        ? { ...action, effect: { ...action.effect, instruction: textHere(action.effect.instruction, here) } }
-        : action,
-    ),
+    actions: stage.actions.map((action) => (action.effect.type === 'ask' ? { ...action, effect: askHere(action.effect, here) } : action)),
   }));
+}
+
+function askHere({ next, ...ask }: Effects['ask'], here: Here): Effects['ask'] {
+  return { ...ask, instruction: textHere(ask.instruction, here), ...(next === undefined ? {} : { next: nextHere(next, here.carried) }) };
 }
 
 /** What ended a command, with next steps for the cluster that it was about. */

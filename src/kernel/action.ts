@@ -94,6 +94,8 @@ export interface Ask {
   readonly type: 'ask';
   readonly instruction: string;
   readonly awaited?: true;
+  /** A command that shows what the step is about, or whether it is done. It changes nothing, so that a tired user may paste it. */
+  readonly next?: string;
 }
 
 /** What survives the action if it has to be taken back. */

@@ -144,6 +144,12 @@ describeWhere(NO_TERMINAL, 'the screens', function () {
     assert.deepEqual(dumb.frames, []);
   });
 
+  it('leads from a manual step to the command that shows whether it is done', async () => {
+    const { exit, stdout, stderr } = await inPipe(['cli', ...source], clusters.clean);
+    assert.equal(exit, 5, stderr);
+    assert.match(stdout, new RegExp(`^Next: kubectl netsvc-upgrade verify --manifest-url=${releases}$`, 'm'));
+  });
+
   it('breaks no line in a pipe', async () => {
     const { exit, stdout, stderr } = await inPipe(['demo', '--fast']);
     assert.equal(exit, 0, stderr);

@@ -4,7 +4,7 @@ import { recordedFlagsLine, resumeCommand, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
-import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
+import { awaitedOfPerson, nextOfPerson, stopForPerson } from './left-to-person.ts';
 import { type Ending, endsDemo, nextCommand } from './next-step.ts';
 import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
 
@@ -19,12 +19,13 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const before = full ? await recordBefore(session) : undefined;
   const flags = before && withRecorded(asked.carried, before.flags);
   const resume = flags && resumeCommand(flags);
-  const step = nextStep(session, { exit, findings, suggestions, dryRun: context.options.dryRun !== 'none', resume });
+  const isDryRun = context.options.dryRun !== 'none';
+  const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
+  const step = nextStep(session, { exit, findings, suggestions, dryRun: isDryRun, resume, manual });
   const origin = flags && step === resume ? recordedFlagsLine('run', flags, `namespace ${context.options.stateNamespace}`) : undefined;
   if (origin !== undefined) session.say(origin);
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
-  const { dryRun } = context.options;
   const view = endViewOf(session);
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
@@ -41,7 +42,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     ...closingLines({
       command: asked.command,
       outcome,
-      isDryRun: dryRun !== 'none',
+      isDryRun,
       before: before ?? (await recordBefore(session)),
       now: session.composition.clock.now(),
     }),

@@ -1,17 +1,30 @@
+import type { Effects } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
 
 /** Steps that only the user can do, in the order of the stages: those that a stage waits for, and those that nothing here can see done. */
 export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] {
-  return plans.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
+  return asksOf(plans).map(({ instruction }) => instruction);
 }
 
 /** Those that the stages wait for. */
 export function awaitedOfPerson(plans: readonly PlannedStage[]): readonly string[] {
-  return plans
-    .flatMap(({ actions }) => actions)
-    .flatMap(({ effect }) => (effect.type === 'ask' && effect.awaited ? [effect.instruction] : []));
+  return asksOf(plans).flatMap(({ instruction, awaited }) => (awaited ? [instruction] : []));
+}
+
+/** The command of the first of them that has one. */
+export function nextOfPerson(plans: readonly PlannedStage[]): string | undefined {
+  return asksOf(latestOf(plans)).find(({ next }) => next !== undefined)?.next;
+}
+
+/** Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since. */
+export function latestOf(plans: readonly PlannedStage[]): readonly PlannedStage[] {
+  return plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
+}
+
+function asksOf(plans: readonly PlannedStage[]): readonly Effects['ask'][] {
+  return plans.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect] : []));
 }
 
 /**

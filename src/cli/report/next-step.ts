@@ -19,6 +19,8 @@ export interface Ending {
   readonly dryRun?: boolean;
   /** What resumes a run that another command left unfinished. */
   readonly resume?: string | undefined;
+  /** The command of the first manual step that is left, of those that have one. */
+  readonly manual?: string | undefined;
   /** File that the plan was saved to, quoted for a shell. */
   readonly savedPlan?: string;
 }
@@ -75,7 +77,7 @@ export function nextCommand(ending: Ending): string {
     case 'timeout':
     case 'stopped':
       // The same command again would end in the same way until somebody has looked.
-      return lookOf(ending) ?? again(ending, ours);
+      return lookOf(ending) ?? (ending.command === 'run' ? undefined : ending.manual) ?? again(ending, ours);
     case 'interrupted':
       return `kubectl netsvc-upgrade ${ending.typed}`;
   }
@@ -100,6 +102,8 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
   if (ending.command === 'plan' && ending.pending === false) return ours('verify');
   // A part of the chain: what comes then is in the record.
   if (ending.command === 'run' && ending.carried.some(({ name }) => name === 'through')) return ours('status');
+  // The report can wait.
+  if (ending.command === 'run' && ending.manual !== undefined) return ending.manual;
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
   return ours(AFTER[stepOf(ending)] ?? 'status');
 }

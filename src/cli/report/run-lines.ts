@@ -2,7 +2,7 @@ import { counted } from '../../kernel/counted.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
 import { type EndView, successLine } from './end-lines.ts';
-import { awaitedOfPerson, leftToPerson } from './left-to-person.ts';
+import { awaitedOfPerson, latestOf, leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
 
 interface RunView extends EndView {
@@ -49,12 +49,8 @@ function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, 
   return awaited === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(awaited, 'manual step')} left`];
 }
 
-/**
- * Manual steps at the end of a run, without those that its error names. Of a stage planned several times the last plan counts: earlier
- * ones' steps are done.
- */
+/** Manual steps at the end of a run, without those that its error names. */
 function stepsLeft({ exit, plans, suggestions }: Outcome): readonly string[] {
   if (exit !== 'done' && exit !== 'stopped') return [];
-  const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
-  return [...new Set(leftToPerson(latest))].filter((step) => !suggestions.includes(step));
+  return [...new Set(leftToPerson(latestOf(plans)))].filter((step) => !suggestions.includes(step));
 }

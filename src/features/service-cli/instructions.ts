@@ -5,8 +5,9 @@ import { sameRelease } from '../../kernel/release.ts';
 import type { CliFacts, CliPod, LocalCli, NewCli } from './facts.ts';
 
 /** Steps that only the user can do. They never stop the chain: the cluster is upgraded, and `verify` finds what is left. */
-function ask(id: string, title: string, instruction: string): Action {
-  return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction, awaited: true } };
+function ask(id: string, title: string, instruction: string, next?: string): Action {
+  const effect = { type: 'ask', instruction, awaited: true, ...(next === undefined ? {} : { next }) } as const;
+  return { id, title, ref: '§4.4/4', undo: 'full', effect };
 }
 
 /** What is to be seen to after the CLI was replaced: nothing here can tell whether it was. */
@@ -19,8 +20,9 @@ export function installByHand({ fresh, binDir }: CliFacts, { profile, options }:
   const { program } = profile.cli;
   const what = `${program} ${options.release}`;
   if ('missing' in fresh) {
-    const instruction = `${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: kubectl netsvc-upgrade verify`;
-    return ask('install', `install ${what}`, instruction);
+    const next = 'kubectl netsvc-upgrade verify';
+    const instruction = `${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: ${next}`;
+    return ask('install', `install ${what}`, instruction, next);
   }
   const here = `${what} can be fetched from ${fresh.url} (${sumText(fresh)})`;
   const why = taken === undefined ? 'no folder for it is known' : `${taken} is in the way in ${binDir ?? ''}`;
@@ -36,24 +38,25 @@ export function sumText({ sum }: NewCli): string {
 export function removeByHand({ file, release, owner, writable, age }: LocalCli, index: number): Action {
   const id = `by-hand-${index + 1}`;
   const title = `remove ${file} (${release ?? 'release unknown'})`;
+  const look = `ls -l ${quoteArgument(file)}`;
   if (age === 'unknown') {
     const said = release === undefined ? 'does not tell its release' : `reports version ${release}`;
-    return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`);
+    return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`, look);
   }
   if (owner && 'unknown' in owner) {
     const why = `${owner.manager} does not say whether a package owns it (${owner.unknown})`;
     const then = `ask with: ${owner.askWith}, then remove that package, or if there is none the file with: sudo rm ${quoteArgument(file)}`;
-    return ask(id, title, `the older ${file} (${release}) has to go, but ${why}: ${then}`);
+    return ask(id, title, `the older ${file} (${release}) has to go, but ${why}: ${then}`, owner.askWith);
   }
-  if (owner) return ask(id, title, `the older ${file} (${release}) belongs to ${owner.manager}: remove it with: ${owner.removeWith}`);
+  if (owner) return ask(id, title, `the older ${file} (${release}) belongs to ${owner.manager}: remove it with: ${owner.removeWith}`, look);
   const because = writable ? '' : ', its folder may not be written';
-  return ask(id, title, `the older ${file} (${release}) has to go${because}: remove it with: sudo rm ${quoteArgument(file)}`);
+  return ask(id, title, `the older ${file} (${release}) has to go${because}: remove it with: sudo rm ${quoteArgument(file)}`, look);
 }
 
 export function podStep({ pod, namespace, name, image }: CliPod, { options }: Context): Action {
   const remove = command`kubectl delete pod -n ${namespace} ${name}`;
   const instruction = `${pod} runs an older CLI (${image}): change the tag in its manifest to ${options.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
-  return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction);
+  return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction, command`kubectl describe pod -n ${namespace} ${name}`);
 }
 
 function isBeforeUpgrade({ installed }: CliFacts, { chain, options }: Context): boolean {

@@ -35,6 +35,14 @@ describe('the last line', () => {
     ['goes from an empty plan to verify', { command: 'plan', pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
     ['repeats a dry run for real', { command: 'apply', dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
     ['repeats a dry run for real, written apart', { command: 'apply', dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
+    ['shows the first manual step that a run leaves', { manual: `${P} policy` }, `${P} policy`],
+    ['shows what a stage that stopped for it leaves', { exit: 'stopped', command: 'cli', typed: 'cli', manual: 'ls -l /x' }, 'ls -l /x'],
+    ['resumes a run that stopped, whatever it left before', { exit: 'stopped', manual: 'ls -l /x' }, `${P} run --context=prod`],
+    [
+      'goes on after a stage that leaves no more than advice',
+      { command: 'cli', manual: 'ls' },
+      `${P} alp --context=prod --manifest-url=mirror`,
+    ],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
     [
       'repeats a verify that was interrupted, whatever run is unfinished',
