@@ -54,7 +54,7 @@ class Actor {
     this.#judged = judged;
   }
 
-  /** A first Ctrl-C lets it come to its end, but for a wait: the cluster continues by itself. */
+  /** A first Ctrl-C lets it finish, except a wait: the cluster continues by itself. */
   act(stage: AnyStage, action: Action): Promise<Acted> {
     const perform = () => this.#act(stage, action);
     return action.effect.type === 'wait' ? perform() : this.#ports.interruption.finish(perform);
@@ -166,7 +166,7 @@ interface Executor {
   perform(stage: string, action: Action): Promise<Performed>;
 }
 
-/** When to end what is under way: waits at the first Ctrl-C, programs only when nothing more may be written. */
+/** When to end what is under way: waits at the first Ctrl-C, programs only when nothing may be written any more. */
 type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
 
 /** The one that really acts. */

@@ -29,7 +29,7 @@ export interface ChainOutcome {
 export interface RunMore {
   readonly keepsake?: Keepsake;
   readonly announce?: Announce;
-  /** Stages that the plan opened a moment ago; taken for what they are while nothing has been written. */
+  /** Stages that the plan opened a moment ago; reused while nothing has been written. */
   readonly looked?: Looked;
   /**
    * The confirmed plan changes something, so the lock is taken before the first stage that may act. Otherwise it is taken before the first
@@ -47,7 +47,7 @@ export interface RunMore {
 /** A stage and what one of its rounds would do. */
 export type Within = (stage: string, plan: Exclude<StagePlan, { skip: string }>) => void;
 
-/** Tells others where a run begins to write and where it ends, right after its record says so. Never rejects: nothing depends on it. */
+/** Announces where a run begins to write and where it ends, right after its record says so. Never rejects. */
 export interface Announce {
   begun(record: RunRecord, stage: string, isResumed: boolean): Promise<void>;
   ended(record: RunRecord, outcome: ChainOutcome): Promise<void>;

@@ -21,7 +21,7 @@ export function execEffect({ preconditions, guards }: Pick<FeatureEffects, 'prec
       const precondition = onlyIf && preconditionOf(preconditions, onlyIf);
       if (onlyIf) await precondition?.assert(ports, onlyIf, around);
       await assertGuards(guards, ports, effect);
-      // What was just asked took its time: the lock may be gone since it was looked at.
+      // That request took time: the lock may have been lost since it was checked.
       around.mustHold();
       if (onlyIf && precondition?.run) await precondition.run(ports, effect, onlyIf, around);
       else await runTool(ports, effect, around.cut, around.onLine);

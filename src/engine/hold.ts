@@ -31,7 +31,7 @@ export class Hold {
     return true;
   }
 
-  /** Ends the program that is at work: a second Ctrl-C, or another run may write by now. */
+  /** Ends the running program: at a second Ctrl-C, or when another run may write. */
   get cut(): AbortSignal {
     return this.#cut.signal;
   }
@@ -42,7 +42,7 @@ export class Hold {
     if (this.#ports.interruption.soft.aborted) throw interruptedBetween();
   }
 
-  /** Throws if the lock is lost, by what is known and by the time since it was surely ours: asked right before each write. */
+  /** Throws if the lock is lost, or was surely ours too long ago: called right before each write. */
   mustHold(): void {
     if (this.isLost) throw lockLost();
   }

@@ -8,7 +8,7 @@ export class Judged {
   readonly #byStage = new Map<string, readonly Finding[]>();
   readonly #cured = new Set<string>();
 
-  /** A stage that is evaluated again is evaluated by its last round only. What is found after it was fixed is no longer fixed: it came back. */
+  /** Only the last round of a stage counts. A finding after its fix is no longer fixed: it came back. */
   put(stage: string, findings: readonly Finding[]): void {
     this.#byStage.set(stage, findings);
     for (const { id, evidence } of findings.filter(isOpen))
@@ -20,12 +20,12 @@ export class Judged {
     for (const { check, subject } of cures) this.#cured.add(keyOf(check, subject));
   }
 
-  /** The stage has ended: what it proves is no longer open, however an earlier stage found it. */
+  /** The stage has ended: what it proves is no longer open, whatever an earlier stage found. */
   settled({ settles = [] }: Pick<AnyStage, 'settles'>): void {
     for (const check of settles) this.#cured.add(keyOf(check, undefined));
   }
 
-  /** In the order of the stages, a check that several of them evaluated once. A finding is fixed once every single thing that it is about is. */
+  /** In the order of the stages, each check once. A finding is fixed once all its subjects are. */
   get findings(): readonly Finding[] {
     const all = [...this.#byStage.values()].flat();
     return oneFindingEach(all.map((finding) => (this.#isCured(finding) ? { ...finding, outcome: 'cured' } : finding)));
@@ -38,7 +38,7 @@ export class Judged {
   }
 }
 
-/** What the user accepted stays on the record as accepted; what a running upgrade explains is over with it. */
+/** What the user accepted stays accepted; what a running upgrade explains ends with it. */
 function isOpen({ outcome }: Finding): boolean {
   return outcome === 'warning' || outcome === 'error' || outcome === 'expected';
 }

@@ -47,7 +47,7 @@ export class Looks<Ports extends Seen> {
         const known = this.#answers.get(key);
         return known && now() <= known.until ? known.answer : undefined;
       },
-      // The first of its kind counts: an answer that is used again grows no younger.
+      // The first answer keeps its age: using it again does not renew it.
       keep: (key, answer) => {
         if (this.#answers.get(key)?.answer !== answer) this.#answers.set(key, { answer, until: now() + ANSWER_MS });
       },

@@ -2,7 +2,7 @@ import { Fault } from '../kernel/fault.ts';
 import { MovedOn, type Outdated } from '../kernel/outdated.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 
-/** A stage was planned again and again in vain. `outdated`: what ended its last round, if anything but the end of its actions did. */
+/** A stage was planned again too often. `outdated`: what ended its last round, if not the end of its actions. */
 export function noRest({ id }: Pick<AnyStage, 'id'>, outdated: Outdated | undefined): Fault {
   const because = outdated?.message ?? 'something else keeps changing the same objects';
   const isOthers = outdated === undefined || outdated instanceof MovedOn;

@@ -63,7 +63,7 @@ export class Pace {
     this.#free();
   }
 
-  /** The server has too much to do: half as many at a time, and none before the pause is over. */
+  /** The server is overloaded: half as many at a time, and none before the pause is over. */
   tooMuch(pauseMs: number): void {
     this.#width = Math.max(1, Math.floor(this.#width / 2));
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pauseMs);

@@ -8,7 +8,7 @@ import { ApiFailure } from '../kernel/ports.ts';
 import { servedKind } from '../kube/served-kind.ts';
 import { Pace } from './pace.ts';
 
-/** Answers about this one object: who may patch it, what an admission webhook says, a kind that knows no patch. Others may be patched all the same. */
+/** Answers about this one object: missing right, admission webhook, a kind without patch. Others may still be patched. */
 const REFUSED = new Set([400, 403, 405]);
 /** This many refused objects are named, the rest are counted. */
 const NAMED = 5;
@@ -32,10 +32,10 @@ function refusal(refused: readonly string[], of: number): Fault {
 
 /** Answers that say: this object is no longer as it was read. */
 const MOVED_ON = new Set([404, 409, 422]);
-/** Answers, or none, after which the same patch is sent again: its tests see to it that nothing is done twice. */
+/** Answers, or none, after which the same patch is sent again: its tests ensure that nothing is done twice. */
 const AGAIN = new Set([0, 500, 502, 503, 504]);
 const TRIES = 3;
-/** The server says that it has too much to do; it has done nothing then, and may say so for long. */
+/** The server is overloaded: it has done nothing, and may say so for long. */
 const TOO_MUCH = 429;
 const TRIES_TOO_MUCH = 20;
 const PAUSE_MS = 1_000;

@@ -18,7 +18,7 @@ export interface PlannedChain {
   readonly blocked?: ExitName;
   /** Actions that change the cluster or this machine. */
   readonly writes: boolean;
-  /** What only looks, and was looked at before anything was going to change: whoever acts at once need not check again. */
+  /** Read-only stages, opened before any change is planned. A run that acts at once may reuse them. */
   readonly looked: Looked;
 }
 
@@ -62,7 +62,7 @@ export async function planChain(
   for (const stage of stages) {
     const begun = sources.clock.now().getTime();
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
-    // What is asked for beside the upgrade is for the cluster as the upgrade leaves it.
+    // Optional stages are planned for the cluster as the upgrade leaves it.
     const comesAfter = stage.optional === true && isChanging();
     const plan = stage.judgesResult ? unopened(stage) : comesAfter ? unopened(stage, [LATER]) : await opened(stage);
     planned.push(plan);
@@ -72,7 +72,7 @@ export async function planChain(
   return { stages: planned, findings: oneFindingEach(findings), ...(blocked ? { blocked } : {}), writes: isChanging(), looked };
 }
 
-/** What evaluates the result is not read before there is one: its search goes through the whole cluster. */
+/** A stage that evaluates the result is not read before there is one: its search covers the whole cluster. */
 function unopened({ id, title, ref }: AnyStage, notes: readonly string[] = []): PlannedStage {
   return { id, title, ref, actions: [], objects: [], notes: notes.map((note) => `${id}: ${note}`) };
 }

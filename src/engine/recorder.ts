@@ -30,11 +30,11 @@ export class Recorder {
   readonly #noted: () => void;
   #record: RunRecord | undefined;
   #loaded = false;
-  /** Of an earlier run, about what is still there: a new record must not forget it. */
+  /** Notes of an earlier run about what still exists: a new record must keep them. */
   #notes: RecordNotes = {};
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
-  /** Number of the latest item of the run; undefined until those of its earlier parts were looked at. */
+  /** Number of the run's latest item; undefined until its earlier parts have been read. */
   #number: number | undefined = 0;
   /** What became of removals, to be stored with what comes next. */
   #owed: KeptLine[] = [];
@@ -65,7 +65,7 @@ export class Recorder {
     return { runId, record, ...(source === undefined ? {} : { source }) };
   }
 
-  /** A step is begun; its number is stored with what comes next. Undefined for one that was planned since. */
+  /** A step begins; its number is stored with the next write. Undefined for one that was planned since. */
   reached(stage: string, { id }: Action): StepPlace | undefined {
     const found = this.#steps.places.find((one) => one.stage === stage && one.id === id);
     if (!found) return undefined;
@@ -105,7 +105,7 @@ export class Recorder {
     if (isFirst) await this.#finish(async () => this.#announce?.begun(next, id, before !== undefined));
   }
 
-  /** A stage begins, so that `status` tells it from any machine; a run that has written nothing yet has no record. */
+  /** A stage begins, so `status` shows it on any machine; a run that has written nothing has no record yet. */
   async atWork(id: string, since: Date): Promise<void> {
     if (!this.#record) return;
     await this.settled();
@@ -140,7 +140,7 @@ export class Recorder {
     this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
   }
 
-  /** Stores what a stage will not be able to tell once it has written; the first of a run stays, and one that is `anew` comes after it. */
+  /** Stores what the cluster no longer shows once a stage has written; the first of a run stays, and `anew` adds to it. */
   async keepOnce(stage: string, item: Extract<StagePlan, { actions: unknown }>['keep']): Promise<void> {
     if (!item || !this.#record) return;
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
@@ -150,7 +150,7 @@ export class Recorder {
     await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
   }
 
-  /** Stores what is about to be removed; durable when it resolves to its id. Nothing that is kept is ever written over. */
+  /** Stores what is about to be removed; durable when it resolves to its id. Nothing kept is ever overwritten. */
   async keep(stage: string, action: Action): Promise<string | undefined> {
     if (action.keep === undefined || !this.#record) return undefined;
     const id = `${this.#record.runId}/${stage}/${action.id}#${await this.#nextNumber(this.#record)}`;
@@ -158,12 +158,12 @@ export class Recorder {
     return id;
   }
 
-  /** What became of what was kept: stored with the next item, or before anybody asks. */
+  /** The outcome of what was kept: stored with the next item, or before it is read. */
   settle(id: string | undefined, outcome: KeptOutcome | undefined): void {
     if (id !== undefined && outcome !== undefined) this.#owed.push({ id, outcome });
   }
 
-  /** Stores what is still owed: a stage that is looked at again goes by it. */
+  /** Stores pending outcomes: a stage that is surveyed again uses them. */
   async settled(): Promise<void> {
     if (this.#owed.length > 0) await this.#append();
   }
@@ -184,14 +184,14 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, digests: { ...this.#record.digests, ...digests } });
   }
 
-  /** Stores at once what an action tells of other state in the cluster; undefined: it is gone. */
+  /** Stores at once what an action reports of other state in the cluster; undefined: it is gone. */
   async note(notes: RecordNotes): Promise<void> {
     if (!this.#record) return;
     const next = withNotes(this.#record, notes);
     if (JSON.stringify(notesOf(next)) !== JSON.stringify(notesOf(this.#record))) await this.#save(next);
   }
 
-  /** The run is over; `stage` is the one that did not end, `whole` says that the chain had its proof in it. */
+  /** The run is over; `stage` is the one that did not end, `whole` says that the chain included its proof. */
   async end(exit: ExitName, { stage, thrown, whole, takeLock }: Ending): Promise<void> {
     if (stage && this.#record) {
       const now = this.#now();

@@ -92,7 +92,7 @@ async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit
   }
 }
 
-/** A report that cannot be kept is a pity, and no reason for a run to end otherwise than it did. */
+/** A report that cannot be kept does not change how a run ends. */
 async function keepOutcome({ more: { keepsake }, ports, context, observe }: ChainParts, outcome: ChainOutcome): Promise<void> {
   if (keepsake === undefined || outcome.runId === undefined) return;
   try {

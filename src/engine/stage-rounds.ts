@@ -13,7 +13,7 @@ type Next = 'judge' | 'plan' | 'done';
 /** A stage is planned again this often without coming nearer to its end before the engine gives up and says why. */
 const MAX_ROUNDS = 8;
 
-/** So long a evaluation counts as fresh, if nothing was written since: a rollout that is waited for takes hours. */
+/** How long an evaluation counts as fresh if nothing was written since: waiting for a rollout takes hours. */
 const FRESH_MS = 10_000;
 
 /** Between two looks at a result: what lags behind, lags by less. */
@@ -68,12 +68,12 @@ export class StageRounds {
       await recorder.settled();
       this.#ownLook = false;
       const open = this.#lookedAt(round) ?? (await this.#open(round));
-      // What a survey was not told because the user gave it up is no finding.
+      // What a survey could not read because of Ctrl-C is no finding.
       hold.mayGoOn();
       const plan = this.#judgedPlan(open, next, round);
       if (typeof plan === 'string') return plan;
       if ('skip' in plan) return this.#ended(round === 1 ? plan.skip : undefined);
-      // Where there is less to do than ever before, the stage comes nearer to its end, however often it re-checks.
+      // A plan with fewer actions than ever before is progress of the stage, however often it is planned.
       if (plan.actions.length >= fewest || round === 1) vain += 1;
       fewest = Math.min(fewest, plan.actions.length);
       next = await this.#perform(plan);
@@ -82,7 +82,7 @@ export class StageRounds {
     throw noRest(stage, this.#outdated);
   }
 
-  /** What a run has just written may not be in every answer yet: a result is evaluated bad only by two looks. */
+  /** What a run has just written may not be in every answer yet: only two looks make a result bad. */
   async #open(round: number): Promise<OpenStage> {
     const { ports, context, stages, observe, live, actor, hold, looks } = this.#parts;
     const stage = this.#stage;
@@ -99,7 +99,7 @@ export class StageRounds {
     return look();
   }
 
-  /** True if the lock was taken just now: another run may have written until then, so that nothing seen before counts. */
+  /** True if the lock was taken just now: another run may have written until then, so earlier reads do not count. */
   async #take(): Promise<boolean> {
     const { hold, looks } = this.#parts;
     const isNew = await hold.take();
@@ -170,7 +170,7 @@ export class StageRounds {
     return this.#after(plan, changes);
   }
 
-  /** The record is durable before the first action; who writes, and what the stage cannot tell any more then, before its first change. */
+  /** Makes the record durable before the first action, with the writer and what the cluster then no longer shows. */
   async #begin({ keep }: Exclude<StagePlan, { skip: string }>, writes: boolean): Promise<void> {
     const { recorder } = this.#parts;
     const { id, leavesNothing } = this.#stage;
@@ -209,7 +209,7 @@ export class StageRounds {
     const { ports, actor, live } = this.#parts;
     const now = () => ports.clock.now().getTime();
     const [before, since] = [actor.writes, now()];
-    // A dry run changes nothing: what it tries may take its time, and a new plan would be the same.
+    // A dry run changes nothing, so it may take its time: a new plan would be the same.
     const freshMs = live ? FRESH_MS : Number.POSITIVE_INFINITY;
     return ({ afresh, judgedWithinMs = afresh === true ? freshMs : Number.POSITIVE_INFINITY }) =>
       now() - since > judgedWithinMs || (afresh === true && (actor.writes > before || (live && !this.#ownLook)));
@@ -239,12 +239,12 @@ export class StageRounds {
   }
 }
 
-/** It may go only by what was evaluated in its own round, or not long before. */
+/** It needs an evaluation from its own round, or a recent one. */
 function wantsJudgement({ afresh, judgedWithinMs }: Action): boolean {
   return afresh === true || judgedWithinMs !== undefined;
 }
 
-/** Where the evaluation may not be old, it may not be older than the change that the action met either. */
+/** If the evaluation may not be old, it may not be older than the change that the action met. */
 function afterOutdated({ judgedWithinMs }: Action): Next {
   return judgedWithinMs === undefined ? 'plan' : 'judge';
 }

@@ -12,7 +12,7 @@ import { isRecorded, unrecorded } from './owner-strip.ts';
 interface RecordOwners {
   readonly type: 'record-owners';
   readonly entries: readonly JournalEntry[];
-  /** Says only what is back. The journal without it is the safe side, so that a server that refuses it (a quota) ends nothing. */
+  /** Notes only what was put back. A journal without it is still safe, so a server's refusal (a quota) ends nothing. */
   readonly isNote?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   );
 }
 
-/** The last gate before references go: whatever planned the patches, the stored journal must hold what they remove (§4.8/1). */
+/** The last check before references are removed: the stored journal must hold them, whatever planned the patches (§4.8/1). */
 export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
   if (recordedIn === undefined) return;
   // A run that was interrupted between the two places left the second one behind.

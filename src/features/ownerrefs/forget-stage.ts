@@ -24,7 +24,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
       return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
     },
     plan(facts, context) {
-      // What is gone cannot be archived: the user gives it up, and the record no longer says that it must be there.
+      // A missing journal cannot be archived: the user gives it up, and the record no longer requires it.
       if (facts.lacking && isGivenUp(context, 'NS-753')) return { actions: [forget(context)] };
       if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
       // Where the upgrade never comes, nothing else ends it.

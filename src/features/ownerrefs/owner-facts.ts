@@ -73,7 +73,7 @@ export interface RestoreJudged extends JournalFound {
   readonly changed: readonly LeftAlone[];
   /** Owners whose UID is not the one that was computed: `NetworkSet/shop/frontends`. */
   readonly otherOwners: readonly { readonly text: string; readonly detail: string }[];
-  /** No old API server is why these are others: owners of its group have the UIDs of after the upgrade, or none of its group is another. */
+  /** No old API server explains these others: owners of its group have the new UIDs, or none of its group differs. */
   readonly someAsExpected: boolean;
   /** References whose owners the API does not find by their names. */
   readonly unaddressed: readonly LeftAlone[];
@@ -81,7 +81,7 @@ export interface RestoreJudged extends JournalFound {
   readonly neverRenamed: boolean;
   /** The switch of the renaming, where the controllers have one. */
   readonly hold: PoliciesSettled['hold'];
-  /** Objects that still name policies which wait for their new names: they die when nobody holds the renaming any more. */
+  /** Objects whose references are held policies: they become dangling when the renaming is released. */
   readonly namingHeld: number;
   /** Objects whose applied manifests name owners with the old UIDs. */
   readonly manifests: readonly LeftAlone[];
@@ -91,7 +91,7 @@ export interface RestoreJudged extends JournalFound {
   readonly outstanding: number;
   /** Those of them that `ownerrefs restore` does not change, each with the finding that says why. */
   readonly stayOff: readonly LeftAlone[];
-  /** Nothing of the upgrade has begun: what is back has the old UIDs, and is looked at by them. */
+  /** Nothing of the upgrade has begun: references are compared by the old UIDs. */
   readonly asBefore: boolean;
   /** Kinds of the journal's objects and owners that could not be read. */
   readonly unreadRecorded: readonly string[];
@@ -131,7 +131,7 @@ export async function muteOwners(
   return new Set([...mute, ...held].map(ownerKey));
 }
 
-/** A stored policy that waits for its new name: whoever names it dies within milliseconds of getting that (domain §7.2b). */
+/** A stored policy that waits for its new name: then references to it are dangling within milliseconds (domain §7.2b). */
 function isHeld({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds }: OwnerWorld): boolean {
   return group === crdGroup && kinds[kind]?.stored?.get(ownerPlace(namespace, name))?.renamePending === true;
 }
@@ -164,7 +164,7 @@ export async function withMute(
   return { ...references, objects, unread: [...references.unread, ...unread] };
 }
 
-/** Lives by the list, and is stored under another name, which it may keep for a while or for good. */
+/** In the list, but stored under another name, which it may keep for a while or for good. */
 function mayBeMute({ fate, reference, servedUid }: ReferenceFate): boolean {
   return (fate === 'unaddressed' || fate === 're-created') && reference.uid === servedUid;
 }

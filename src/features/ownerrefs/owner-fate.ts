@@ -146,7 +146,7 @@ function knownOf(stored: StoredOwner | undefined): Pick<OwnerKnown, 'backingUid'
   return { backingUid: uid, ...(madeAt === undefined ? {} : { madeAt }) };
 }
 
-/** One that keeps its stored name and is called by it is found by it. */
+/** One that keeps its stored name, and is named by it, is found by it. */
 function foundAs(stored: StoredOwner | undefined): Pick<ReferenceFate, 'nameAfter'> {
   return stored !== undefined && stored.name === stored.storedName ? { nameAfter: stored.name } : {};
 }
@@ -157,8 +157,8 @@ export function servedAs(kind: OwnersOfKind | undefined, place: string, uid: str
 }
 
 /**
- * The stored object behind it: of two of one name in the v3 API, the one whose UID, converted or not, the reference has. Old servers call
- * a policy without its prefix that newer ones call as it is stored (host endpoint notes 4): none has its name then, one its UID.
+ * The stored object behind it: of two with one v3 name, the one whose UID, converted or not, the reference has. Old servers show a policy
+ * without its prefix (host endpoint notes 4), so only the UID may match.
  */
 function behindServed(kind: OwnersOfKind | undefined, namespace: string | undefined, reference: OwnerReference): StoredOwner | undefined {
   const { name, uid } = reference;

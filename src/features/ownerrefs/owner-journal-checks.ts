@@ -37,7 +37,7 @@ export const journalChecks: readonly JournalCheck[] = [
         { next: `${PROGRAM} explain NS-751` },
       );
     },
-  } /** Lock, run record and journal are in one namespace: whoever looks in another one knows of no upgrade, and holds another lock. */,
+  } /** Lock, run record and journal share a namespace: a command with another one sees no upgrade and takes another lock. */,
   {
     id: 'NS-752',
     title: 'no journal of owner references in another namespace',

@@ -35,8 +35,8 @@ export interface ReferencePatch {
 }
 
 /**
- * Removes the recorded references: found again in the live list, each tested exactly, from the back so that places stay true.
- * What is off already needs nothing; what was not recorded as it is now is left and reported (§4.8/1).
+ * Removes the recorded references: found in the live list, each tested exactly, from the back so that places stay valid. Missing ones need
+ * nothing; others than recorded are reported (§4.8/1).
  */
 export function stripPatch(entry: JournalEntry, live: LiveReferences): ReferencePatch {
   if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };

@@ -12,7 +12,7 @@ const NO_CHANGE = 'no UID changes on this way';
 /** The chain's stage that removes references. */
 const STRIP = 'ownerrefs-strip';
 
-/** A kind that nobody could look at may hold what the upgrade kills: whoever knows better accepts it by name (§4.8). */
+/** A kind that could not be searched may hold breaking references: a user who knows better accepts it by name (§4.8). */
 export const ownersSearched: OwnersCheck = {
   id: 'NS-741',
   title: 'owner references searched everywhere',
@@ -51,7 +51,7 @@ export function searched(
 }
 
 export const ownerReferencesChecks: readonly OwnersCheck[] = [
-  /** Before the stage that removes them: only the user who wants none removed has to answer for it. */
+  /** Before the stage that removes them, only a user who wants none removed must decide. */
   {
     id: 'NS-701',
     title: 'no owner references that the upgrade breaks',
@@ -92,7 +92,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
   },
 ];
 
-/** Right before the actions that change UIDs: what is there now is lost with them (§4.8, §7). */
+/** Right before the actions that change UIDs: references that exist now would break (§4.8, §7). */
 export const noneBreaks: OwnersCheck = {
   id: 'NS-701',
   title: 'no owner references that the upgrade breaks',

@@ -41,7 +41,7 @@ function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
   return namingHeld > 0 || dangling.some(({ isStripped }) => isStripped);
 }
 
-/** The hold is released only when nothing that a search finds would die of it. */
+/** The hold is released only when no reference that a search finds would break. */
 function releaseStep(facts: RestoreJudged): string {
   const { hold, unread } = facts;
   // Also what the user has accepted by name as not searched.

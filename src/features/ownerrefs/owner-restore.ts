@@ -64,7 +64,7 @@ function boardOf(entry: JournalEntry, live: LiveReferences, wanted: ReadonlyMap<
   return board;
 }
 
-/** Places that were back under the very UID that their owners have, and are not any more: no strip has recorded them since. */
+/** Places that were back with their owners' UIDs and no longer are, without a strip since: somebody removed them. */
 function takenOffSince(
   { owners }: JournalEntry,
   wanted: ReadonlyMap<number, OwnerReference | undefined>,
@@ -118,7 +118,7 @@ function preconditions(entry: JournalEntry, live: LiveReferences): readonly Json
   return [testUid(entry), { op: 'test', path: REFERENCES, value: null }, { op: 'add', path: REFERENCES, value: [] }];
 }
 
-/** Of what is recorded the flags alone count: whom it names is the owner that was found. */
+/** Of the recorded reference only the flags count: its owner is the one that was found. */
 function renewed({ apiVersion, controller, blockOwnerDeletion }: OwnerReference, owner: JournalOwner, now: OwnerNow): OwnerReference {
   return {
     ...{ apiVersion, kind: owner.kind, name: now.name ?? owner.name, uid: now.uid },

@@ -49,10 +49,7 @@ function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEnt
   return recorded ? withoutNote(recorded) : owner;
 }
 
-/**
- * True for a reference that was off already, as the journal has it, and is there again: somebody put it back. Whatever its flags are now;
- * a controller sets its own, and what it wrote has the UID that was recorded (§4.8/1).
- */
+/** True for a removed reference that somebody put back, whatever its flags: a controller sets its own, with the recorded UID (§4.8/1). */
 export function cameBack({ object }: OwnedObject, reference: OwnerReference, recorded: ReadonlyMap<string, JournalEntry>): boolean {
   return recordedOwner(recorded.get(entryKey({ object })), reference) !== undefined;
 }
@@ -76,8 +73,8 @@ function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReferenc
 }
 
 /**
- * True if every reference that the entry removes is in the other one, as removed, in the same form. One that is noted there as put
- * back is not: off again without a record of its own, it would count as removed by the user.
+ * True if the other entry removes every reference of this one in the same form. One noted as put back does not count: removed again without
+ * a record, it would look like the user's removal.
  */
 export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
   if (!stored || stored.object.uid !== entry.object.uid) return false;

@@ -86,7 +86,7 @@ const TAKE_OFF = {
   next: `${PROGRAM} ownerrefs strip`,
 };
 
-/** A controller may write again what is removed. Whether it does is seen only then, and stops the run before anything is upgraded. */
+/** A controller may write a removed reference again: that shows only then, and stops the run before any upgrade. */
 function mayComeBack(managers: readonly string[]) {
   const [they, these] = managers.length === 1 ? ['it puts', 'that controller'] : ['they put', 'these controllers'];
   return {

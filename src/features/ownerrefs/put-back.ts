@@ -51,7 +51,7 @@ async function controllersOf(cluster: Pick<ClusterReader, 'list'>, objects: read
   );
 }
 
-/** An account that may not read the object, or an object that is another by now, leaves it as it is: the name is a help, no more. */
+/** An unreadable or replaced object keeps its entry: the name only helps. */
 async function withWriter(cluster: Pick<ClusterReader, 'get'>, one: OwnedFate): Promise<OwnedFate> {
   const { object } = one.owned;
   const reading = await attempt(() => cluster.get(kindOf({ object }), object.name, object.namespace));
@@ -68,8 +68,8 @@ async function withWriter(cluster: Pick<ClusterReader, 'get'>, one: OwnedFate): 
 const SCALED: readonly Kind[] = [K.Deployment, K.StatefulSet];
 
 /**
- * Workloads that may be the controllers behind these field managers. Unless it is told another, a client's manager is the name of its
- * program; operators mostly use their own name, which their Deployment, container or image has as well.
+ * Workloads that may be the controllers behind these field managers. A client's manager is its program's name by default, and operators use
+ * their own, as do their Deployment, container or image.
  */
 async function controllersNamed(cluster: Pick<ClusterReader, 'list'>, managers: readonly string[]): Promise<readonly PausableController[]> {
   if (managers.length === 0) return [];

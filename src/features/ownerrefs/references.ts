@@ -63,7 +63,7 @@ export async function readReferences(
   return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
 }
 
-/** As if nobody held the renaming of policies: what names those that wait for their new names dies when the hold is released. */
+/** As if nobody held the renaming of policies: references to waiting ones break when the hold is released. */
 export function asReleased(context: Context): Context {
   return { ...context, options: { ...context.options, holdPolicyMigration: false } };
 }
@@ -118,10 +118,7 @@ export async function readElsewhere({ ownerJournal }: Pick<Sources, 'ownerJourna
   return { elsewhere: (await ownerJournal.elsewhere()) ?? null };
 }
 
-/**
- * References that the garbage collector takes for dead: to an owner under a UID that it does not have now, or that is not found by its name.
- * Where the owners could not be read, nobody knows.
- */
+/** References that the garbage collector counts as dangling: another UID, or an owner not found by its name. Unread owners are unknown. */
 export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: readonly JournalEntry[]): readonly Dangling[] {
   const journal = byKey(recorded);
   return objects.flatMap(({ owned, fates }) => {
@@ -142,8 +139,8 @@ const RETURN_MS = 60_000;
 const POLL_MS = 1_000;
 
 /**
- * Searches again, for a minute at most, while nothing but the v3 API hides what is owned and this very run has replaced its server. Where an
- * operator does that, it takes its time, and nothing is left to be written that a search would have to precede: there it is not waited for.
+ * Searches again, for at most a minute, while only the v3 API fails whose server this run has replaced. On operator paths nothing is left
+ * to write that needs the search first, so it does not wait.
  */
 async function onceServed(
   { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,

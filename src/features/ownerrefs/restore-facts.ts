@@ -33,7 +33,7 @@ export interface RestoreFacts extends RestoreJudged {
   readonly journal?: OwnerJournal;
   /** Why the stage does nothing now. */
   readonly skip?: string;
-  /** Only planned, before the upgrade: what will be put back is what is off then. */
+  /** Only planned, before the upgrade: what is removed then will be put back. */
   readonly isLater: boolean;
   /** What has to come first; nothing else is known before. */
   readonly waits: readonly Awaited[];
@@ -69,7 +69,7 @@ const NOTHING = {
   noted: [],
 } as const satisfies RestoreFacts;
 
-/** Stages that change what restoring goes by: while they are only planned, there is nothing to say about it. */
+/** Stages that change what restoring depends on: while they are only planned, nothing can be said. */
 const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
 /** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). */
@@ -92,7 +92,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   // Whoever decided against the upgrade ends the journal before it.
   const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
   if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
-  // What is not settled by now is held: whatever this command was told, the hold is there.
+  // What has not settled by now is held, whatever this command was told.
   const released = asReleased(context);
   const rules = uidRules(sourceOf(installation, record, context), installation, released);
   const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
@@ -115,7 +115,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
     },
     asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
   );
-  // UIDs have changed, whatever is waited for now: only what is there after the waiting says what is back.
+  // UIDs have changed in any case: only what is found after the wait counts as back.
   if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
@@ -152,7 +152,7 @@ function noneIn({ options }: Context, { elsewhere }: JournalFound): string {
   return `no owner reference is recorded as removed in namespace ${options.stateNamespace}${unread}`;
 }
 
-/** Under another profile's groups nobody would find the owners, and they would count as gone. */
+/** Under another profile's groups no owner would be found, and all would count as gone. */
 function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, { profile }: Context): void {
   const groups = new Set(entries.flatMap(({ owners }) => owners.map(({ group }) => group)));
   const foreign = [...groups].filter((group) => group !== profile.apiGroup && group !== profile.crdGroup);
@@ -164,7 +164,7 @@ function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, 
   );
 }
 
-/** Digests and numbers can be forged with the rest; a reference that is not its owner's would get its object deleted. */
+/** Digests and numbers can be forged too; a reference that does not name its owner would get its object deleted. */
 function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options }: Context): void {
   const stray = strayReference(entries, profile);
   if (stray === undefined) return;
@@ -180,7 +180,7 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
   );
 }
 
-/** A decision about an owner that nothing is recorded of is a slip of the pen: without a word it would change nothing. */
+/** A decision about an owner without a record is a slip: ignored, it would change nothing. */
 function assertRecorded({ entries, readFrom }: OwnerJournal, { options }: Context): void {
   const recorded = new Set(entries.flatMap(({ owners }) => owners.map(ownerText)));
   for (const [name, choice] of Object.entries(options.ownerChoices ?? {})) {

@@ -58,14 +58,14 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const look = (owner: JournalOwner) => {
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
       if (options.undo) return { found, other: otherThanBefore(entry, owner, found) };
-      // The reference went back to this very one: the user has decided on it, and is not asked again.
+      // The reference was put back to this owner: the user has decided, and is not asked again.
       const isDecided = found !== undefined && owner.restoredUid === found.uid;
       return { found, other: isDecided ? undefined : otherThanExpected(entry, owner, found, world) };
     };
     const owners = ownersOf(entry, (owner) => {
       const { found, other } = look(owner);
       const name = ownerText(owner);
-      // What has its name now is recorded here, too: this one is gone, and there is nothing to ask the user.
+      // The object of this name is recorded itself: the recorded owner is gone, so there is nothing to ask.
       if (other && sameOwners(entry, owner).some((one) => isThere(look(one)))) return undefined;
       asExpected += Number(isNew(owner, { found, other }, world));
       const choice = choiceFor(name, other, options);
@@ -76,7 +76,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       return isRefused || dropped.has(owner.place) ? undefined : found;
     });
     const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
-    // What goes back before the upgrade is removed again for it, and is to come back then.
+    // What is put back before the upgrade is removed again for it, and put back after it.
     noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
     for (const report of reports.filter(({ place }) => !dropped.has(place))) sortReport(entry, report, { mute, unknown }, left);
     const stays =
@@ -97,7 +97,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, { detail }]) => ({ text, detail }));
-  // An old API server shows old UIDs in its own group alone: what is stored cannot be another because of it.
+  // An old API server shows old UIDs only in its own group: it does not explain another stored object.
   const areStored = [...others.values()].every(({ group }) => group !== world.apiGroup);
   const someAsExpected = (asExpected > 0 || areStored) && !options.undo;
   return { patches, ...rest, manifests, otherOwners, someAsExpected, outstanding, stayOff, noted, blocking: [...blocking.values()] };
@@ -109,7 +109,7 @@ function ownersOf({ owners }: JournalEntry, now: (owner: JournalOwner) => OwnerN
   return new Map(owners.map((owner) => [owner.place, now(owner)]));
 }
 
-/** The entry as it is to be noted once its patch is through: what is not left out is back then. */
+/** The entry as noted once its patch is through: all but the left-out places are back then. */
 function backOf(entry: JournalEntry, owners: OwnersNow, reports: readonly PlaceReport[]): readonly JournalEntry[] {
   const left = new Set(reports.map(({ place }) => place));
   const back = [...owners].flatMap(([place, now]) => (now && !left.has(place) ? [[place, now.uid] as const] : []));
@@ -153,17 +153,14 @@ function isAccepted(accept: readonly Acceptance[], check: string, subject: strin
   return accept.some((one) => one.check === check && (one.subject === undefined || one.subject === subject));
 }
 
-/**
- * The finding that names a place which is left off. Of all others the object has the reference, in its own form or under an earlier
- * place, or is itself no longer there: nothing is lost with the journal.
- */
+/** The finding for a place that stays removed. In all other cases the object has the reference, or is gone: the journal loses nothing. */
 const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
   'owner-gone': 'NS-744',
   'old-one-there': 'NS-745',
   'other-controller': 'NS-745',
 };
 
-/** What only the journal knows of though nothing is to be put back now, and was not put back once, unless the user has accepted it (§4.8/3). */
+/** References that only the journal knows, not put back now or earlier, unless the user has accepted that (§4.8/3). */
 function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
   const text = refText(entry.object);
   if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];

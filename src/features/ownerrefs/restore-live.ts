@@ -49,7 +49,7 @@ async function readOfKind(cluster: Reader, kind: Kind, entries: readonly Journal
   try {
     return await namedOfKind(cluster, kind, entries);
   } catch (thrown) {
-    // The role that searches may list all kinds, and get none: what was found to be removed can be found again.
+    // The role that searches may list all kinds but get none, so it can list again what it found.
     if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
     return listedOfKind(cluster, kind, entries);
   }

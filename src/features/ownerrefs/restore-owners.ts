@@ -46,7 +46,7 @@ export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: O
   return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 
-/** Of a policy that waited for its new name none was computed: the migration stores it again, and its UID must be read (domain §7.2b). */
+/** A policy that waited for its new name has no computed UID: the migration stores it again (domain §7.2b). */
 function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
   const { expectedUid } = owner;
   if (expectedUid === undefined || now === undefined || now.uid === expectedUid || isStoredAnewSince(owner, world)) return undefined;
@@ -54,8 +54,8 @@ function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world
 }
 
 /**
- * Where none was computed: what has its name must be the recorded object itself, or the copy that the migration made of it. Else the owner
- * is gone, and somebody made another of its name, before the migration or after it (§4.8/3).
+ * Without a computed UID, the object of this name must be the recorded one or the migration's copy. Else the owner is gone, and somebody
+ * created another of its name (§4.8/3).
  */
 function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
   const { backingUid, expectedUid, madeAt } = owner;
@@ -81,14 +81,14 @@ function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean 
   return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 
-/** Where the owner could not be read before, nobody knows whether the reference was alive: its own UID must lead to the present one. */
+/** The owner was unreadable before, so the reference may have been dangling: its UID must lead to the present one. */
 function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
   const recorded = entry.references[owner.place]?.uid;
   if (now === undefined || recorded === undefined || owner.expectedUid !== undefined || owner.backingUid !== undefined) return undefined;
   return now.uid === recorded || now.uid === convertUid(recorded) ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 
-/** Two readings that must agree: the served UID is the converted one of what is stored. If not, one of them is out of date. */
+/** The served UID must be the converted one of the stored object; if not, one reading is out of date. */
 function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
   if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !world.targetConverts) return undefined;
   const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));

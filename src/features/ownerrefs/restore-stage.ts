@@ -49,7 +49,7 @@ function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
   };
 }
 
-/** After the patches, which have all come through then: what is removed from now on stays off. */
+/** After the patches, which have all succeeded: what is removed from now on stays removed. */
 function note(entries: RestoreFacts['noted']): readonly Action[] {
   if (entries.length === 0) return [];
   const title = `note in the journal that the owner references of ${counted(entries.length, 'object')} are back`;

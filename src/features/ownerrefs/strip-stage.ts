@@ -58,7 +58,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   },
 });
 
-/** Controllers look at what they own when it changes, and every few seconds at least where they mean to. */
+/** Milliseconds to watch: controllers react to changes of what they own, and some check every few seconds. */
 const WATCHED_MS = 5_000;
 
 const WATCH: Action = {
@@ -94,7 +94,7 @@ function mayComeBack(objects: readonly OwnedFate[], chosen: Chosen): boolean {
   );
 }
 
-/** Nothing that changes UIDs follows: somebody wants off what has died by an upgrade that is over. */
+/** Nothing that changes UIDs follows: the user wants dangling references of an earlier upgrade removed. */
 function isLast({ chain }: Context): boolean {
   return chain === undefined || chain.later.length === 0;
 }
@@ -112,7 +112,7 @@ function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry
     isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);
 }
 
-/** Who holds the renaming, or has controllers that never begin it, has these references off for longer. */
+/** With a held renaming, or controllers that never begin it, these references stay removed for longer. */
 function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readonly string[] {
   const isMute = ({ fate, nameAfter }: ReferenceFate) => fate === 'unaddressed' && nameAfter === undefined;
   const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => isMute(one) && chosen(one, owned)));
@@ -143,7 +143,7 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
     judgedWithinMs: JUDGED_ONCE_MORE_MS,
     cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
   };
-  // Recorded by a run that was interrupted, they are read back all the same, and the run record notes what the journal must hold.
+  // Recorded by an interrupted run, they are read again, and the run record notes what the journal must hold.
   return [record, strip];
 }
 

@@ -9,7 +9,7 @@ import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscov
 import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
 
 const CONCURRENT_LISTS = 6;
-/** Kinds that the server lists but that nothing owns for long; those of the same names in other groups are kinds like any other. */
+/** Kinds that nothing owns for long; kinds of these names in other groups are not skipped. */
 const SKIPPED = new Set(['events', 'events.events.k8s.io', 'componentstatuses']);
 /**
  * How long an evaluation holds for patches of many objects: longer than a search of a large cluster takes. Objects changed meanwhile are
@@ -18,7 +18,7 @@ const SKIPPED = new Set(['events', 'events.events.k8s.io', 'componentstatuses'])
 export const JUDGED_ONCE_MORE_MS = 600_000;
 
 const NOT_FOUND = 404;
-/** Answers of a server that has the kind but no list of it, and does not say so when it names its kinds. */
+/** Answers of a server that has the kind but no list of it, which discovery does not show. */
 const NO_LIST = new Set([405, 406]);
 
 /** Objects with an owner of the service's groups; incomplete if anything is in `unread`. */
@@ -75,7 +75,7 @@ function isSearched(kind: Kind, { namespace }: Scope): boolean {
 }
 
 interface KindSearch extends ListOptions {
-  /** For a kind that the server has named; absent for one that only its definition promises. */
+  /** For a kind that discovery named; absent for one known only from its definition. */
   readonly again?: NamedNow;
 }
 
@@ -111,7 +111,7 @@ async function ownedInBoth(
   return { objects: [...objects, ...joined.objects], unread: hidden.slice(0, 1).map((one) => hiddenIn(v3, one)) };
 }
 
-/** Garbage collection sees them as soon as the API shows them, and nobody can remove them before. */
+/** Garbage collection uses them once the API shows them, and nobody can remove them before. */
 function hiddenIn(v3: Kind, one: StoredView): UnreadKind {
   return { kind: kindText(v3), because: `it does not show ${placeText(v3, one)}, which is stored with owners noted beside it` };
 }

@@ -20,7 +20,7 @@ export function uidChangeBetween(source: string | undefined, target: string, cha
   return brought[0];
 }
 
-/** What introduced the change in the line of the release: the change's own release, or the one of an older line that has the first change too. */
+/** The release that has the change first in this line: the change's own, or its backport's. */
 function bringerOf(release: string, change: string, { uidChanges, uidBackports = [] }: Changes): string | undefined {
   if (!isOlder(release, change)) return change;
   if (change !== uidChanges[0]) return undefined;

@@ -65,7 +65,7 @@ function definedBy({ metadata, spec, status }: KubeObject): readonly Kind[] {
   return [{ group, version, kind: names.kind, plural: names.plural, namespaced: scope === 'Namespaced' }];
 }
 
-/** True where another server answers for the kind's group: it hides what a CRD that was left behind defines, from garbage collection too. */
+/** True if another server answers for the kind's group: it hides kinds of leftover CRDs, from garbage collection too. */
 export async function isHidden(cluster: Pick<ClusterReader, 'get'>, { group, version }: Kind): Promise<boolean> {
   const read = await attempt(() => cluster.get(K.APIService, `${version}.${group}`));
   return 'value' in read && (read.value?.spec as { readonly service?: unknown } | undefined)?.service !== undefined;
