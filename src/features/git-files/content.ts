@@ -86,7 +86,7 @@ function notesOf({ options }: Context, { path }: Installation): readonly string[
   ];
 }
 
-/** What tools write on an object themselves: in Git it would be another tool's, or wrong at the next write. */
+/** What tools write on an object themselves: in Git it would belong to another tool, or be outdated. */
 const OF_TOOLS: readonly string[] = [
   LAST_APPLIED,
   'deployment.kubernetes.io/revision',
@@ -115,7 +115,7 @@ export function asInGit({ status: _, metadata, ...object }: KubeObject & { reado
 /** Of objects without a namespace; no namespace has such a name. */
 const CLUSTER = '_cluster';
 
-/** What every file system takes as it is, and no part of which leads to another folder. */
+/** Names that every file system takes unchanged and that lead to no other folder. */
 const PLAIN = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 const LONGEST = 180;
 

@@ -54,7 +54,7 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
   };
 }
 
-/** What was evaluated good and is so no more: a policy or the setting changed while endpoints went. */
+/** What was evaluated as good and no longer is: a policy or the setting changed while endpoints were deleted. */
 function goneText(gone: readonly HostVerdict[], hit: readonly HostVerdict[]): string {
   if (gone.length === hit.length) return 'the old endpoints are gone, and something else changed meanwhile';
   return `the old endpoints of ${listed(gone.map(({ node }) => node))} are gone, and something else changed meanwhile`;

@@ -41,7 +41,7 @@ function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile
 
 const cliOf = ({ cli }: Pick<HepFacts, 'cli'>): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
 
-/** Policies, agents and the rest are evaluated again this often while endpoints go: a look at the whole fleet takes seconds itself. */
+/** Policies and agents are evaluated again this often (milliseconds) during deletions, as one look at the fleet takes seconds. */
 const JUDGED_WITHIN_MS = 10_000;
 
 /** One node's old endpoints at a time, the first node alone: what is wrong shows there (§4.7/3). */
@@ -81,7 +81,7 @@ export function settingOf({ profile }: Context): EndpointSetting {
   };
 }
 
-/** What must hold in the moment in which the old endpoints of a node go. */
+/** What must hold when the old endpoints of a node are deleted. */
 function successorOf(facts: HepFacts, context: Context): (verdict: NodeVerdict) => SuccessorExpected {
   const { apiGroup, labels: signs } = context.profile;
   const byName = new Map(facts.stored.map(({ metadata }) => [metadata.name, metadata]));

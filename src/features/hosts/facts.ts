@@ -45,9 +45,9 @@ export interface HepFacts {
   readonly verdicts: Reading<readonly NodeVerdict[]>;
   /** Policies in whose rules addresses of hosts come or go, for pods and for endpoints that stay. */
   readonly ruleChanges: Reading<readonly ChangedForOthers[]>;
-  /** What the verdicts go by, as it was read: right before an old endpoint is deleted it is looked at once more. */
+  /** What the verdicts are based on, as read: checked again right before an old endpoint is deleted. */
   readonly judgedBy: readonly JudgedBy[];
-  /** Hosts whose old endpoints this command deleted, and which are policed otherwise since than by them. */
+  /** Hosts whose old endpoints this command deleted, and which other policies apply to now. */
   readonly after: Reading<readonly AfterRemoval[]>;
   /** True if this command deleted old endpoints: their hosts are evaluated once more. */
   readonly judgesEnd: boolean;
@@ -65,7 +65,7 @@ export interface HepFacts {
 /** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
 type Override = Reading<string | undefined>;
 
-/** Reads it through ConfigMaps. What a Secret holds is not read: it is said that it is set. */
+/** Reads it through ConfigMaps. A Secret is not read: the variable then only counts as set. */
 export async function readOverride(
   cluster: Pick<ClusterReader, 'get'>,
   controllers: KubeObject | undefined,
@@ -119,7 +119,7 @@ export function overrideOf(told: Told, { profile, options }: Context, needed: bo
   return [{ text: name, detail, hint: takeOut('environment, and let them start again.') }];
 }
 
-/** Controllers that start again without the variable obey the setting: what stands by the variable alone they delete (hostendpoints §1.5). */
+/** Controllers restarted without the variable follow the setting, and delete what the variable alone keeps (hostendpoints §1.5). */
 function enableFirst({ override, settings, configuration }: Told, name: string, { controllersConfiguration }: Profile): string | undefined {
   const fields = missingSettings(settings);
   const values = [givenVariable(configuration, name), 'value' in override ? override.value : undefined];

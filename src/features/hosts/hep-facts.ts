@@ -23,10 +23,10 @@ export interface RuleChange {
   readonly brief?: string;
 }
 
-/** What becomes of an unclear endpoint: it stays, it stays and keeps its node from getting an automatic one, or the controllers delete it. */
+/** What happens to an unclear endpoint: it stays, it stays and blocks its node's automatic one, or the controllers delete it. */
 export type UnclearFate = 'stays' | 'blocks' | 'deleted';
 
-/** An old endpoint that is gone, and that the undo does not simply give back. */
+/** An old endpoint that is gone, and that the undo does not simply create again. */
 export interface GoneEndpoint {
   readonly name: string;
   readonly node: string;
@@ -67,7 +67,7 @@ export interface HepJudged {
   /** Old endpoints with named ports. */
   readonly namedPorts: readonly string[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
-  /** What carries endpoints from the controllers to the hosts. A finished rollout does not tell of which release: the operator's paths have no manifest to compare with. */
+  /** What endpoints pass through on their way to the hosts. A finished rollout shows no release: operator paths have no manifest. */
   readonly components: readonly ComponentVersion[];
   /** What keeps automatic endpoints from following the setting: from being made, or, where the migration is taken back, from going. */
   readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];

@@ -29,7 +29,7 @@ export const hepUndoChecks: readonly HepCheck[] = [
       });
     },
   },
-  /** A record could be another's work: what the migration cannot have made is not touched (§4.7/3). */
+  /** A record may be somebody else's work: what the migration cannot have made is not touched (§4.7/3). */
   {
     id: 'NS-738',
     title: 'undo touches only what the migration made',

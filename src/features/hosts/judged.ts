@@ -92,13 +92,13 @@ function verdictsAfter({ node, changes }: AfterRemoval): readonly HostVerdict[] 
   }));
 }
 
-/** One for each kind of change that the node meets, now or later: accepting one of them accepts no other. */
+/** One for each kind of change of the node, now or later: accepting one accepts no other. */
 function hostVerdicts(node: NodeVerdict): readonly HostVerdict[] {
   const met = new Set(changesOf(node).map(({ verdict }) => verdict));
   return [...met].map((verdict) => hostVerdict(node, verdict));
 }
 
-/** Of a text that names hundreds of policies, for each of thousands of nodes, most is never read: it is put together when it is. */
+/** The text names hundreds of policies for each of thousands of nodes, and is mostly never read: it is built on demand. */
 function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
   const brief = isLong(node, verdict) ? { brief: momentsText(node, verdict, FIRST) } : {};
   return {
@@ -156,7 +156,7 @@ function isLong(node: NodeVerdict, verdict: Verdict): boolean {
   );
 }
 
-/** What changes in this way at each of the two moments; of what stays as it became at the first only that. */
+/** What changes at each of the two moments; what stays from the first on is listed once. */
 function momentsText({ inForce, atEnable, atDelete }: NodeVerdict, verdict: Verdict, limit?: number): string {
   const [soon, later] = [changesText(atEnable, verdict, limit), changesText(atDelete, verdict, limit)];
   return [
@@ -187,7 +187,7 @@ function labelProblem(node: string, problem: LabelProblem): HepJudged['labelProb
   return { node, text: WORDS[problem.problem](problem), severity: problem.problem === 'reserved' ? 'warning' : 'error' };
 }
 
-/** An endpoint is in the way of the node whose automatic one has its name, whichever host it is of itself. */
+/** An endpoint blocks the node whose automatic one has its name, whichever host it is for. */
 function unclearOf(known: readonly NodeVerdict[], elsewhere: readonly HostEndpoint[], signs: AutomaticSigns): HepJudged['unclear'] {
   const uncovered = known.filter((one) => one.uncovered === 'name-taken');
   const waiting = new Map(uncovered.map(({ node }) => [automaticName(node, signs), node]));

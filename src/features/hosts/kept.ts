@@ -34,12 +34,12 @@ const contentOf = ({ content }: KeptItem) => (isJsonMap(content) ? content : {})
 const hasEnabled = (item: KeptItem) => contentOf(item).configuration !== undefined;
 const isLabels = (item: KeptItem) => contentOf(item).labels !== undefined || contentOf(item).unlabelled !== undefined;
 
-/** The configuration as the migration found it, unless the undo has switched automatic endpoints off since: whoever has them on now wants them. */
+/** The configuration before the migration, unless the undo has disabled automatic endpoints: whoever enabled them since wants them. */
 export function keptSetting(kept: readonly KeptItem[]): KeptOfMigration['configuration'] {
   return firstSetting(betweenSwitches(kept).at(-1) ?? []);
 }
 
-/** Every label that was put on a node, and that no undo is known to have removed since: whoever has it there again put it there. */
+/** Every label that was put on a node and that no undo is known to have removed: a later one is somebody else's. */
 export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
   const found = new Map<string, AddedLabel>();
   for (const items of betweenSwitches(kept)) {
@@ -53,7 +53,7 @@ export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
   return [...found.values()];
 }
 
-/** True once the undo is known to have done what comes after the old endpoints: what is kept then is of another migration. */
+/** True once the undo is known to have passed the old endpoints: later items are of another migration. */
 export function isTakenBack({ content, outcome }: KeptItem): boolean {
   const { switchedOff, unlabelled } = content as KeptOfMigration;
   return outcome?.done === true && (switchedOff !== undefined || unlabelled !== undefined);

@@ -23,7 +23,7 @@ export function keptEndpoints(kept: readonly KeptItem[]): ReadonlyMap<string, Ke
     for (const endpoint of endpoints) {
       const { name, uid } = endpoint.metadata;
       const [earlier, remover] = [found.get(name), removerOf(item, name)];
-      // The request of a program that was killed may have arrived later than the next program looked: nobody can tell who was first.
+      // A killed program's request may have arrived after the next program looked: nobody knows who was first.
       const isOld = remover === 'other' && earlier?.remover === 'untold' && earlier.endpoint.metadata.uid === uid;
       found.set(name, { endpoint, remover: isOld ? 'untold' : remover });
     }
@@ -58,7 +58,7 @@ function removerOf({ outcome }: KeptItem, name: string): Remover {
   return outcome.done && !outcome.except?.includes(name) ? 'migration' : 'other';
 }
 
-/** True once the migration has really removed an old endpoint since it began: it switched automatic ones on, or an earlier one was taken back. */
+/** True once the migration has removed an old endpoint since it enabled automatic ones, or an earlier one was undone. */
 export function hasRemoved(kept: readonly KeptItem[]): boolean {
   const begun = kept.findLastIndex((item) => (item.content as KeptOfMigration).configuration !== undefined || isTakenBack(item));
   return kept.slice(begun + 1).some((item) => {

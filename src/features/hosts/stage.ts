@@ -43,7 +43,7 @@ export const hepStage = stage<Opened>({
     const actions = [...copyLabels(read, verdicts), ...enable(read, context), ...awaitEndpoints(read, verdicts, context), ...removals];
     return {
       actions,
-      // The end is evaluated: what changed while the last endpoints went would be nobody's finding otherwise.
+      // The end is evaluated too: otherwise no finding would show what changed during the last deletions.
       ...(removals.length > 0 || read.judgesEnd ? { again: true } : {}),
       hosts: verdicts.map(plannedHost),
       notes: migrationNotes({ endpoints: endpointsOf(read, context), verdicts, failsafe: read.failsafe }, context.profile),
@@ -51,7 +51,7 @@ export const hepStage = stage<Opened>({
   },
 });
 
-/** What no acceptance of a whole check can fix: nobody can act on verdicts that were not read, nor without the CLI. */
+/** Not fixed by accepting the whole check: verdicts that were not read, a missing CLI. */
 const NO_WAY: readonly string[] = ['NS-711', 'NS-712', 'NS-713', 'NS-736'];
 
 function cannotBeDone({ cli, verdicts }: HepFacts, { options }: Context): { readonly skip: string } {
@@ -81,7 +81,7 @@ function enable({ settings, cli, configuration, installation }: HepFacts, { prof
   ];
 }
 
-/** What the user should know of the fleet before saying yes: whom the allow-all profile opens, what is not changed, and what is odd but goes well. */
+/** What the user should know of the hosts before saying yes: opened by the allow-all profile, unchanged, or unusual but fine. */
 export function migrationNotes({ endpoints, verdicts, failsafe }: Noted, profile: Profile): readonly string[] {
   return [
     allowAll(verdicts),

@@ -50,7 +50,7 @@ export interface EndpointSetting {
 /** Where endpoints and that configuration are read: the stored resources of the API, or the service's CLI in key-value mode. */
 export type EndpointSource = { readonly kind: Kind; readonly settings: Kind } | { readonly cli: CliCall };
 
-/** The undo of host endpoints may take its next step: no host may be without an endpoint, or have one without its labels in force. */
+/** The undo of host endpoints may take its next step: no host may lose its endpoint, or have one without its labels. */
 export interface WayBackExpected {
   readonly type: 'way-back';
   /** Old endpoints that must stand before automatic ones may go. */
@@ -95,7 +95,7 @@ export async function assertSuccessor(ports: Ports, expected: SuccessorExpected)
   }
 }
 
-/** A policy that came, went or changed since may open a host, or cut it off. */
+/** A policy that was added, removed or changed since may open a host, or isolate it. */
 async function assertJudgedBy(ports: Ports, { judgedBy, from }: SuccessorExpected): Promise<void> {
   const now = await Promise.all(
     judgedBy.map(({ plural, kind }) => {

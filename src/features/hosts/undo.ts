@@ -36,7 +36,7 @@ export function undoPlan(facts: HepFacts, context: Context): StagePlan {
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
 const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is not changed';
 
-/** What keeps automatic endpoints from going with the setting. Where all is as it was before, they are the user's own. */
+/** What keeps automatic endpoints from following the setting. Where all is as before, they are the user's own. */
 export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
   if (!gone(facts).some(isOurs) && !hasMore(facts, context)) return [];
   return overrideOf(facts, context, gone(facts).some(isOurs));
@@ -65,7 +65,7 @@ export function gone({ stored, kept }: Pick<HepFacts, 'stored' | 'kept'>): reado
   return [...keptEndpoints(kept).values()].filter(({ endpoint }) => !there.has(endpoint.metadata.name));
 }
 
-/** What somebody else removed stays away; where nobody can tell, nothing of the user's may be lost. */
+/** What somebody else removed stays removed; if nobody knows who did, it is created, so nothing of the user's is lost. */
 const isOurs = ({ remover }: KeptEndpoint): boolean => remover !== 'other';
 
 /** Of what is gone, what the undo creates again. */
@@ -78,7 +78,7 @@ type Recreated = Pick<HepFacts, 'stored' | 'kept' | 'hosts'>;
 
 const hostNames = ({ hosts }: Pick<HepFacts, 'hosts'>): ReadonlySet<string> => new Set(hosts);
 
-/** What the record asks for and the undo does not do: the migration cannot have made it, or it is another's by now. */
+/** What the record asks for and the undo does not do: not made by the migration, or somebody else's by now. */
 export function refusedBack(facts: HepFacts, context: Context): readonly RefusedBack[] {
   const nodes = hostNames(facts);
   const endpoints = gone(facts)
@@ -176,7 +176,7 @@ const wayBack = (facts: HepFacts, context: Context): WayBackExpected => ({
   from: sourceOf(facts),
 });
 
-/** Where the migration switched automatic endpoints on, they must be off; where they were on before, they were without these labels then, too. */
+/** If the migration enabled automatic endpoints, they must be off; if they were on before, they had no such labels either. */
 function offFirst(facts: HepFacts, labels: readonly AddedLabel[], context: Context): { readonly onlyIf?: WayBackExpected } {
   const canTell = facts.installation.datastore === 'kvstore' || (facts.kind !== undefined && facts.settingsKind !== undefined);
   if (!canTell || !labels.some(({ before }) => wasOff(before))) return {};

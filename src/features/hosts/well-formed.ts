@@ -16,7 +16,7 @@ export interface KeptOfMigration {
   readonly unlabelled?: readonly AddedLabels[];
 }
 
-/** What was kept, as far as it has the form that the migration gives it: what another account wrote into the record is passed over. */
+/** What was kept, in the form that the migration gives it: what another account wrote into the record is ignored. */
 export function wellFormed(content: unknown): KeptOfMigration {
   const { labels, unlabelled, endpoints, since, recreated, configuration, switchedOff } = record(content);
   const settings = record(configuration);

@@ -62,7 +62,7 @@ const CANNOT_RUN: Readonly<Record<number, string>> = {
   132: 'illegal instruction',
   139: 'segmentation fault',
 };
-/** So long a program that says its version has run when it can run at all. */
+/** Milliseconds after which a program that prints its version has shown that it can run. */
 const RUNS_AFTER_MS = 3_000;
 
 /**

@@ -88,7 +88,7 @@ function chartDigest({ target }: ChartFacts): Readonly<Record<string, string>> {
   return { [chartFile(target.value)]: target.value.sha256 };
 }
 
-/** The new CRDs know the switch; the operator that the upgrade starts starts the controllers that look at it. */
+/** The new CRDs have the switch; the operator of the upgrade starts the controllers that read it. */
 function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Context): readonly Action[] {
   const hold = holdUnlessHeld(renamingSwitch, context);
   if (hold.length === 0 || upgraded || !context.options.manageCrds) return hold;
@@ -99,7 +99,7 @@ function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Con
   );
 }
 
-/** What an interrupted helm left is cleared first. Of a move that leaves nothing to upgrade: it is planned again from the old record. */
+/** An interrupted helm is cleared first. During a move nothing is upgraded then: it is planned again from the old record. */
 function upgradeActions(name: string, facts: ChartFacts, context: Context): readonly Action[] {
   const { takeover, stored } = facts;
   const cleared = takeover ? [takeoverAction(takeover)] : [];
@@ -117,7 +117,7 @@ function dropOld({ upgraded, oldRecords }: ChartFacts, { options }: Context): re
   return upgraded && options.moveRelease ? dropActions(oldRecords) : [];
 }
 
-/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
+/** Findings that leave nothing to do, so accepting them does not help. */
 const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236', 'NS-243', 'NS-244'];
 
 function hasNoWay({ upgrade, lostCrds, lostData, misplaced }: ChartFacts): boolean {
@@ -149,8 +149,8 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
 }
 
 /**
- * Fields of others are taken only if there are any: then the user has accepted each of them, or nothing is performed. helm 4 continues
- * as the newest revision was written: where that was client-side it writes over them anyway, and refuses to be told to.
+ * Fields of others are taken only if each was accepted. helm 4 keeps the newest revision's way of writing: client-side it overwrites them
+ * anyway, and refuses the flag.
  */
 function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
   if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);

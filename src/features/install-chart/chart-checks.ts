@@ -151,7 +151,7 @@ function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespa
   });
 }
 
-/** Only an upgrade and a rollback mark a revision of their own; any other record is all that the chart tool knows of the release. */
+/** Only an upgrade and a rollback mark a revision as theirs; any other record is all that helm knows of the release. */
 function hasOneBefore({ status }: HelmRecord): boolean {
   return status === 'pending-upgrade' || status === 'pending-rollback';
 }

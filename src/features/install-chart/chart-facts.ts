@@ -115,8 +115,8 @@ interface Around {
 }
 
 /**
- * A pending revision that this very run left: its record says that it was at work on the release, and helm's own that it was begun since, to
- * the target. An install is one only in a move, where the old record still has everything.
+ * A pending revision left by this very run: its record was at work on it, and helm's began since, to the target. An install counts only in
+ * a move, where the old record still has everything.
  */
 export function takeoverOf({ record, ref }: StoredRelease, { run, oldRecords, now }: Around, context: Context): Takeover | undefined {
   const isLeft = record.status === 'pending-upgrade' || (record.status === 'pending-install' && oldRecords.length > 0);

@@ -132,7 +132,7 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
       );
     }),
   },
-  /** A value that no template looks at any more is passed over without a word. */
+  /** helm silently ignores a value that no template reads any more. */
   {
     id: 'NS-242',
     title: 'chart values known to the target chart',

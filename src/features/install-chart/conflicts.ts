@@ -68,7 +68,7 @@ function decisionsOn(change: FieldChange, live: KubeObject, installed: KubeObjec
   return isPutBack(change, installed) ? [{ ref, change }] : [];
 }
 
-/** The installed revision had set it and it is gone. Who writes an object again leaves empty values out: nobody has removed those. */
+/** Set by the installed revision and gone. Omitted empty values do not count: nobody removed those. */
 function isPutBack({ path, before, after }: FieldChange, installed: KubeObject | undefined): boolean {
   return before === undefined && !isEmpty(after) && fieldAt(installed, path) !== undefined;
 }
@@ -78,12 +78,12 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (isRecord(value) && Object.keys(value).length === 0);
 }
 
-/** Of a client-side release helm patches custom resources by what the chart changes, and compares nothing with what is live. */
+/** In a client-side release helm patches custom resources by the chart's changes, without looking at the live ones. */
 function isPatched({ apiVersion }: KubeObject, { applyMethod }: HelmRecord): boolean {
   return applyMethod === 'client-side' && isCustom(apiVersion);
 }
 
-/** What is there though the installed revision does not have it is taken as it is. */
+/** An object that exists without being in the installed revision is adopted unchanged. */
 function patched(live: KubeObject, installed: KubeObject | undefined, document: KubeObject): KubeObject {
   return installed ? (mergePatched(live, installed, document) as KubeObject) : live;
 }

@@ -6,7 +6,7 @@ import { type CrdsJudged, crdsChecks } from '../install-operator/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { isDeployed } from './release.ts';
 
-/** An old operator must not be left with the new CRDs: what `apply` refuses whatever is accepted is refused before them (NS-244). */
+/** What `apply` always refuses is refused before the CRDs, as an old operator must not meet new ones (NS-244). */
 function refuseMisplaced({ chart, operator }: Installation, { options }: Context): void {
   if (!chart || !operator || chart.namespace === operator.namespace || options.moveRelease) return;
   throw new Fault(

@@ -7,8 +7,8 @@ import { type ChartPlace, helmPull, runHelm } from '../install-manifest/index.ts
 import { chartPlace, type FetchedChart, reading } from './source.ts';
 
 /**
- * Fetches a chart into the work folder, once per command: what was evaluated is what is installed, whatever becomes of the repository
- * meanwhile. A folder or a packed file of this machine stays where it is.
+ * Fetches a chart into the work folder, once per command, so that what was evaluated is installed. A local folder or packed file stays
+ * where it is.
  */
 async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {
   const { tools, files, work } = sources;
@@ -21,7 +21,7 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
     const name = fileOf(place);
     const file = `${work.path}/${name}`;
     if (await files.exists(file)) {
-      // Named by its content: no other command on this cluster can put another chart in its place, and no saved plan stands for another.
+      // Named by its content: no other command can put another chart in its place, and no saved plan means another.
       const bytes = await files.readBytes(file);
       const sha256 = await checkedSum(sources, { release, name, from }, bytes);
       const saved = name.replace(/(\.tgz)?$/, `-${sha256.slice(0, 12)}.tgz`);

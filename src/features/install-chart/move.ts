@@ -99,7 +99,7 @@ export async function readOldRecords(
 ): Promise<readonly KubeObject[]> {
   const { record, storage } = stored;
   const options = { labelSelector: `owner=helm,name=${record.name}`, metadataOnly: true };
-  // Who may not list all namespaces upgrades all the same: nothing is decided by what is left.
+  // An account that may not list all namespaces can still upgrade: leftovers decide nothing.
   const listed = await attempt(() => cluster.list(K[storage], options));
   const all = 'value' in listed ? listed.value.filter(({ metadata }) => metadata.namespace !== record.namespace) : [];
   const byNamespace = Map.groupBy(all, ({ metadata }) => metadata.namespace ?? '');

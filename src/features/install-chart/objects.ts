@@ -45,7 +45,7 @@ function planned(before: KubeObject | undefined, after: KubeObject, conflicts: r
   const none = { ref: refOf(after), hidden: [], taken };
   if (!before || conflicts.some(({ change }) => change.path === '')) return { ...none, change: 'create', fields: [], bodies: { after } };
   const own = changedFields(comparable(before), comparable(after));
-  // Of a field that somebody else has changed as well, what is live is what changes.
+  // If somebody else has changed the field as well, it changes from the live value.
   const fields = [...new Map([...own, ...conflicts.map(({ change }) => change)].map((change) => [change.path, change])).values()];
   const change = fields.length > 0 ? 'update' : 'unchanged';
   const bodies = { before, after, isOfRelease: true } as const;

@@ -89,7 +89,7 @@ interface StoredRevision {
   readonly revision: KubeObject;
 }
 
-/** Who may read one of the two kinds alone has the chart tool use that one. Throws ApiFailure where what may be read holds none. */
+/** An account that may read only one of the kinds makes helm use that one. Throws ApiFailure if it holds nothing. */
 async function readableRevisions(
   cluster: ClusterReader,
   chart: ChartRelease,
@@ -133,7 +133,7 @@ async function readNewest(
   const record = newest.value;
   const ref = refOf({ ...last.revision, apiVersion: 'v1', kind: storage });
   const alone = { value: { record, base: record, storage, object: objectText(last), ref } };
-  // As the chart tool does it: the newest by its content, the others by their labels, and only where it stores them now.
+  // As helm does it: the newest by content, the others by labels, and only in its present store.
   const deployed = revisions.find((one) => one.storage === storage && one.revision.metadata.labels?.status === DEPLOYED);
   if (record.status === DEPLOYED || deployed === undefined || deployed === last) return alone;
   const base = await readRevision(cluster, chart, deployed);

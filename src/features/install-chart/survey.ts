@@ -95,7 +95,7 @@ export async function readChartFacts(
   };
 }
 
-/** What the user's file says in another place under the same name is said: the old place is only left over. */
+/** A forgotten value that the user's file sets in its new place is not reported. */
 function unsaid(forgotten: readonly string[], file: JsonMap): readonly string[] {
   const said = new Set(leafNames(file));
   return forgotten.filter((path) => !said.has(path.slice(path.lastIndexOf('.') + 1)));
@@ -152,7 +152,7 @@ function refuseDenial({ profile, options }: Context, file: JsonMap): void {
   ]);
 }
 
-/** As on the operator's path: what is asked for and cannot be had is refused, not passed over. */
+/** As on the operator's path: a requested part that is not available is refused, not ignored. */
 function refuseUnknown({ enableFlowLogs, release }: Context['options'], { additions }: ChartNames, defaults: JsonMap): void {
   if (!enableFlowLogs || additions.some(({ value }) => chartValue(defaults, value) !== undefined)) return;
   const kinds = additions.map(({ kind }) => kind).join(', ');

@@ -9,7 +9,7 @@ import { containersOf } from '../survey/index.ts';
 import { fetchedTarget } from './fetched.ts';
 import { readStoredRelease } from './release.ts';
 
-/** No image has this name: as long as the wanted one cannot be told, no end is declared. */
+/** No image has this name: as long as the wanted one is unknown, no end is declared. */
 const UNTOLD = 'an image that cannot be told';
 
 /** The wait after a chart upgrade: the chart tool is done seconds after it began, the service is not. */

@@ -71,8 +71,8 @@ export async function readChartAhead(
 }
 
 /**
- * A chain that continues to it evaluates it once more, where the user on a terminal is asked for it by name: told here as well it could not be.
- * One that ends before does nothing for which it would have to be accepted.
+ * A chain that reaches it evaluates it there and asks on a terminal, so it is not reported here as well. A chain that ends before does
+ * nothing that needs accepting.
  */
 function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
   return chain !== undefined && chain.later.length > 0 ? [] : [typhaOrderTaken];
