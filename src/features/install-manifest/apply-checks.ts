@@ -221,7 +221,7 @@ const ofTarget: readonly Check<TargetJudged>[] = [
       }));
     },
   },
-  /** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
+  /** Without the server's defaults a change in the cluster looks like a default: what would be overwritten is named. */
   {
     id: 'NS-208',
     title: 'changes in the cluster can be told',

@@ -121,7 +121,7 @@ function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly
   });
 }
 
-/** Secrets whose document says less than the cluster has: applied by force, or after client-side apply, the rest would go. */
+/** Secrets whose document has less than the cluster: applied by force, or after client-side apply, the rest would be removed. */
 export function emptiedSecrets(previews: readonly PreviewedObject[]): readonly ObjectRef[] {
   return previews.flatMap(({ document, live }) => {
     if (document.kind !== 'Secret' || !live) return [];

@@ -52,17 +52,17 @@ function placeOf(
 
 const IN_CLUSTER = 'scaled to 0 in the cluster';
 
-/** True if the chart's operator gets a replica whatever it has now: the chart tool writes what the template says over the live number. */
+/** True if the chart's operator gets a replica in any case: helm writes the template's number over the live one. */
 export function givesReplica(documents: readonly KubeObject[], { operator }: Installation): boolean {
   const rendered = documents.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === operator?.name);
   return rendered !== undefined && (replicasOf(rendered) ?? 0) > 0;
 }
 
-/** The operator that runs now; scaled up on CRDs that it does not know it would hang, so that it is told before they are written. */
+/** The running operator; scaled up on unknown CRDs it would hang, so this is reported before they are written. */
 export async function stoppedOperator(cluster: Pick<ClusterReader, 'list'>, { operator }: Installation): Promise<readonly AtZero[]> {
   if (!operator) return [];
   const { namespace } = operator;
-  // Listed as what is installed was found: no account needs a further right for it.
+  // Listed like the rest of the installation, so that no account needs a further right.
   const live = (await cluster.list(K.Deployment, { namespace })).find(({ metadata }) => metadata.name === operator.name);
   return live && replicasOf(live) === 0 ? [{ ref: operator, place: 'cluster', from: IN_CLUSTER }] : [];
 }

@@ -69,13 +69,13 @@ async function readReleasedBases(sources: Sources, context: Context, installatio
   throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${installed}`, file);
 }
 
-/** Of what the program carries alone; a release that has not all that is installed (the API server came with v3.20) is none to compare with. */
+/** Only of what the program carries; a release that lacks a part of the installation (the API server came with v3.20) does not count. */
 async function storedWhole({ stored }: Sources, files: readonly string[], release: string): Promise<readonly BaseCandidate[]> {
   const parts = await Promise.all(files.map((one) => stored.documentsOf(release, one)));
   return parts.every((part) => part !== undefined) ? [{ release, documents: compared(parts.flat()) }] : [];
 }
 
-/** What the user named is compared with the manifest of the release that the images tell, where it can be had. */
+/** A base that the user named is compared with the manifest of the release that the images name, if available. */
 async function labelledAtSource(sources: Sources, installed: string | undefined, given: string, file: string) {
   if (installed === undefined || sameRelease(installed, given) || (await sources.stored.documentsOf(installed, file))) return [];
   const read = await attempt(() => documentsOf(sources, installed, file));
@@ -98,7 +98,7 @@ export async function readBaseOf(sources: Sources, context: Context, installatio
   return inNamespace(all, operatorMove(context, installation));
 }
 
-/** What is called by no release's name (a run may have kept the path that `--base` had) no source is asked for. */
+/** No source is asked for a base without a release's name, such as the path of an earlier `--base`. */
 async function documentsOf(sources: Sources, release: string, file: string): Promise<readonly KubeObject[] | undefined> {
   if (!parseRelease(release)) return undefined;
   const stored = await sources.stored.documentsOf(release, file);

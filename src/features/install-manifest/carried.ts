@@ -63,7 +63,7 @@ export interface Editing {
   readonly anew?: boolean;
 }
 
-/** What the user changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
+/** What the user changed, shown and kept: after the first write nothing else shows it. Without a base, what differs. */
 export function carriedOf({
   edits,
   previews,
@@ -102,7 +102,7 @@ export async function readCarried(records: Records, { options, clusterUid }: Con
   const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
   if (id === undefined) return undefined;
   const carried = readCarriedEdits(await records.kept(id));
-  // Part of the cluster may be new already, so that nothing else tells the edits any more.
+  // Part of the cluster may be new already, so nothing else shows the edits any more.
   if (!carried) throw lostEdits(id);
   return carried.target === options.release ? carried : undefined;
 }

@@ -59,7 +59,7 @@ export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly K
   });
 }
 
-/** An annotation or a label that was set in the cluster and that nothing which is applied says: an apply does not change it. */
+/** An annotation or label set in the cluster that nothing applied sets: an apply does not change it. */
 function staysOn(
   { path, before }: FieldChange,
   { applied, target }: { readonly applied: KubeObject | undefined; readonly target: KubeObject },

@@ -120,7 +120,7 @@ function edited(theirs: Documents, base: Documents, mine: Documents, live: reado
   });
 }
 
-/** Names the base in every plan: whoever reads the edits must see what they were identified by. */
+/** Names the base in every plan, so that the reader knows what the edits are compared with. */
 export function baseNote(base: string, doubt?: BaseDoubt): string {
   const what = `base: the manifest of ${base}`;
   return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your edits are what you have changed since`;
@@ -139,7 +139,7 @@ function isNoDefinition({ kind }: Pick<KubeObject, 'kind'>): boolean {
   return kind !== 'CustomResourceDefinition';
 }
 
-/** What kubectl noted, object by object; of kinds that the server no longer has nothing can be told, so nothing was edited. */
+/** What kubectl noted, object by object; kinds that the server no longer has count as not edited. */
 function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObject[] {
   const released = new Map(base.documents.map((document) => [identityOf(document), document]));
   return own.flatMap(({ document, state, applied }) => {

@@ -85,7 +85,7 @@ export async function readToldBy(sources: Sources, { options }: Context, file: s
 
 const FLAGS = { base: '--base', installedManifest: '--installed-manifest' } as const;
 
-/** Edits are told once: a file that comes later, or is another by now, would be read for nothing. */
+/** Edits are found once: a later or changed file would be read for nothing. */
 export async function refuseOtherFiles(
   sources: Sources,
   context: Context,

@@ -113,7 +113,7 @@ export function helmTemplate(name: string, chart: ChartPlace): Invocation {
 /** A chart is fetched, or a cluster of thousands of objects compared. */
 const LIMIT_MS = 180_000;
 
-/** Whether what the chart tool said before in this command will do, or the cluster may have changed since. */
+/** Whether helm's earlier answer in this command is enough, or the cluster may have changed since. */
 export type HelmAnswer = NonNullable<RunToolOptions['answer']>;
 
 /** What a reading command of the chart tool prints. Throws Fault('failed') with its own last words. */

@@ -52,7 +52,7 @@ function additionSettings({ names, manifests, own, defaults, flowLogs }: ValueFa
     .map(({ value, kind }) => ({ value, to: false, because: `the new chart would add ${kind}, which is not there now` }));
 }
 
-/** Additions that the user's file of values denies: it cannot be meant together with asking for them. */
+/** Additions that the user's values deny while a flag asks for them. */
 export function deniedAdditions(names: ChartNames, file: JsonMap): readonly string[] {
   return names.additions.flatMap(({ value }) => {
     const said = chartValue(file, value);
@@ -113,8 +113,8 @@ function nested([first = '', ...rest]: readonly string[], value: unknown): JsonM
 }
 
 /**
- * Where the user has set what the installed chart names among its values and the target's does not: `a.b`. What neither names is not told:
- * it goes into a map that a chart passes on as it is, as the labels of a pod.
+ * Values of the user that the installed chart names and the target's does not: `a.b`. What neither names is not reported: it is in a map
+ * that the chart passes on, such as pod labels.
  */
 export function forgottenValues(own: JsonMap, installed: JsonMap, target: JsonMap): readonly string[] {
   return Object.entries(own).flatMap(([key, value]) => {

@@ -63,8 +63,8 @@ function secondOperator(manifest: Manifest, { namespace, name }: { namespace: st
 }
 
 /**
- * Refuses the user's `--base` that does not hold the agents of the variant: no edit could be told from
- * the release's own text by it. Its release is not evaluated, since the nearest one at hand is better than none.
+ * Refuses the user's `--base` without the agents of the variant, as it would show no edits. Its release is not checked: the nearest one at
+ * hand is better than none.
  */
 export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
   if (holds(documents, variant.agent)) return;

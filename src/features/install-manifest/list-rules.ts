@@ -11,8 +11,8 @@ const WIDTH = 2;
 const OWN_RULES = new Set(['ConfigMap', 'Secret', 'Role', 'ClusterRole', 'CustomResourceDefinition']);
 
 /**
- * How the server tells items of lists apart, for the kinds of these objects: one request for each group and version. What cannot
- * be had is left out, and identified by the table: a server that is too old, an account that may not ask.
+ * How the server identifies list items for these kinds: one request per group and version. What an old server or a restricted account does
+ * not answer is left to the table.
  */
 export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects: readonly KubeObject[]): Promise<ListRules> {
   const merged = objects.filter(({ kind, ...fields }) => !OWN_RULES.has(kind) && hasList(fields));

@@ -66,7 +66,7 @@ export async function readMergedTarget(
   return { target, edits, previews, untold: untoldChanges(edits, previews) };
 }
 
-/** What cannot be told without the manifest of a release is a reading that failed. */
+/** Without the manifest of a release this reading has failed. */
 async function withBase<T>(work: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { value: await work() };
@@ -76,7 +76,7 @@ async function withBase<T>(work: () => Promise<T>): Promise<Reading<T>> {
   }
 }
 
-/** A notice of the plan hangs on it and nothing else: whatever keeps its files from being read, a run that has begun continues. */
+/** Only a notice of the plan needs it: if its files cannot be read, a begun run continues. */
 async function readLeftBehind(...of: Parameters<typeof leftBehind>): Promise<Reading<Orphans>> {
   const read = await withBase(() => attempt(() => leftBehind(...of)));
   return 'value' in read ? read.value : read;

@@ -82,7 +82,7 @@ export function unservedNotes({ unserved }: Orphans): readonly string[] {
 const WORKLOADS: readonly string[] = ['DaemonSet', 'Deployment', 'StatefulSet'];
 const GREEN = `once ${PROGRAM} verify is green`;
 
-/** The command is for the user; where the object holds others there is none, for one slip would delete those too. */
+/** The command is for the user; there is none if the object holds others, as one slip would delete those too. */
 function farewell(object: KubeObject): string {
   const { kind, metadata } = object;
   if (kind === 'CustomResourceDefinition')

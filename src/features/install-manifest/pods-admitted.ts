@@ -64,7 +64,7 @@ async function refusalOf(cluster: Asked, pod: KubeObject): Promise<ApiFailure | 
   }
 }
 
-/** As its controller would create it, under a name of its own; some policies admit pods of controllers alone. */
+/** As its controller would create it, with its own name; some policies admit only pods of controllers. */
 function podOf({ apiVersion, kind, metadata: { name, namespace = 'default', uid }, spec }: KubeObject): KubeObject {
   const owners: readonly OwnerReference[] = uid === undefined ? [] : [{ apiVersion, kind, name, uid, controller: true }];
   const { labels, annotations } = mapAt(spec, 'template', 'metadata') as Pick<KubeObject['metadata'], 'labels' | 'annotations'>;

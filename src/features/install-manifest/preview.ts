@@ -104,7 +104,7 @@ function handedOver(live: KubeObject, leftovers: readonly (readonly string[])[])
   return { ...(adopted ? { adopted } : {}), ...(adoptedLeftovers ? { adoptedLeftovers } : {}) };
 }
 
-/** The dry run was refused: for good, or only as long as ownership is not handed over, or a namespace is still to come. */
+/** The dry run was refused: for good, or until ownership is handed over or a namespace exists. */
 async function previewRefused(
   cluster: ClusterReader,
   kind: Kind,
@@ -116,7 +116,7 @@ async function previewRefused(
   return live && adopted && status === 422 ? previewAdopted(cluster, kind, { ...known, live }, message) : refused(known, message);
 }
 
-/** The server takes an apply of an object that only waits for its finalizers, and the object goes all the same. */
+/** The server accepts an apply of an object that only waits for its finalizers, but it is deleted all the same. */
 function goingText(live: KubeObject | undefined): string | undefined {
   const since = live?.metadata.deletionTimestamp;
   return since === undefined ? undefined : `it has been marked for deletion at ${since}: what is written to it goes with it`;
@@ -142,7 +142,7 @@ async function previewAdopted(
   return { ...known, result, needsOwnership: refusal, planned: compare({ document, live, applied: result, result, note }) };
 }
 
-/** A conflict is a change in between; another refusal of this very document is an answer; no answer is thrown. */
+/** A conflict is a concurrent change; another refusal of this document is an answer; no answer is thrown. */
 async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject | ApiFailure | 'changed'> {
   try {
     return await request();

@@ -46,7 +46,7 @@ function normal(format: string): string {
   return format.replaceAll('-', '');
 }
 
-/** A repetition of a repetition can take for ever on a long text that does not match: such texts are not evaluated. */
+/** Nested repetitions can take for ever on a long text that does not match, so they are not evaluated. */
 const NESTED = /[+*]\)[+*]/;
 const LONG = 24;
 /** What Go reads otherwise than JavaScript, which takes some of it without a word. */

@@ -24,8 +24,8 @@ const tierAction =
     jsonAt(self, 'metadata', 'name') !== name || jsonAt(self, 'spec', 'defaultAction') === action;
 
 /**
- * The validation rules of objects in the service's CRDs that can be evaluated without the server, by their exact text (white space apart).
- * A rule of another text is left to the server: it is in no table here, is never guessed at, and is said not to have been evaluated.
+ * The validation rules of the service's CRDs that can be evaluated without the server, by their exact text (except white space). Any other
+ * rule is never guessed at: it is reported as not evaluated.
  */
 const rules: Readonly<Record<string, Rule>> = {
   '!has(self.nodeMeshPassword) || !has(self.nodeToNodeMeshEnabled) || self.nodeToNodeMeshEnabled == true': (self) =>

@@ -102,7 +102,7 @@ function combinedSaid(value: unknown, schema: Schema): readonly Said[] {
   return [...every, ...any, ...left];
 }
 
-/** Nothing if one schema surely takes the value; what is not known of those that may; else why the first refuses it. */
+/** Nothing if one schema surely accepts the value or may; else why the first refuses it. */
 function anySaid(each: readonly (readonly Found[])[]): readonly Said[] {
   if (each.some((said) => said.length === 0)) return [];
   const refusals = each.map((said) => said.find(({ unjudged }) => !unjudged));

@@ -81,7 +81,7 @@ async function rendered({ tools }: Sources, { profile, options }: Context): Prom
   return { file: profile.crdFile, url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
 }
 
-/** Far more than the server needs: what takes longer is refused for good, and the condition says why. */
+/** Far more than the server needs: a slower definition is refused for good, and its condition says why. */
 const ESTABLISHED_MS = 60_000;
 
 /** Until the server serves what was just defined: what comes next is of those kinds, or starts what watches them. Nothing where none is. */

@@ -112,7 +112,7 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
   const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
-  // The new CRDs know the switch; the operator starts the controllers that look at it.
+  // The new CRDs have the switch; the operator starts the controllers that read it.
   const hold = holdUnlessHeld(facts.renamingSwitch, context);
   return [
     ...brings,
@@ -130,8 +130,8 @@ function startsOperator({ previews }: OperatorFacts): boolean {
 }
 
 /**
- * An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. The new one changes UIDs
- * within seconds: a reference that came back while the CRDs and the ownership were written has to be found before (§4.8).
+ * An older operator does not start on the new CRDs, so applying its manifest again leaves none. The new one changes UIDs within seconds: a
+ * reference that came back meanwhile must be found before (§4.8).
  */
 function withoutReturn(action: Action): Action {
   const pointOfNoReturn = 'an older operator does not start on the new CRDs';

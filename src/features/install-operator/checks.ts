@@ -11,7 +11,7 @@ interface OrderJudged extends SourceJudged {
   readonly upgraded?: boolean;
 }
 
-/** Where an operator rolls them out nobody can order Typha after the agents: said, and accepted by name (§0.2 of the field notes). */
+/** An operator rolls out Typha and agents in its own order: reported, and accepted by name (§0.2 of the field notes). */
 export const typhaOrderTaken: Check<OrderJudged> = {
   id: 'NS-251',
   title: 'agents and Typha replaced in a safe order',
@@ -37,8 +37,8 @@ export const typhaOrderTaken: Check<OrderJudged> = {
 
 export const typhaOrderChecks: readonly PreflightCheck[] = [
   /**
-   * The same as preflight finds it, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that continues asks
-   * the user for it by name, which it could not once it was told here.
+   * As in preflight, for the operator's path (charts: NS-608), and only as the last stage. A stage that continues asks the user by name,
+   * which is impossible once reported here.
    */
   {
     id: 'NS-251',

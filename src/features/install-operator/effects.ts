@@ -32,7 +32,7 @@ interface Ports {
 }
 
 const POLL_MS = 2_000;
-/** Between two looks no more than this counts as held: a machine that slept, or a clock that was set, has seen nothing. */
+/** More time between two looks does not count as held: the machine slept, or its clock was set. */
 const LONGEST_STEP_MS = 5_000;
 const POINTS = 5;
 

@@ -88,8 +88,8 @@ function nameOf({ kind, metadata }: KubeObject): string {
 }
 
 /**
- * Whose a workload in the namespace of the components is. The operator owns all that it makes: where it owns what must be there, what
- * it does not own is somebody else's, and says nothing about the end.
+ * Whose a workload in the components' namespace is. The operator owns all that it makes; where it owns what must exist, another workload is
+ * somebody else's and does not matter for the end.
  */
 function standingOf(workload: KubeObject, { workloads, names }: OperatorView): 'required' | 'owned' | 'foreign' | 'untold' {
   const isRequired = (one: KubeObject) => names.required.includes(nameOf(one));

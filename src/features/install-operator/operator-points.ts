@@ -29,7 +29,7 @@ export function operatorLags(view: OperatorView): readonly OperatorLag[] {
   return lags.map((lag) => withCause(lag, view)).toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** A pod that cannot start makes the workload late, that the API and the statuses, and those the release. */
+/** Causes come first: a pod that cannot start delays its workload, that the API and statuses, and those the release. */
 function rankOf({ point, subject, why, command }: OperatorLag): number {
   if (command !== undefined && point !== 5) return 0;
   if (point === 1) return 1;

@@ -31,8 +31,8 @@ export interface OperatorVerdict {
 }
 
 /**
- * Evaluates the end of an upgrade by the operator (§4.3/2): pure, called again at each look with the memory of the last one.
- * No transition is waited for: where pods start at once, the statuses never leave green.
+ * Evaluates the end of an upgrade by the operator (§4.3/2): pure, with the memory of the last look. No transition is needed: where pods
+ * start at once, statuses never leave green.
  */
 export function operatorVerdict(view: OperatorView, before: OperatorMemory = {}): OperatorVerdict {
   const lags = operatorLags(view);

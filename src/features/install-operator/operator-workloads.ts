@@ -43,8 +43,8 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
 }
 
 /**
- * The image of the workload's own container: the user may have added containers beside it, of which the target says nothing.
- * Identified by the wanted image, else by its name; a Deployment with neither has its first one.
+ * The image of the workload's own container among those that the user may have added. Found by the wanted image, else by its name; else a
+ * Deployment's first one.
  */
 export function ownImage(workload: KubeObject, wanted: string): string | undefined {
   const images = ((workload as Workload).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);

@@ -38,7 +38,7 @@ export async function readOperatorView(
   return isLate ? { ...view, ...(await readPods(cluster, names)), timeMs } : view;
 }
 
-/** Why a workload lags its pods tell. Who may not list them is told what lags all the same. */
+/** Pods show why a workload lags. An account that may not list them still learns what lags. */
 async function readPods(
   cluster: ClusterReader,
   { deployment, workloads }: OperatorEndNames,

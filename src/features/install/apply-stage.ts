@@ -95,7 +95,7 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   };
 }
 
-/** Hours, in a large fleet: long enough for users and controllers to change what is still to be applied. */
+/** Hours, in a large fleet: long enough for users and controllers to change what is not yet applied. */
 function waitsForPods({ effect }: Action): boolean {
   return effect.type === 'wait' && effect.until.type === 'rollout';
 }
@@ -104,7 +104,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const applies = needsApply(wave, facts);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
-  // In one wave they start what watches them in the same second: there is nothing to wait between.
+  // In one wave CRDs and what watches them start together, so nothing is waited for between.
   const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previewsIn(wave, facts)) : [];
   return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
 }

@@ -6,7 +6,7 @@ import { pathStage } from '../survey/index.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
-/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. A chain that continues to apply does it itself. */
+/** Said when the CRDs exist: a user who asked for this stage alone must not stop here. A chain continues by itself. */
 const AT_ONCE: Action = {
   id: 'at-once',
   title: 'run apply at once',

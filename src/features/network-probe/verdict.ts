@@ -148,7 +148,7 @@ function factOf({ from, to, lacks }: Found): string {
   return `a new pod on ${nodeText(from)} ${what}`;
 }
 
-/** The upgraded ends of what failed, as that is what was changed, and first where more fails than one connection; an old one where no other is concerned. */
+/** The nodes to look at: upgraded ends of what failed, as those were changed; an old one only if no other is concerned. */
 function suspectsOf(failed: readonly Found[]): readonly AgentOnNode[] {
   const first = failed.toSorted((a, b) => Number(b.lacks !== 'answer') - Number(a.lacks !== 'answer'));
   const ends = first.flatMap(({ from, to, lacks }) => (lacks === 'answer' || lacks === 'both' ? [from, to] : [from]));
