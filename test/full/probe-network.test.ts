@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
+import { chartCluster, flagsOf } from '../support/chart-cluster.ts';
+import { describeNetworkProbe } from '../support/describe-network-probe.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../support/releases.ts';
+import { needsHelm } from '../support/needs-helm.ts';
+import { TYPHA } from '../support/operated-bench.ts';
+import { operatedCluster } from '../support/operated-cluster.ts';
+import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 
 describe('wait --probe-network on a real control plane where its pods are not let in', function () {
   this.timeout(120_000);
@@ -33,4 +38,16 @@ describe('wait --probe-network on a real control plane where its pods are not le
     assert.equal(exitCode, 0, stdout + stderr);
     assert.match(stderr, /the pod network was not probed: the pod on node-02: (?:ErrImagePull|ImagePullBackOff)/);
   });
+});
+
+describeNetworkProbe({
+  title: 'where an operator replaces the agents',
+  start: () => operatedCluster({ mode: 'well', pace: 0.1 }),
+  flags: () => ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases, '--accept', TYPHA],
+});
+
+describeNetworkProbe({
+  title: 'where the operator of a chart replaces the agents',
+  start: async (suite) => chartCluster(await needsHelm(suite, 3), { operator: { mode: 'well', pace: 0.1 } }),
+  flags: (cluster) => [...flagsOf(cluster), '--accept', TYPHA],
 });
