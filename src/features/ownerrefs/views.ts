@@ -65,7 +65,7 @@ export function leanOf({ apiGroup }: Groups): (object: KubeObject) => KubeObject
 }
 
 export interface BothViews {
-  /** What the v3 API shows as owned, by what is noted: what both views show is stored, and searched there. */
+  /** What the v3 API shows as owned only by notes: what both views show is stored, and searched there. */
   readonly objects: readonly OwnedObject[];
   /** Stored objects that note owners, and that the v3 API does not show with them. */
   readonly hidden: readonly StoredView[];

@@ -33,14 +33,14 @@ export interface UidRules {
   readonly renames: boolean;
   /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
   readonly asksStoredNames: boolean;
-  /** The target converts noted owners: it came with the first change of UIDs, and not with what older lines got of that later (domain §7.2). */
+  /** The target converts noted owners: only with the first change of UIDs, not with its backports (domain §7.2). */
   readonly translatesNotes: boolean;
 }
 
 export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
   const asks = asksStoredNames({ profile, options });
   const waits = profile.policyRenaming?.waitsFor;
-  // Under another name the controllers wait for their agents for ever, and rename nothing (domain §7.2b).
+  // If the DaemonSet has another name, the controllers wait for it for ever and rename nothing (domain §7.2b).
   const neverStarts = waits !== undefined && agent !== undefined && agent.name !== waits;
   return {
     keepsUids: datastore === 'kvstore',
@@ -130,7 +130,7 @@ async function readKind(
   };
 }
 
-/** A list of the v3 API that leaves out an owner which is stored is none to go by: who is not in it need not be gone. */
+/** A list of the v3 API without an owner that is stored is no proof: others missing in it may exist as well. */
 function withoutGaps(
   kind: string,
   read: KindRead,
@@ -192,8 +192,8 @@ function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObje
 }
 
 /**
- * An owner of the v3 group, `NAMESPACE/NAME`, that is stored and that the v3 API does not show. The service's API server lists only
- * what the account may see (it asks for permission on each tier), without a word about the rest; undefined if there is none.
+ * A stored owner of the v3 group, `NAMESPACE/NAME`, that the v3 API does not show; undefined if there is none. The service's API server
+ * silently lists only what the account may see (it asks for permission on each tier).
  */
 export function unshownOwner(
   { apiGroup, kind }: { readonly apiGroup: string; readonly kind: Kind['kind'] },

@@ -32,7 +32,7 @@ interface PoliciesWait {
   readonly report: Report;
 }
 
-/** Nothing tells when the migration is over, and a policy that arrives late is renamed about a second later. */
+/** Milliseconds between two looks: nothing shows the migration's end, and a late policy is renamed about a second later. */
 const APART_MS = 2_000;
 
 type Ports = { readonly cluster: Pick<ClusterReader, 'get' | 'list'>; readonly clock: Clock };

@@ -54,14 +54,14 @@ export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile
   ];
 }
 
-/** The same where it is not switched off yet: no controllers are about to start, or the stage re-checks before it starts them. */
+/** The same if it is not disabled yet and no controllers are about to start, or the stage re-checks before that. */
 export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Context): readonly Action[] {
   const { policyRenaming } = context.profile;
   const isHeld = policyRenaming && found && valueAt(found.configuration, policyRenaming.switchField) === 'Disabled';
   return isHeld ? [] : holdPolicyMigration(found, context);
 }
 
-/** What the user has to know who asked for the hold: what was not removed for these policies dies when it is released. */
+/** What the user of the hold must know: references to these policies that were not removed break when it is released. */
 export function holdNotes({ options }: Context): readonly string[] {
   if (!options.holdPolicyMigration) return [];
   return [

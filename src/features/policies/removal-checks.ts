@@ -40,7 +40,7 @@ type RemovalCheck = Check<RemovalJudged>;
 
 const NONE = 'there is no temporary policy';
 
-/** A policy decides what reaches every host: one that another machine kept is read first. */
+/** A policy decides what reaches every host, so one kept by another machine is read by the user first. */
 export const policyKeptHere: RemovalCheck = {
   id: 'NS-017',
   title: 'former temporary policy kept by this machine',

@@ -34,7 +34,7 @@ function isPolicy(value: unknown): boolean {
   return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec].every(isJsonMap);
 }
 
-/** In key-value mode one may have no uid: there it is the same only as long as nothing of it changes. */
+/** In key-value mode one may have no uid: there it is the same only while nothing of it changes. */
 function isAmong({ policy }: RemovedPolicy, others: readonly RemovedPolicy[]): boolean {
   const { uid } = policy.metadata;
   return others.some((other) => (uid === undefined ? sameValue(policy, other.policy) : other.policy.metadata.uid === uid));

@@ -12,8 +12,8 @@ const CLI_LIMIT_MS = 60_000;
 export type ServiceObjects = (plural: string) => Promise<readonly KubeObject[]>;
 
 /**
- * Stored resources of the API, all of a kind; none where the cluster has no such kind. They are read as they are stored, in the v1
- * group: an older aggregated API server shows labels of newer ones wrongly (host endpoint notes 3).
+ * Stored resources of the API, all of a kind, or none without that kind. Read from the v1 group, as an older aggregated API server shows
+ * labels of newer ones wrongly (host endpoint notes 3).
  */
 export function storedObjects({ cluster }: Pick<Sources, 'cluster'>, { crdGroup }: Profile): ServiceObjects {
   const kinds = cluster.discover();

@@ -96,7 +96,7 @@ const NOTHING_OWNED = { value: { objects: [], unread: [] } };
 async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { profile }: Context, search: SearchOwned) {
   const uids = new Set(found.flatMap(({ metadata: { uid } }) => (uid === undefined ? [] : [uid, convertUid(uid)])));
   const [mayList] = await cluster.reviewAccess([{ verb: 'list', group: '*', resource: '*' }]);
-  // One answer instead of one refusal per kind: the role of this command does not have that right.
+  // One answer instead of one refusal per kind, if the role of this command lacks that right.
   if (mayList !== true) return { objects: [], unread: ['this account may not list all kinds'] };
   const { objects, unread } = await search(cluster, profile);
   const isOwner = ({ uid, kind, name, apiVersion }: OwnerReference) =>
@@ -132,7 +132,7 @@ function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject
 /** Policies that a list on a screen names one by one. */
 const FIRST = 3;
 
-/** What each of these ways of a host comes to: all of it, and the short text. */
+/** What happens on each of these ways of a host, in full and in short. */
 function lanesTexts(what: 'denied' | 'decided') {
   const text = (limit?: number) => (host: HostWithout) =>
     host[what].map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ');

@@ -33,7 +33,7 @@ interface ToCreate extends RemovedPolicy {
   readonly name: string;
 }
 
-/** What is missing of the removed ones, under the names that are free; nothing where somebody made another one meanwhile. */
+/** The missing ones of those removed, under names that are free; nothing if somebody created another one meanwhile. */
 export function toCreate({ removed, found }: Pick<PolicyFacts, 'removed' | 'found'>, profile: Profile): readonly ToCreate[] {
   const before = distinct(removed, profile);
   const missing = before.filter(({ policy }) => !found.some((live) => isSame(live, policy, profile)));

@@ -63,7 +63,7 @@ function entitySets(entity: Entity, protocol: unknown, side: string, around: Aro
   const sets: AddressSet[] = [];
   const [byName, notByName] = [ports, notPorts].map((some) => (some ?? []).filter(isName));
   const isNarrowed = (byName ?? []).length > 0 && byName?.length === ports?.length;
-  // Where only names of ports are wanted, their sets are narrowed by the selector already; names that are left out narrow nothing.
+  // If only names of ports are wanted, the selector has narrowed their sets already; excluded names narrow nothing.
   if (whole !== '' && !isNarrowed) sets.push(setOf(whole, shown));
   for (const name of [...(byName ?? []), ...(notByName ?? [])]) {
     const port = { name, ...protocolOf(protocol) };

@@ -4,7 +4,7 @@ export interface FailsafePorts {
   readonly outbound: readonly string[];
 }
 
-/** What the agents' variables say, which go before their configuration; undefined where they say nothing. */
+/** The agents' variables, which override their configuration; undefined where none is set. */
 export interface FailsafeVariables {
   readonly inbound?: string | undefined;
   readonly outbound?: string | undefined;

@@ -38,7 +38,7 @@ export interface FleetFacts {
   readonly settings: AutomaticSettings;
   readonly signs: AutomaticSigns;
   readonly world: PolicyWorld;
-  /** Whom rules select by their endpoints; without them verdicts go by the policies in force alone. */
+  /** Endpoints that rules select; without them verdicts use only the policies in force. */
   readonly rules?: RuleSets;
 }
 
@@ -119,7 +119,7 @@ function overTime({ endpoints, nodes, signs }: FleetFacts, hosts: readonly Host[
   return { now: endpoints, enabled: [...kept, ...hosts.flatMap(({ old }) => old)], end: kept };
 }
 
-/** What the controllers make their own with the setting, or delete, whatever its interface; endpoints of their templates stay. */
+/** What the controllers adopt or delete with the setting, whatever its interface; endpoints of their templates stay. */
 function isAutomaticOrTaken(endpoint: HostEndpoint, signs: AutomaticSigns): boolean {
   return isTakenForOwn(endpoint, signs) || (isAllInterfaces(endpoint) && isLabelledOwn(endpoint, signs));
 }
@@ -214,7 +214,7 @@ function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefi
   return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
 }
 
-/** Labels of the automatic endpoint that stands, wherever it has them from. What was removed from the node since is off it at the controllers' next look. */
+/** Labels of the existing automatic endpoint, whatever their source. A label removed from the node goes at the controllers' next look. */
 function standingLabels(standing: HostEndpoint | undefined, signs: AutomaticSigns): Labels {
   const { [signs.createdBy]: _, ...labels } = standing?.labels ?? {};
   return labels;

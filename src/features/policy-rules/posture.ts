@@ -77,8 +77,8 @@ const EVERY = 63;
 const NONE: LanePolicies = { policies: [], names: [] };
 
 /**
- * In one pass: on a large cluster millions of pairs of an endpoint and a policy are evaluated. Mostly policies are about both ways alike:
- * lanes with the same policies share one list, of which thousands are held.
+ * In one pass, as a large cluster has millions of pairs of endpoint and policy. Most policies treat both ways alike, so lanes with the same
+ * policies share one list.
  */
 function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, LanePolicies>> {
   const selected: TrackedPolicy[] = [];

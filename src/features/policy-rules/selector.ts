@@ -51,8 +51,8 @@ export function mayMatch(selector: Selector, labels: Labels, isUnknown: (label: 
 }
 
 /**
- * The selector as a function, for many sets of labels. An absent label matches `!=` and `not in`, and no other comparison;
- * `global()` is true of everything and only means something to a selector of namespaces.
+ * The selector as a function, for many sets of labels. An absent label matches only `!=` and `not in`; `global()` is always true, and
+ * matters only in selectors of namespaces.
  */
 export function predicateOf(selector: Selector): Predicate {
   switch (selector.op) {

@@ -33,7 +33,7 @@ function laneVerdict(before: LanePosture, after: LanePosture): Verdict {
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';
 }
 
-/** The same policies do something else where their rules name ports that are lost, or select other addresses. */
+/** Even the same policies act otherwise if their rules lose port names or select other addresses. */
 function isSame(one: LanePosture, other: LanePosture): boolean {
   if (other.lostPorts || other.addresses) return false;
   return areEqual(one.policies, other.policies) && (one.end === other.end || areEqual(profilesOf(one), profilesOf(other)));
@@ -51,7 +51,7 @@ function isOpen(lane: LanePosture): boolean {
   return lane.policies.length === 0 && lane.end === 'allow';
 }
 
-/** Of one set of a rule a text names this many addresses at most: in a large fleet each host may be in it. */
+/** A text names at most this many addresses of one set: in a large fleet each host may be in it. */
 const MOST_ADDRESSES = 100;
 
 /** `a, b, then deny`: for users. With a limit `a, b, c and 397 more, then deny`: the first in order. */
@@ -68,7 +68,7 @@ export function laneText({ policies, end, lostPorts, addresses }: LanePosture, l
   return `${firstOf(policies, limit)}, then ${last}${lost}${other}`;
 }
 
-/** A host whose old endpoints are gone, and in what it is policed otherwise than they would have it by the policies of today. */
+/** A host without its old endpoints, and how today's policies treat it otherwise than they would treat those. */
 export interface AfterRemoval {
   readonly node: string;
   readonly changes: readonly LaneVerdict[];

@@ -35,7 +35,7 @@ export function hostsWithout(
     if (lanes.length === 0) return [];
     const after = postureOf(endpoint, rest);
     const withPosture = (some: readonly Lane[]) => some.map((lane) => ({ lane, after: after[lane] }));
-    // Where nothing gets through as it is, for an earlier policy drops it, the removal changes nothing.
+    // If an earlier policy already drops everything, the removal changes nothing.
     const denied = lanes.filter((lane) => {
       const left = inForce(lane).filter(({ name }) => !names.has(name));
       return !letsThrough(lane, left, endpoint, world) && letsThrough(lane, inForce(lane), endpoint, world);
@@ -60,7 +60,7 @@ function letsThrough(
   for (const [tier, inTier] of Map.groupBy(policies, (policy) => policy.tier)) {
     const { allows, passes, leaves } = fateBy(inTier.flatMap(({ rules }) => rules[way]));
     if (allows) return true;
-    // What is evaluated that early meets the other policies after it: no tier drops it at its end.
+    // Policies evaluated that early are followed by the others: no tier drops the packet at its end.
     const passesAtEnd = lane === 'pre-dnat' || lane === 'untracked' || world.tiers.get(tier)?.defaultAction === 'Pass';
     if (!passes && !(leaves && passesAtEnd)) return false;
   }

@@ -106,7 +106,7 @@ export interface ChangedForOthers extends ChangedPolicy {
   readonly endpoints: readonly string[];
 }
 
-/** Policies to which nothing else is subject are left out: what changes for the hosts their verdicts say. */
+/** Policies that apply only to hosts are left out: the hosts' verdicts show their changes. */
 export function changedForOthers(
   changed: { readonly global: readonly ChangedPolicy[]; readonly namespaced: readonly ChangedPolicy[] },
   policies: ReadonlyMap<string, KubeObject>,

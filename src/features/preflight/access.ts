@@ -51,7 +51,7 @@ export async function readAccess(
   });
 }
 
-/** One batch for all objects of each kind; where that is refused and the names are known, a second one by name. Of a kind the names that are refused. */
+/** One batch for all objects of each kind; if that is refused and names are known, a second one by name. Returns the refused names. */
 async function reviewed(cluster: ClusterReader, permissions: readonly Permission[]): Promise<readonly AccessAnswer[]> {
   const forAll = await cluster.reviewAccess(permissions.map(({ request }) => request));
   const named = permissions.flatMap(({ request, names = [] }, index) =>
@@ -91,7 +91,7 @@ async function flowLogs(
   return 'value' in missing ? missing.value : [];
 }
 
-/** Of a release whose Secrets cannot be read no more is known than where it must be. */
+/** If a release's Secrets cannot be read, only its required place is known. */
 async function chartScope(
   installation: Installation | undefined,
   ahead: ChartAhead | undefined,

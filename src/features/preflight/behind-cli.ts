@@ -6,7 +6,7 @@ import { cliResources, temporaryPolicies } from '../policies/index.ts';
 import { type CliCall, findServiceCli } from '../service-cli/index.ts';
 import type { StoredBehindCli } from '../survey/index.ts';
 
-/** The survey waits no longer for a store that does not answer: the CLI would wait for ever (cli notes 1.1). */
+/** Milliseconds that the survey waits for a store: the CLI would wait for ever (cli notes 1.1). */
 const ANSWER_MS = 15_000;
 
 /** What only the CLI sees of a key-value store; undefined with any other. Throws Fault `failed` if no CLI can be asked. */
@@ -18,7 +18,7 @@ export async function readBehindCli(sources: Sources, context: Context, detectio
   return { temporaryPolicies: temporaryPolicies(policies, context.profile), agentConfigurations };
 }
 
-/** Of the installed release while that is there, for any other is refused (cli notes 1.4); of the target's once the upgrade is done. */
+/** Of the installed release, as any other is refused (cli notes 1.4); of the target's once the upgrade is done. */
 async function cliOf(sources: Sources, context: Context, { release, datastore }: Installation): Promise<CliCall> {
   const releases = [...new Set([...(release === undefined ? [] : [release]), context.options.release])];
   const calls = await Promise.all(

@@ -43,7 +43,7 @@ import { typhaChecks } from './typha-checks.ts';
 import { workloadSettingsChecks } from './workload-settings-checks.ts';
 
 const agentMemoryChecks: readonly PreflightCheck[] = [
-  /** Limits of memory are carried into the target, which needs no less: who runs out of it now will do so then. */
+  /** Memory limits are carried into the target, which needs no less: a container out of memory now will be then. */
   {
     id: 'NS-410',
     title: 'memory of agents and controllers suffices',
@@ -108,14 +108,14 @@ const adviceChecks: readonly PreflightCheck[] = [
 ];
 
 /**
- * The checks of `apply` where a preflight is asked for alone: what stops a plan is known before anybody plans. In a chain that continues to
- * `apply`, that stage evaluates them, and shows what it evaluates by.
+ * The checks of `apply` in a preflight that is run alone, so that a plan's obstacles are known first. In a chain that reaches `apply`, that
+ * stage evaluates and shows them.
  */
 export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((check) => ({
   ...check,
   judge(facts, context) {
     if (facts.ahead === undefined) return notApplicable('checked by apply');
-    // One reason is told once: where the target was read, by the check of what it is compared with.
+    // One reason is reported once: if the target was read, by the check of what it is compared with.
     if ('unread' in facts.ahead && ('unread' in facts.target || check.id !== baseKnown.id)) return notApplicable('the target was not read');
     return check.judge(read(facts.ahead), context);
   },

@@ -27,7 +27,7 @@ function withCertificates(judge: (held: Held) => Verdict) {
 }
 
 export const certificatesChecks: readonly PreflightCheck[] = [
-  /** The operator renews what it has signed; a certificate of somebody else it keeps, though the target's address is not in it. */
+  /** The operator renews its own certificates but keeps others, even without the target's address. */
   {
     id: 'NS-630',
     title: 'certificate of the API server fits the target',
@@ -81,7 +81,7 @@ export const certificatesChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** Whoever may not read Secrets can still upgrade: such certificates are rare, and the right to read them is asked for as one to do without. */
+/** An account that may not read Secrets can upgrade: such certificates are rare, and the right is optional. */
 function unreadable({ namespace }: Held['names'], what: string, because: string): Verdict {
   return failed(
     `${what} not read: ${because}`,

@@ -47,7 +47,7 @@ function isOperated({ path }: Installation): boolean {
 }
 
 export const crossingsChecks: readonly PreflightCheck[] = [
-  /** Whoever pins images by sets of digests needs one of the target: the operator is degraded until it is there (domain §11.3). */
+  /** If images are pinned by sets of digests, the target needs one: the operator stays degraded without it (domain §11.3). */
   {
     id: 'NS-622',
     title: 'image set of the target release',
@@ -186,7 +186,7 @@ export const crossingsChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** A network that is written in another way in the list is another pool to the operator: it deletes the one and creates the other. */
+/** A network written otherwise in the list is another pool to the operator: it deletes the one and creates the other. */
 function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {
   const cidrOf = (pool: unknown) => String(jsonAt(pool, 'cidr') ?? '').toLowerCase();
   const networkOf = (pool: unknown) => canonicalNetwork(cidrOf(pool)) ?? cidrOf(pool);
@@ -213,7 +213,7 @@ function isPersons({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
 }
 
-/** Nothing guards them; those that are there already the operator does not change, unless it is set to install its own. */
+/** No guard protects them; existing ones are not changed by the operator, unless it is set to install its own. */
 function judgeDefinitions(
   { definitions: { annotation, bundles }, ...gateway }: OperatorCrossings['gateway'],
   found: readonly KubeObject[],

@@ -104,7 +104,7 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
   );
 });
 
-/** An operator writes the agents' mode by its own setting, over whatever stands there. Undefined where none runs the service. */
+/** An operator overwrites the agents' mode by its own setting. Undefined where none runs the service. */
 function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile }: Context): Verdict | undefined {
   const { crossings, installationKind } = profile.operator;
   const installation = operated && read(operated.installation);

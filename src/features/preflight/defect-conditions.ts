@@ -61,7 +61,7 @@ function seenElsewhere(condition: ElsewhereCondition, { facts, installation, con
   }
 }
 
-/** A CRD that an unfinished run has created says nothing of what was there before the upgrade. */
+/** A CRD created by an unfinished run shows nothing of the state before the upgrade. */
 function crdsNamed(name: string, { crds, record }: PreflightFacts): readonly string[] {
   const run = read(record);
   const since = run && run.finishedAt === undefined ? Date.parse(run.startedAt) : Number.POSITIVE_INFINITY;

@@ -10,7 +10,7 @@ import { crosses, evidenceOf, failIfAny, objectsOf, type PreflightCheck, sourceR
 type Guarded = NonNullable<OperatorCrossings['guarded']>;
 
 export const guardedNamespaceChecks: readonly PreflightCheck[] = [
-  /** The operator puts policies of its own before all others: what is not of the service no longer reaches its pods, nor is reached. */
+  /** The operator puts its policies before all others: other workloads no longer reach its pods, nor do they reach them. */
   {
     id: 'NS-632',
     title: 'no other objects in the operator’s pod namespace',

@@ -6,7 +6,7 @@ import { minorNumber } from './server-checks.ts';
 const INSTALL = 'Install kubectl of the server’s minor version and put it on PATH.';
 const CLIENT = 'kubectl version --client';
 
-/** All that the first two checks look at: every stage that starts kubectl knows it, and evaluates by them too. */
+/** What the first two checks need: every stage that starts kubectl knows it and evaluates them too. */
 interface KubectlJudged {
   readonly client: Reading<ClientFacts>;
 }

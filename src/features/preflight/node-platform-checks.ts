@@ -93,8 +93,8 @@ const ARCHITECTURES = new Set(['amd64', 'arm64', 'ppc64le', 's390x']);
 const CPU_LABEL = 'feature.node.kubernetes.io/cpu-cpuid.';
 
 /**
- * What the labels of node-feature-discovery tell of x86-64-v2, which the target's base image needs.
- * The common discovery leaves SSE out; AVX, which no processor below v2 has, is the evidence.
+ * What node-feature-discovery's labels show of x86-64-v2, which the target's base image needs. Its defaults omit SSE, so AVX is the
+ * evidence: no processor below v2 has it.
  */
 function cpuDoubt(node: KubeObject): string | undefined {
   const { architecture } = infoOf(node);

@@ -8,7 +8,7 @@ import { evidenceOf, failIfAny, objectsOf, type PreflightCheck, withInstallation
 const TOOLS = ['argocd', 'kustomize-controller', 'helm-controller'];
 
 export const oneWriterChecks: readonly PreflightCheck[] = [
-  /** What the operator sets by itself is set by nobody else who does so again and again: they would write in turns for ever. */
+  /** What the operator sets must have no other repeated writer: they would overwrite each other for ever. */
   {
     id: 'NS-113',
     title: 'settings of the operator written by it alone',

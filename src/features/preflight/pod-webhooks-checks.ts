@@ -17,7 +17,7 @@ import {
 } from '../survey/index.ts';
 
 export const podWebhooksChecks: readonly PreflightCheck[] = [
-  /** A webhook on the pod network needs the agents, and the agents' pods need its answer: neither may be left without the other. */
+  /** A webhook on the pod network needs the agents, and the agents' pods need its answer: a deadlock once both are down. */
   {
     id: 'NS-611',
     title: 'webhooks let the pods of the service start',

@@ -30,7 +30,7 @@ interface WebhookShape {
 
 const KINDS: readonly Kind[] = [K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration];
 
-/** Webhooks without whose answer no pod is created. A Service is asked for only where such a webhook is behind it. */
+/** Webhooks whose answer every new pod needs. A Service is read only if such a webhook uses it. */
 export async function readPodWebhooks(cluster: Pick<ClusterReader, 'list' | 'get'>): Promise<readonly PodWebhook[]> {
   const lists = await Promise.all(
     KINDS.map(async (kind) =>

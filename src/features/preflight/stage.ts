@@ -69,7 +69,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     attempt(() => sources.records.load()),
   ]);
   const search = searchedFor(detection, record, context);
-  // Without the record the target is evaluated as for a run that begins; that the record was left out is said (NS-012).
+  // Without the record the target is evaluated as for a new run; NS-012 says that the record was left out.
   const isLeftOut = 'unread' in record && record.leftOut === true;
   const ofTarget = isLeftOut
     ? readTargetFor({ ...sources, records: { ...sources.records, load: async () => undefined } }, context, detection, { value: undefined })

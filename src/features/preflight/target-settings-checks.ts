@@ -92,7 +92,7 @@ interface ImagesThen {
 function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string): ImagesThen {
   const images = targetImages(readTarget(facts).documents);
   const registriesNow = (image: string) => now.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);
-  // Without the merge the target has its own registries: an image that comes from yours now will do so then.
+  // Without the merge the target has its own registries: an image that is from yours now will be then.
   const isMerged = 'value' in facts.preview;
   const isKept = (image: string) =>
     mirrors.has(registryOf(image)) || (!isMerged && registriesNow(image).some((registry) => mirrors.has(registry)));

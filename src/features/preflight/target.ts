@@ -48,7 +48,7 @@ export async function readTargetFor(
     if (context.options.readOnly) throw dryRunLeftOut();
     return readMergedTarget(sources, context, installation, known);
   });
-  // Who may not read everything is told what to ask for all the same: by the documents as they are released.
+  // An account that cannot read everything still learns what to ask for, by the documents as released.
   const target = 'value' in merged ? { value: merged.value.target } : await attempt(() => readTarget(sources, context, installation));
   const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));
   const previews = await attemptWith(merged, async (one) => one.previews);

@@ -101,7 +101,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** A pause is an edit like any other: the upgrade would carry it, and wait for pods that nobody makes. */
+/** A pause is an edit: the upgrade would carry it, and wait for pods that nobody creates. */
 function failedPaused(paused: readonly KubeObject[]): Verdict {
   const resume = paused.map(
     ({ kind, metadata }) => command`kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,

@@ -1,7 +1,7 @@
 import type { Profile } from '../../kernel/profile.ts';
 import type { Permission } from './permission.ts';
 
-/** What of a role lets its holder become cluster-admin, or read what cluster-admin may read; in an order that begins with the plainest. */
+/** Rights of a role that lead to cluster-admin, or to reading what it may read, the plainest first. */
 interface Way {
   readonly fact: string;
   readonly is: (permission: Permission) => boolean;
@@ -44,7 +44,7 @@ const WAYS: readonly Way[] = [
 /** In these namespaces run service accounts that may do everything. */
 const placesOf = ({ operator }: Profile): readonly string[] => ['kube-system', operator.namespace];
 
-/** A Secret of the type of tokens, once created, is filled with the token of whichever service account of its namespace it names. */
+/** A created Secret of the token type is filled with the token of the service account that it names. */
 function secretsIn(places: readonly string[], permissions: readonly Permission[]): readonly string[] {
   const found = permissions.flatMap(({ request: { resource, namespace = '' }, names }) =>
     resource === 'secrets' && !names && places.includes(namespace) ? [namespace] : [],
@@ -52,7 +52,7 @@ function secretsIn(places: readonly string[], permissions: readonly Permission[]
   return [...new Set(found)].map((one) => `it may read or create Secrets in ${one}, the tokens of service accounts there among them`);
 }
 
-/** Why whoever has these permissions has as good as cluster-admin; empty where they do not amount to it. */
+/** Why these permissions equal cluster-admin; empty where they do not. */
 export function adminRights(permissions: readonly Permission[], profile: Profile): readonly string[] {
   return [...WAYS.filter(({ is }) => permissions.some(is)).map(({ fact }) => fact), ...secretsIn(placesOf(profile), permissions)];
 }

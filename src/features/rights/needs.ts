@@ -133,8 +133,8 @@ export const ownerSearch: Needs = () =>
   allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
 
 /**
- * Removing owner references and putting them back. `patch` on the dependents is not among them: no role should change every kind
- * there is, so it is granted for the kinds that `ownerrefs list` names (docs/reference/permissions.md).
+ * Removing owner references and putting them back. It lacks `patch` on the dependents, as no role should change every kind: grant it for
+ * the kinds that `ownerrefs list` names (docs/reference/permissions.md).
  */
 export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list'], { group: apiGroup, plural: '*' }, 'owners and their UIDs', { required: false }),
@@ -223,7 +223,7 @@ function storedIn({ namespace, movesTo }: ChartScope): readonly string[] {
   return movesTo === undefined ? [namespace] : [namespace, movesTo];
 }
 
-/** A new revision of the chart release, and what it no longer holds: helm continues where it may not delete that. */
+/** A new revision of the chart release, and what it no longer holds: helm continues without the right to delete that. */
 export const chartRelease: Needs = (_, { chart }) => {
   if (!chart || chart.upgraded) return [];
   const { storage, removed } = chart;

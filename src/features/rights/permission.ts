@@ -4,7 +4,7 @@ import type { AccessRequest } from '../../kernel/ports.ts';
 /** One thing that an account must be allowed to do, and what for. */
 export interface Permission {
   readonly request: AccessRequest;
-  /** It is enough to have it for the objects of these names; absent: for all. */
+  /** Needed only for objects of these names; absent: for all. */
   readonly names?: readonly string[];
   readonly why: string;
   /** False: only some clusters or flags need it, or the account may have the same right by another way. */
@@ -37,7 +37,7 @@ export function allow(
   }));
 }
 
-/** Each request once; it is required if anybody requires it. What is asked for by name is another request than for all. */
+/** Each request once, required if any of them is. A request by name differs from one for all. */
 export function distinct(permissions: readonly Permission[]): readonly Permission[] {
   const found = new Map<string, Permission>();
   for (const one of permissions) {
