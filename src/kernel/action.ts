@@ -15,7 +15,7 @@ export interface Effects {
 /** What an action does, as data: plan, dry run, journal and tests share this form. Only the engine performs it. */
 export type Effect = Effects[keyof Effects];
 
-/** What the world must look like before a `wait` action is over, by its type; features add theirs as for `Effects`. */
+/** What a `wait` action waits for, by type; features add theirs as for `Effects`. */
 export interface Expectations {
   readonly 'time-passed': TimePassed;
 }
@@ -32,13 +32,15 @@ export type Precondition = Preconditions[keyof Preconditions];
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface Guards {}
 
-/** Nothing is asked of the world but time: the stage then looks at it again. */
+/** Waits only for time to pass: the stage is then surveyed again. */
 export interface TimePassed {
   readonly type: 'time-passed';
   readonly ms: number;
 }
 
-/** `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs and the stage is planned again. */
+/**
+ * `program` runs that very file. `onlyIf` is checked once, right before; if it does not hold, nothing runs and the stage is planned again.
+ */
 export interface Exec {
   readonly type: 'exec';
   readonly run: Invocation;
@@ -67,7 +69,7 @@ export interface PatchAll {
   readonly type: 'patch-all';
   readonly patches: readonly GuardedPatch[];
   readonly what: string;
-  /** Looked at once, right before; where it does not hold nothing is sent and the stage is planned again. */
+  /** Checked once, right before; if it does not hold, nothing is sent and the stage is planned again. */
   readonly onlyIf?: Precondition;
 }
 
@@ -118,12 +120,12 @@ export interface Action {
   readonly undo: Undo;
   /** Only in a round evaluated a moment ago, with no change before it: else the stage is surveyed and planned again first. */
   readonly afresh?: boolean;
-  /** As `afresh`, where the round was evaluated longer ago than this, or where the action finds that what it was planned by has changed. */
+  /** As `afresh`, if the evaluation is older than this (milliseconds), or the action finds that its basis has changed. */
   readonly judgedWithinMs?: number;
   /** From this action on there is no supported undo, for this reason: `stored policies are renamed`. */
   readonly pointOfNoReturn?: string;
   /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: unknown;
-  /** What is no longer true once the action is done: such findings are not open any more at the end of the run. */
+  /** What is no longer true once the action is done: such findings are no longer open at the end of the run. */
   readonly cures?: readonly Cure[];
 }

@@ -17,7 +17,7 @@ export function agentSetting(facts: PreflightFacts, installation: Installation, 
   return set ?? specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default'))[field];
 }
 
-/** In key-value mode as the service's CLI lists them; where it could not be asked, the environment alone tells. */
+/** In key-value mode as the service's CLI lists them; if that fails, only the environment counts. */
 function agentConfigurations(facts: PreflightFacts, { datastore }: Installation): readonly KubeObject[] {
   if (datastore === 'api') return objectsOf(facts, FELIX);
   return ('value' in facts.inStore ? facts.inStore.value?.agentConfigurations : undefined) ?? [];

@@ -52,7 +52,7 @@ function keyOf({ target }: RolloutProgress, { pod }: PodProgress): string {
   return `${target.namespace}/${pod}`;
 }
 
-/** No pod is on its way any more, and at least one has failed for good. */
+/** No pod is progressing any more, and at least one has failed for good. */
 function restsOnFailed(one: RolloutProgress, settled: ReadonlySet<string>): boolean {
   const moving = one.pods.some((pod) => pod.phase === 'updating' || (pod.phase === 'failed' && !settled.has(keyOf(one, pod))));
   return !moving && one.pods.some((pod) => settled.has(keyOf(one, pod)));
@@ -81,7 +81,7 @@ function impactOn(nodes: readonly string[]): string {
 /** Commands for more pods than these help nobody. */
 const SHOWN = 3;
 
-/** A container that ends again and again has said why in its log; of any other the events tell. */
+/** The log of a crash-looping container has the reason; for any other the events do. */
 function lookAt({ pod, target: { namespace } }: Failed): string {
   const ended = endedContainer(pod.why);
   return ended === undefined

@@ -1,4 +1,4 @@
-/** What a known message of a pod, of its log or of its events means, for somebody who has never met it. */
+/** What a known message of a pod, its log or its events means. */
 interface Meaning {
   readonly says: RegExp;
   readonly means: string;

@@ -7,7 +7,7 @@ import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 import { type Agent, type EventFields, itemsIn, refusalsOn, shortText } from './sandbox-events.ts';
 
-/** What the last events of pods say that have not been ready for a while. */
+/** What the last events say of pods that have been unready for a while. */
 class LateReasons {
   readonly #says = new Map<string, string>();
   /** Late at the look before this one. */
@@ -16,7 +16,7 @@ class LateReasons {
   readonly #asked: string[] = [];
   #isTurn = true;
 
-  /** The pod to ask about at this look: late for two looks, and the one that was not asked about for longest. With `others` it is its turn every second time. */
+  /** The pod to ask about: unready for two looks, and not asked about for longest. With `others` every second time. */
   next(progress: readonly RolloutProgress[], others: boolean): Lagging | undefined {
     const late = latePods(progress).filter(isOpen);
     const stayed = late.filter((one) => this.#before.includes(keyOf(one)));
@@ -86,7 +86,7 @@ export class PodEvents {
     this.#maxFailed = maxFailed;
   }
 
-  /** Never waited for: what it finds ends the wait by way of the board, or is said by `told`. */
+  /** Never waited for: what it finds ends the wait through the board, or is reported by `told`. */
   look(progress: readonly RolloutProgress[], waited: number): void {
     if (this.#busy || waited < this.#nextAt) return;
     this.#nextAt = waited + EVERY_MS;
@@ -96,7 +96,7 @@ export class PodEvents {
     this.#busy = true;
     const after = (error?: unknown) => {
       this.#busy = false;
-      // Who may not read events is not asked to wait for them; any other failure may pass.
+      // Without the right to read events nothing waits for them; any other failure may pass.
       if (!(error instanceof ApiFailure) || error.status !== 403) return;
       if (late) this.#nextAt = Number.POSITIVE_INFINITY;
       this.#mayReadAll = false;

@@ -15,7 +15,7 @@ export interface Lagging {
 /** Of more pods the reasons help nobody. */
 const SHOWN = 3;
 
-/** The first pods that keep rollouts from their end: what has failed before what is only late. */
+/** The first pods that keep rollouts from their end, failed ones before late ones. */
 export function latePods(progress: readonly RolloutProgress[]): readonly Lagging[] {
   const lagging = progress.filter(({ done }) => !done);
   const pods = lagging.flatMap(({ pods, target: { namespace, container } }) => pods.map((one) => ({ ...one, namespace, container })));

@@ -9,7 +9,7 @@ export const CONTINUE = ['run the same command again: it resumes where this one 
 
 /** Between two evaluations at least, milliseconds: changes come in bursts. */
 const APART_MS = 10;
-/** And at most: of many pods each evaluation costs more, so that they are evaluated less often. */
+/** Milliseconds at most: with many pods each evaluation costs more, so they are rarer. */
 const FARTHEST_MS = 100;
 /** A millisecond between two evaluations for this many pods. */
 const PODS_PER_MS = 10;
@@ -77,7 +77,7 @@ export class Board {
     return Math.min(FARTHEST_MS, Math.max(APART_MS, pods / PODS_PER_MS));
   }
 
-  /** Called right after a evaluation; resolves when it is worth while to evaluate again: at once, if nothing had changed for a while before. */
+  /** Call it after an evaluation; resolves when the next is useful: at once, if nothing had changed for a while. */
   async change(clock: Clock, signal: AbortSignal): Promise<void> {
     const judgedAt = clock.now().getTime();
     if (!this.#dirty) {

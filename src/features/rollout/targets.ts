@@ -24,7 +24,7 @@ export function rolloutTarget(workload: WorkloadName, target: TargetDocuments): 
   return image === undefined ? undefined : { kind, namespace, name, container, image, ready };
 }
 
-/** The same of a workload without which the service stands still; the others may be switched off, and what needs them says so. */
+/** The same for a workload that the service cannot do without; others may be switched off. */
 export function neededTarget(workload: WorkloadName, target: TargetDocuments): RolloutTarget | undefined {
   const found = rolloutTarget(workload, target);
   return found && { ...found, neverEmpty: true };

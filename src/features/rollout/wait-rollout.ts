@@ -14,13 +14,13 @@ export interface RolloutExpected {
   readonly targets: readonly RolloutTarget[];
   /** More failed pods than this end the wait. */
   readonly maxFailed: number;
-  /** Workloads with failed pods within that number are left behind, counted over all such waits of a run, instead of holding the chain up. */
+  /** Workloads with tolerated failed pods are left behind, counted over all such waits of a run, and do not hold the chain up. */
   readonly goesOn?: true;
   /** Over as soon as one pod is new and ready. */
   readonly untilFirst?: true;
 }
 
-/** Between two looks no more than this counts as waited: a clock that was set, or a machine that slept, is no time that pods had. */
+/** More time between two looks does not count as waited: the clock was set, or the machine slept. */
 const LONGEST_STEP_MS = 10_000;
 
 export interface WaitRequest {

@@ -19,7 +19,7 @@ export function configFileOf({ options, profile }: Context): string {
   return options.cliConfig ?? profile.cli.configFile;
 }
 
-/** What `--cli-config` asks for; undefined if it does not, or if the file is there: the user's own is never written over. */
+/** What `--cli-config` asks for; undefined without it, or if the file exists: the user's own is never overwritten. */
 export async function wantedConfig(sources: Sources, context: Context, datastore: Datastore): Promise<WantedConfig | undefined> {
   const { cliConfig: to } = context.options;
   if (to === undefined || (await sources.files.exists(to))) return undefined;
@@ -53,7 +53,7 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   if ('unread' in maps) return { missing: `the endpoints could not be read: ${maps.unread}` };
   const settings = storeSettings(maps.value.flat(), endpointsKey, tlsKeys);
   if (settings === undefined) return { missing: `no ConfigMap has ${endpointsKey}` };
-  // Blanks are left out below; what else is wrong with them nobody can fix here.
+  // Blanks are removed below; any other problem cannot be fixed here.
   const problem = endpointsProblem(endpointsOf(settings.endpoints).join(','));
   // What is no address may hold credentials: it is not repeated.
   if (problem !== undefined) return { missing: `${endpointsKey} of the cluster holds no endpoints that can be used` };

@@ -9,8 +9,8 @@ import { askGuid, guidIn, type StoreExpected } from './store-identity.ts';
 const LIMIT_MS = 15_000;
 
 /**
- * Right before a write of the service's CLI to a key-value store: its configuration file, or what its endpoints lead to, may have changed
- * since the store was proved. Throws Fault `failed` if it is another one by now, or cannot be told.
+ * Checked right before a write of the CLI to a key-value store, as its configuration or endpoints may have changed since the proof. Throws
+ * Fault `failed` if the store is another one, or unknown.
  */
 export async function assertSameStore(
   { tools }: Pick<EnginePorts, 'tools'>,
@@ -106,8 +106,8 @@ interface WriteCliConfig {
 }
 
 /**
- * The certificates first, the configuration that names them last: interrupted between them, nothing uses what is half there, and the next
- * run continues. What stands there with other content is left and said.
+ * Certificates first, then the configuration that names them: an interrupted write is unused, and the next run continues. Existing files
+ * with other content are kept and reported.
  */
 export async function writeCliConfig(ports: EnginePorts, effect: Extract<Effect, { type: 'write-cli-config' }>): Promise<string> {
   const { to, content, certificates } = effect;

@@ -77,7 +77,7 @@ async function localCli({ tools, files }: Sources, found: FoundCli, target: stri
   return { ...found, age: ageOf(found.release, target), writable, ...(owner ? { owner } : {}) };
 }
 
-/** `--bin-dir`, else where an older CLI that nobody manages lies already: it is on PATH then. */
+/** `--bin-dir`, else the folder of an older CLI that nobody manages, which is on PATH. */
 async function chooseFolder({ files }: Sources, { options }: Context, clis: readonly LocalCli[]): Promise<string | undefined> {
   const { binDir } = options;
   if (binDir === undefined) return clis.filter(mayBeReplaced).map(({ file }) => folderOf(file))[0];
@@ -87,7 +87,7 @@ async function chooseFolder({ files }: Sources, { options }: Context, clis: read
   return (await asOnPath(files, binDir, clis)) ?? (binDir.length > 1 ? binDir.replace(/[/\\]+$/, '') : binDir);
 }
 
-/** The folder by the name under which a CLI was found in it: by another one its own file would be installed over, and then removed. */
+/** The folder by the name under which a CLI was found in it: under another, its own file would be replaced and then removed. */
 async function asOnPath(files: UserFiles, folder: string, clis: readonly LocalCli[]): Promise<string | undefined> {
   const real = await files.realPath(folder);
   for (const { file } of clis) if ((await files.realPath(folderOf(file))) === real) return folderOf(file);
@@ -104,7 +104,7 @@ export function isPlugin({ file }: FoundCli, plugin: string): boolean {
   );
 }
 
-/** An older CLI that told its release, may be written, and surely belongs to no package: anything else is a manual step. */
+/** An older CLI of known release that is writable and belongs to no package; for all others it is a manual step. */
 export function mayBeReplaced({ age, writable, owner }: LocalCli): boolean {
   return age === 'older' && writable && owner === undefined;
 }

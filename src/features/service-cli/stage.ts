@@ -48,7 +48,7 @@ export const cliStage = stage<CliFacts>({
     const { program } = context.profile.cli;
     const install = installations(facts, context);
     const replaced = new Set(install.flatMap(({ effect }) => (effect.type === 'install-cli' ? [effect.replaces] : [])));
-    // An old one goes only if a new one is there, or comes in this plan: a machine without any helps nobody.
+    // An old one is removed only if a new one exists or this plan installs it: a machine without any helps nobody.
     const isServed = clis.some(({ age }) => age === 'current') || install.some(({ effect }) => effect.type === 'install-cli');
     const removable = isServed ? clis.filter((one) => mayBeReplaced(one) && !replaced.has(one.file)) : [];
     const byHand = clis.filter((one) => (one.age === 'older' || one.age === 'unknown') && !mayBeReplaced(one));

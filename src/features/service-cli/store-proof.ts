@@ -95,7 +95,7 @@ interface Asking {
 }
 
 async function askOne({ store, certificates, key, question }: Asking, endpoint: string): Promise<Omit<Own, 'settings'>> {
-  // On this machine the address of a node's own store means whatever runs here, unless it proves itself by the cluster's authority.
+  // On this machine a node's own store address means whatever runs here, unless the cluster's authority proves it.
   if (isLocalEndpoint(endpoint) && !(endpoint.startsWith('https:') && certificates.ca !== undefined))
     return { endpoint, because: `${endpoint} means another machine on each machine` };
   const value = await attempt(() => store.value(endpoint, certificates, key));

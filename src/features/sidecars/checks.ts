@@ -48,7 +48,7 @@ function flexibleVolumeGone(injectors: readonly Evidence[], release: string, und
 
 const NOTHING_RESTORED = 'no injector gets its former template back';
 
-/** A template decides what runs in every meshed pod: one that another machine kept is read first. */
+/** A template decides what runs in every meshed pod, so one kept by another machine is read by the user first. */
 export const templatesKeptHere: AlpCheck = {
   id: 'NS-015',
   title: 'former sidecar templates kept by this machine',
@@ -161,7 +161,7 @@ export const alpChecks: readonly AlpCheck[] = [
       );
     },
   },
-  /** What the user or the mesh's own upgrade changed since is theirs: the undo does not drop it unseen. */
+  /** What the user or the mesh's upgrade changed since is theirs: the undo never drops it silently. */
   {
     id: 'NS-735',
     title: 'later changes kept when --undo restores templates',

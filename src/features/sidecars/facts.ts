@@ -124,7 +124,7 @@ export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' 
   const elsewhere = await keptElsewhere(records, latest);
   const found = latest.map((change) => {
     const text = refText(change.ref);
-    // By name: whoever made it again may have put the same into it, and what is in it is compared.
+    // By name: whoever created it again may have given it the same content, which is compared.
     const live = maps.find((one) => refText(refOf(one)) === text);
     const places = changedPlaces(kept.slice(kept.indexOf(change)).filter(({ ref }) => refText(ref) === text));
     return { text, isBack: places.every(isUndone), former: live && formerTemplate(live, places) };

@@ -42,7 +42,7 @@ interface FormerValue {
   readonly lost?: string;
 }
 
-/** Labels and annotations come back where they are as the template left them, and stay otherwise. */
+/** Labels and annotations are put back if they are as the template set them, and stay otherwise. */
 function formerValue(one: ChangedPlace, live: KubeObject): FormerValue {
   const [now, before, put] = [valueIn(live, one.place), one.before, one.after] as readonly (string | undefined)[];
   const state = standing(one, live);

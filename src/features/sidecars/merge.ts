@@ -26,8 +26,8 @@ export function mergeData(mine: Data, base: Data | undefined, theirs: Data, cont
 }
 
 /**
- * What the file says beside the data: the template's where nobody gave a key another value, and what was applied before, which kubectl
- * would else take away. All the rest stays by itself, and is not noted as applied: a later file would take it away then.
+ * What the file says besides the data: the template's value unless the user set another, and what was applied before, which kubectl would
+ * remove. The rest stays, and is not noted as applied: a later file would remove it.
  */
 export function mergeMarks(mine: Data, base: Data, theirs: Data, applied: readonly string[]): Data {
   const fresh = Object.entries(theirs).filter(([key]) => mine[key] === undefined || mine[key] === base[key]);

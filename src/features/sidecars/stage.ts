@@ -93,7 +93,7 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
         image,
         ready: { type: 'all-containers' },
         injected: true,
-        // It may have begun before the new template was there, and for another reason: what its pods got is seen when it has ended.
+        // It may have begun before the new template, for another reason: its pods' sidecar is checked at its end.
         ...(isRolling ? { anyImage: true } : {}),
       },
     ];

@@ -81,7 +81,7 @@ function requestOf({ pod: { metadata }, container, previous }: ContainerLog): st
   return `${path}?container=${encodeURIComponent(container)}${previous ? '&previous=true' : ''}&tailLines=${LINES}&limitBytes=${ASKED_BYTES}`;
 }
 
-/** Whole lines alone: of a password that was cut nobody could tell what it is. */
+/** Whole lines only: a truncated password could not be recognised. */
 function ended(text: string): string {
   const whole = Buffer.byteLength(text) < ASKED_BYTES ? text : text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole.length <= LOG_BYTES) return whole;

@@ -61,7 +61,9 @@ async function selected(cluster: Asking['cluster'], workload: KubeObject): Promi
   }
 }
 
-/** An object without its second copy and without who wrote which field: both are as large as the rest. For `ListOptions.keep`, which a source may leave out. */
+/**
+ * An object without its last-applied copy and managed fields, each as large as the rest. For `ListOptions.keep`, which a source may ignore.
+ */
 export function supportObject(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, ...rest } = unattributed(object);
   const { annotations, ...others } = metadata;
@@ -71,7 +73,7 @@ export function supportObject(object: KubeObject): KubeObject {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What of a node matters to the service: no addresses, no images. For `ListOptions.keep`, which a source may leave out. */
+/** What of a node matters to the service: no addresses, no images. For `ListOptions.keep`, which a source may ignore. */
 export function supportNode(node: KubeObject): KubeObject {
   const { unschedulable, taints } = (node.spec ?? {}) as Fields;
   const { conditions, nodeInfo } = (node.status ?? {}) as { readonly conditions?: unknown; readonly nodeInfo?: Fields };

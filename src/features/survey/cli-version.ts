@@ -33,8 +33,8 @@ export interface CliVersion {
 }
 
 /**
- * Reads the answer of `version`. The client's lines always come first; the rest is evaluated by its text, because
- * exit 0 does not mean that a version was found, and refusals are on either stream.
+ * Reads the answer of `version`: the client's lines come first. The rest is read as text, because exit 0 does not mean that a version was
+ * found, and refusals are on either stream.
  */
 export function parseCliVersion(answer: CliAnswer): CliVersion {
   const client = clientRelease(answer.stdout);
@@ -97,7 +97,7 @@ export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: 
 /** Definitions are large: not all of them are to be in memory at once. */
 const AT_ONCE = 8;
 
-/** Versions in which objects may be stored, of the service's own resources (domain §2): of others nobody asks. */
+/** Versions in which objects may be stored, only for the service's own resources (domain §2). */
 export async function withStoredVersions(
   cluster: Pick<ClusterReader, 'get'>,
   crds: readonly CrdFacts[],

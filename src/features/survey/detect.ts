@@ -18,8 +18,8 @@ export interface Choice {
 }
 
 /**
- * What is installed, and by which of the four paths (§1/2), in the order of domain §2.1: first match wins.
- * Whatever admits two answers is reported as ambiguous with the candidates; the user's choice then decides it.
+ * What is installed, and by which of the four paths (§1/2), in the order of domain §2.1: first match wins. Two possible answers are
+ * reported as ambiguous, and the user's choice decides.
  */
 export function detect(inventory: Inventory, profile: Profile, choice: Choice = {}): Detection {
   const readings = readingsOf(inventory);
@@ -116,8 +116,8 @@ function ambiguous(because: string, candidates: readonly string[], evidence: rea
 }
 
 /**
- * Why what is there belongs to another product that goes by the same names (domain §3.2): the Installation says so, or the agents run
- * the other's image. Undefined if nothing says so, or if the profile knows of no other.
+ * Why the installation is another product under the same names (domain §3.2): by the Installation, or by the agents' image. Undefined
+ * without such a sign, or if the profile knows of no other.
  */
 function otherProduct(installations: readonly KubeObject[], agents: Agents, profile: Profile): Detection | undefined {
   const others = profile.operator.otherProducts;
@@ -126,7 +126,7 @@ function otherProduct(installations: readonly KubeObject[], agents: Agents, prof
   return because === undefined ? undefined : { type: 'none', because };
 }
 
-/** While the operator changes over from one product to another, what is asked for and what runs differ: both must be this one. */
+/** While the operator changes from one product to another, the requested and the running one differ: both must be this one. */
 function ofInstallations(installations: readonly KubeObject[], others: OtherProducts, profile: Profile): string | undefined {
   for (const installation of installations) {
     const { spec, status } = installation as { readonly spec?: Fields; readonly status?: Fields };

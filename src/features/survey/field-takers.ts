@@ -58,7 +58,7 @@ const SIGNS: readonly Sign[] = [
   { name: CONTROLLER, kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
 ];
 
-/** Those who write by themselves what nobody asked of them for this object; helm and delivery tools write the user's wish. */
+/** Controllers that write on their own, unlike helm and delivery tools, which write the user's wish. */
 const CONTROLLERS: ReadonlySet<string> = new Set([
   CONTROLLER,
   'a cloud controller',
@@ -68,7 +68,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   'Kyverno',
 ]);
 
-/** Who writes this field by itself, where a field manager tells one; undefined for users and for tools that apply the user's wish. */
+/** Who writes this field on its own, if a field manager shows one; undefined for users and tools that apply their wish. */
 export function writerBehind({ manager, subresource }: { readonly manager: string; readonly subresource?: string }): Writer | undefined {
   const sign = signOf(manager, subresource);
   if (!sign) return undefined;
@@ -76,7 +76,7 @@ export function writerBehind({ manager, subresource }: { readonly manager: strin
   return CONTROLLERS.has(sign.name) ? { name: sign.name, scales: false } : undefined;
 }
 
-/** True of those who put their value back by themselves, whatever is applied: no work of anybody is lost with it. */
+/** True of those who restore their value on their own, whatever is applied: nobody's work is lost. */
 export function writesAgain({ kind, name }: Taker): boolean {
   return kind === 'autoscaler' || kind === 'gitops' || CONTROLLERS.has(name);
 }

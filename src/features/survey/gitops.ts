@@ -88,7 +88,7 @@ export function gitOpsOwners(objects: readonly KubeObject[]): readonly ManagedBy
 
 const INSTANCE = 'app.kubernetes.io/instance';
 
-/** The label that Argo CD tracks by unless it is configured otherwise. Helm and its charts use the same label. */
+/** Argo CD's default tracking label. Helm and its charts use the same one. */
 function instanceMark({ labels, annotations }: Metadata): string | undefined {
   const byHelm = labels?.['app.kubernetes.io/managed-by'] === 'Helm' || annotations?.['meta.helm.sh/release-name'] !== undefined;
   return labels?.[INSTANCE] === undefined || byHelm ? undefined : INSTANCE;

@@ -101,7 +101,7 @@ export interface Readings {
   readonly installations: readonly KubeObject[];
 }
 
-/** All of it, or the reasons why parts are missing: an installation is never told from half of the facts. */
+/** All of it, or why parts are missing: an installation is never detected from half of the facts. */
 export function readingsOf(inventory: Inventory): Readings | { readonly unread: readonly string[] } {
   const { daemonSets, deployments, pods, configMaps, crds, installations } = inventory;
   const unread = Object.entries({ daemonSets, deployments, pods, configMaps, crds, installations }).flatMap(([name, reading]) =>
@@ -118,7 +118,7 @@ export function readingsOf(inventory: Inventory): Readings | { readonly unread: 
   };
 }
 
-/** The value of a reading, or what stands for it where it is only a second opinion. */
+/** The value of a reading, or its replacement where it is only a second source. */
 export function valueOr<T>(reading: Reading<T>, otherwise: T): T {
   return 'unread' in reading ? otherwise : reading.value;
 }

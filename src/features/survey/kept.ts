@@ -7,7 +7,7 @@ export async function keptByRun(records: Pick<Records, 'keptWith'>, stage: Stage
   return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, items]) => items.toSorted((a, b) => numberOf(a) - numberOf(b)));
 }
 
-/** What a stage kept, as it was stored, and another machine than this did: who writes the state there need not be the operator here. */
+/** What a stage kept on another machine, as stored: whoever may write the state there need not be this operator. */
 export async function keptElsewhere(records: Pick<Records, 'keptWith' | 'keptHere'>, stage: StageId): Promise<readonly KeptItem[]> {
   const items = await records.keptWith(`/${stage}/`);
   const isHere = await Promise.all(items.map(({ content }) => records.keptHere(content)));

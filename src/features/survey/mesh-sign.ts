@@ -67,7 +67,7 @@ function tagVersion(image: string): string | undefined {
   return VERSION.exec(parseImage(image).tag ?? '')?.[1];
 }
 
-/** An image by digest has no tag; those who install a mesh say its version in labels as well. */
+/** An image by digest has no tag; meshes also have their version in labels. */
 function labelled({ metadata }: KubeObject): string | undefined {
   const said = ['operator.istio.io/version', 'app.kubernetes.io/version'].map((label) => VERSION.exec(metadata.labels?.[label] ?? '')?.[1]);
   return said.find((one) => one !== undefined);

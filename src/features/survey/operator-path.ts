@@ -60,7 +60,7 @@ function lostRelease(chart: ChartAnswer): string | undefined {
   return `the operator names the chart release ${chart.chart.namespace}/${chart.chart.name}, but no such release is stored`;
 }
 
-/** A chart that was rendered and applied is kept somewhere; if no delivery tool is known to do it, the user does. */
+/** A chart that was rendered and applied is kept by a delivery tool, or else by the user. */
 function renderedBy(chart: ChartAnswer, known: readonly ManagedBy[]): readonly ManagedBy[] {
   if (chart.type !== 'rendered' || known.length > 0) return [];
   return [
@@ -139,7 +139,7 @@ function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {
   return { type: 'rendered', evidence: `${labelled.kind} ${labelled.metadata.name} was rendered from a chart, without a release` };
 }
 
-/** The annotations are changed before the release is installed in its new namespace: until then the old one is all there is. */
+/** Annotations change before the release is installed in its new namespace: until then only the old one exists. */
 function onlyElsewhere(stored: readonly KubeObject[], name: string): Omit<ChartRelease, 'name'> | undefined {
   const ofName = stored.filter(({ metadata }) => metadata.labels?.owner === 'helm' && metadata.labels.name === name);
   const [namespace, ...others] = new Set(ofName.map(({ metadata }) => metadata.namespace ?? ''));

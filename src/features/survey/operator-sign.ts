@@ -33,8 +33,8 @@ export function operatorRelease(operator: KubeObject, profile: Profile): Operato
 }
 
 /**
- * Whether the operator is of a line that the profile's table passes over. Lines that are newer than the table are only not known yet;
- * without other products a gap in the table says nothing.
+ * Whether the profile's table passes over the operator's line. Newer lines are only unknown, and without other products a gap means
+ * nothing.
  */
 export function isOfOtherLine({ tag, release, line }: OperatorRelease, { operator }: Profile): boolean {
   if (!operator.otherProducts || release !== undefined || line !== undefined) return false;

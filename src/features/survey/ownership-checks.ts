@@ -71,7 +71,7 @@ export const ownershipChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** What this upgrade writes: put back by somebody else, the upgrade hangs or is undone, and old statuses stay green. */
+/** What this upgrade writes: if somebody else restores it, the upgrade hangs or is undone, and old statuses stay green. */
 function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
   if (!object) return false;
   if (path === 'manifest' || path === 'kvstore') return true;
@@ -84,8 +84,8 @@ function markEvidence({ name, object, evidence }: ManagedBy): { text: string; de
 }
 
 /**
- * CRDs left the operator's manifest in v3.30 and its chart in v3.32: a source that is moved to the target no longer has them. The full
- * manifest has all but those of kinds that the service gave up.
+ * CRDs left the operator's manifest in v3.30 and its chart in v3.32, so a source moved to the target lacks them. The full manifest lacks
+ * only kinds that the service dropped.
  */
 export const crdsKept = judgedTwice({
   id: 'NS-111',

@@ -38,8 +38,8 @@ export function pathPart<Facts>({ paths, checks, survey, plan }: OnPaths<Facts>)
 }
 
 /**
- * Looks at the path before the stage surveys anything. Opening it throws Fault('blocked') on a path that needs the stage
- * and that this version cannot upgrade: a skipped stage would say that all is well.
+ * Checks the path before the stage's survey. Throws Fault('blocked') on a path that needs the stage and that this version cannot upgrade,
+ * as a skipped stage would look fine.
  */
 export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needless = {}, ...rest }: PathStage<Facts>): AnyStage {
   const parts = [pathPart({ paths, checks, survey, plan }), ...also];
@@ -76,7 +76,7 @@ function refuse(installation: Installation, context: Context): void {
   if (unknown) throw unknown;
 }
 
-/** NS-108 is a finding of every stage that writes the target; whoever accepts it all the same is stopped here, for nothing can make it right. */
+/** NS-108 is a finding of every stage that writes the target; accepting it does not help, so it stops here. */
 function refuseNativeCrds({ nativeV3Crds }: Installation, { profile, options }: Context): void {
   if (!nativeV3Crds || !options.accept.some(({ check }) => check === 'NS-108')) return;
   throw new Fault(

@@ -20,7 +20,7 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
         ...(thrown.status === 403 ? FORBIDDEN : {}),
       };
     if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
-    // State that somebody changed ends the command: nobody may accept that as a check that could not read something.
+    // State that somebody changed ends the command: it must not look like an unreadable check that can be accepted.
     if (isAnswer(thrown) && thrown.code !== 'stale')
       return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
     throw thrown;

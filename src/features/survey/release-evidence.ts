@@ -26,8 +26,8 @@ interface Witness {
 }
 
 /**
- * The installed release by the first witness that knows it (domain §3): the agents' image, their running pods, the Installation's
- * status, ClusterInformation, the operator's tag, the chart's label. Those that disagree are named: one of them is behind.
+ * The installed release by the first that shows it (domain §3): agents' image, their pods, Installation status, ClusterInformation,
+ * operator tag, chart label. Those that disagree are named, as one is behind.
  */
 export function releaseOf(facts: ReleaseFacts, profile: Profile): ReleaseAnswer {
   const found = witnesses(facts, profile);

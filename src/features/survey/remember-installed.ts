@@ -3,8 +3,8 @@ import { isOlder, parseRelease } from '../../kernel/release.ts';
 import type { OpenStage, Remember } from '../../kernel/stage.ts';
 
 /**
- * What is installed, for the run record: whichever stage writes first, the cluster does not tell it any more once that stage has continued.
- * What the stage itself wants remembered counts more.
+ * What is installed, for the run record, as the cluster no longer shows it after the first stage that writes. The stage's own notes
+ * override it.
  */
 export function rememberingInstalled(open: OpenStage, installation: Installation): OpenStage {
   return {
@@ -31,7 +31,7 @@ export function rememberOf(installation: Installation): Remember {
 /** In a record: it was looked for when the run began, and not known. */
 const UNKNOWN_RELEASE = 'unknown';
 
-/** The oldest of these; undefined if one of them is not known, for that one may be older. */
+/** The oldest of these; undefined if one is unknown, as that one may be older. */
 export function oldestOf(releases: readonly (string | undefined)[]): string | undefined {
   if (releases.some((one) => one === undefined || parseRelease(one) === undefined)) return undefined;
   return releases.reduce((oldest, one) => (oldest !== undefined && one !== undefined && isOlder(one, oldest) ? one : oldest));
@@ -42,7 +42,7 @@ export function serverReleases({ components }: Pick<Installation, 'components'>)
   return components.filter(({ component }) => component === 'apiserver').map(({ release }) => release);
 }
 
-/** The oldest of the agents and the API server: owner references were made under it, if not under one of now (§4.8). */
+/** The oldest of the agents and the API server: owner references were made under it, or under a present one (§4.8). */
 export function oldestRelease(installation: Installation): string | undefined {
   const { release, line } = installation;
   return oldestOf([release ?? (line === undefined ? undefined : `${line}.0`), ...serverReleases(installation)]);

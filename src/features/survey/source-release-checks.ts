@@ -83,7 +83,7 @@ const notNewer = judgedTwice({
 export const sourceSupported = supported.atPreflight;
 export const sourceNotNewer = notNewer.atPreflight;
 
-/** Of every stage that writes the target: it may be asked for alone, and what is installed may have changed since the preflight. */
+/** For every stage that writes the target: it may run alone, and the installation may have changed since the preflight. */
 export const sourceChecks: readonly Check<SourceJudged>[] = [
   supported.beforeWrite,
   notNewer.beforeWrite,

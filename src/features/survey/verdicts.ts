@@ -51,7 +51,7 @@ export function withInstallation(
   };
 }
 
-/** The target; where it could not be read, the check fails, and NS-601 alone says why: one address is not told ten times. */
+/** The target; if unread, the check fails and only NS-601 says why, so one address is not reported ten times. */
 export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFacts {
   if ('unread' in target)
     throw new Unread({
@@ -76,7 +76,7 @@ export function hasFullManifest({ path }: Installation): boolean {
   return path === 'manifest' || path === 'kvstore';
 }
 
-/** What tells where an upgrade starts from; every stage that writes the target knows it. */
+/** Where an upgrade starts from; every stage that writes the target knows it. */
 export interface SourceJudged {
   readonly installation: Installation;
   readonly record: RunRecord | undefined;

@@ -48,7 +48,7 @@ export function isNamed(object: KubeObject, name: { readonly namespace: string; 
   return object.metadata.name === name.name && object.metadata.namespace === name.namespace;
 }
 
-/** A setting: where it is not set there is none; `value` is undefined if it is set by a reference that leads nowhere. */
+/** A setting, if it is set; `value` is undefined if its reference leads nowhere. */
 export interface Setting {
   readonly value?: string;
   /** `env CLUSTER_TYPE`, `key typha_service_name`: for users. */

@@ -6,7 +6,7 @@ import type { VerifyCheck, VersionAnswer } from './facts.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import { workloadsChecks } from './workloads-checks.ts';
 
-/** A configuration file of the CLI's own may send it to another cluster: then its word is about that one. */
+/** The CLI's own configuration file may send it to another cluster: then its answer is about that one. */
 function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAnswer>): Verdict | undefined {
   const own = 'value' in record ? record.value : undefined;
   if (own?.value === undefined || lineOf(own.value) === lineOf(value)) return undefined;
@@ -56,8 +56,8 @@ export const operatorDone: VerifyCheck = {
 /** What `verify` evaluates, in the order in which it is shown. */
 export const verifyChecks: readonly VerifyCheck[] = [
   /**
-   * `v3.32.x` on the API path, `v3.32` on the key-value path: both are evaluated by the minor line (§4.4/5, §4.5/5, §9/3).
-   * The CLI's word counts; where it cannot be had, the cluster's own record does, with a warning.
+   * `v3.32.x` on the API path, `v3.32` on the key-value path: both count by the minor line (§4.4/5, §4.5/5, §9/3). The CLI's answer counts;
+   * without it the cluster's own record does, with a warning.
    */
   {
     id: 'NS-301',

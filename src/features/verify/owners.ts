@@ -12,8 +12,8 @@ import { attempt, eachOf } from '../survey/index.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './facts.ts';
 
 /**
- * Owner references to the service's resources, and the UIDs that those have now (domain §7.3/5). Only kinds that own
- * something are listed, metadata alone; a kind that cannot be listed leaves its references unjudged, and is named.
+ * Owner references to the service's resources, and the present UIDs of those (domain §7.3/5). Only kinds that own something are listed, as
+ * metadata; references to an unlisted kind are not evaluated, and it is named.
  */
 export async function readOwnerFacts(
   cluster: ClusterReader,
@@ -54,8 +54,8 @@ interface Asked {
 }
 
 /**
- * Throws where the API leaves out an owner that is stored: its list tells nothing of who is gone then. With a key-value store what
- * Kubernetes stores of these kinds is left from another time.
+ * Throws where the API omits a stored owner: its list does not show who is gone. With a key-value store, what Kubernetes stores of these
+ * kinds is old.
  */
 async function readWhole(
   cluster: ClusterReader,
@@ -87,7 +87,7 @@ async function readWhole(
     : objects;
 }
 
-/** What the garbage collector is told about owners that a list shows under names which are not the stored ones (host endpoint notes 0.5). */
+/** How the garbage collector finds owners that a list shows under names other than the stored ones (host endpoint notes 0.5). */
 async function asFoundByName(cluster: ClusterReader, objects: OwnerObjects, doubtful: readonly OwnerName[]): Promise<OwnerObjects> {
   const found = await foundByName(cluster, doubtful);
   const uids = new Map(objects.uids);
@@ -115,8 +115,8 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
 const ENDED: readonly string[] = ['done', 'skipped'];
 
 /**
- * Objects whose references are recorded as removed, unless putting them back has ended since (§4.8/3), and where else some are recorded.
- * Where the run record does not say so they are looked at: a restore that finds nothing left to do writes nothing, the record included.
+ * Objects whose references are recorded as removed and not yet put back (§4.8/3), also in other places. They are looked at even without a
+ * record, as a restore with nothing to do writes none.
  */
 export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {
   const { ownerJournal, records } = sources;

@@ -31,7 +31,7 @@ export const resourcesChecks: readonly VerifyCheck[] = [
       );
     },
   },
-  /** An owner whose UID is gone costs its dependents their lives at the latest at the next start of the garbage collector (domain §7.3/5). */
+  /** A dangling owner UID gets its dependents deleted, at the latest when the garbage collector restarts (domain §7.3/5). */
   {
     id: 'NS-307',
     title: 'owner references name existing objects',
@@ -40,10 +40,10 @@ export const resourcesChecks: readonly VerifyCheck[] = [
     ref: '§7/1',
     judge(facts, { options }) {
       const all = read(facts.owners);
-      // Whoever accepted a kind when it was searched before the upgrade has accepted that nobody looks there.
+      // A kind accepted as unsearched before the upgrade is accepted as unsearched here.
       const owners = { ...all, unread: all.unread.filter(({ kind }) => !isTaken(kind, options)) };
       const dangling = owners.dependents.filter((one) => isDangling(one, owners));
-      // Named in every finding: whoever accepts an object by name has not accepted what nobody could look at.
+      // Named in every finding: accepting an object by name does not accept what could not be searched.
       const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
       const incomplete = `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`;
       if (dangling.length === 0 && unread.length > 0) {
@@ -69,7 +69,7 @@ export const resourcesChecks: readonly VerifyCheck[] = [
       );
     },
   },
-  /** The end of whoever goes stage by stage: `run` puts them back before it verifies, and evaluates the rest when it ends the journal (NS-748). */
+  /** For an upgrade stage by stage: `run` puts them back before it verifies, and evaluates the rest at the journal's end (NS-748). */
   {
     id: 'NS-311',
     title: 'owner references put back',

@@ -35,7 +35,7 @@ export async function readTemporaryPolicies(sources: Sources, context: Context, 
   return temporaryPolicies(await cluster.list(resource), profile);
 }
 
-/** The resource in each group that has it. Throws Fault('failed') if none has, and one of them could not be asked: that is not "none". */
+/** The resource in each group that has it. Throws Fault('failed') if none has and one was unreadable, which is not "none". */
 async function servedIn(cluster: ClusterReader, groups: readonly string[], plural: string): Promise<readonly Kind[]> {
   const { kinds, failed } = await cluster.discover();
   const served = groups.flatMap((group) => kinds.filter((one) => one.group === group && one.plural === plural));

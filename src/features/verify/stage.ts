@@ -123,7 +123,7 @@ export async function readOperatorLags(
   return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
 }
 
-/** No chart is rendered to verify: where the release does not tell the image, statuses, release and API are evaluated all the same. */
+/** No chart is rendered to verify: without the release's image, statuses, release and API are still evaluated. */
 async function releasedImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
   const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
   const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
@@ -151,7 +151,7 @@ export async function readServiceImages(cluster: ClusterReader, context: Context
   });
 }
 
-/** By name in the service's own namespaces, where images may come from a mirror; elsewhere by registry too: `node` is a common name. */
+/** By name in the service's namespaces, where mirrors are possible; elsewhere also by registry, as `node` is a common name. */
 function isOurs({ images, cli, registries }: Profile, placed: boolean): (image: string) => boolean {
   const { sidecar: _sidecar, operator: _operator, ...components } = images;
   const names = [...Object.values(components).flat(), ...cli.images];
