@@ -1,9 +1,8 @@
 import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
-import { agoText } from '../kernel/age-text.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { Acceptance } from '../kernel/context.ts';
-import { counted } from '../kernel/counted.ts';
+import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';

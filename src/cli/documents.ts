@@ -1,11 +1,11 @@
 import type { Finding } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
 import { EXIT, type ExitName } from '../kernel/fault.ts';
+import type { RunHistory } from '../kernel/history.ts';
 import type { Tally } from '../kernel/judge.ts';
 import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import type { RunHistory } from '../kernel/run-history.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { PlanBasis } from './plan/basis.ts';
 

@@ -1,5 +1,4 @@
-import { stepsAfter } from '../kernel/after-failure.ts';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { nearest } from './suggest.ts';
 

@@ -1,4 +1,4 @@
-import { ageText } from '../kernel/age-text.ts';
+import { ageText } from '../kernel/counted.ts';
 import { UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';

@@ -1,7 +1,6 @@
-import { agoText } from '../kernel/age-text.ts';
 import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
-import { counted } from '../kernel/counted.ts';
+import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';

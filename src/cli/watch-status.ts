@@ -1,4 +1,4 @@
-import { agoText } from '../kernel/age-text.ts';
+import { agoText } from '../kernel/counted.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { stateText } from '../report/table.ts';

@@ -1,11 +1,9 @@
 import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
-import type { Around, Performed } from '../kernel/effect-type.ts';
-import { changesSomething, type EnginePorts, typeOf } from '../kernel/effect-type.ts';
+import { type Around, changesSomething, type EnginePorts, type Performed, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { Fault, messageOf, Outdated } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
-import { Outdated } from '../kernel/outdated.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { RunMore } from './chain-outcome.ts';

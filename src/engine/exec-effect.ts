@@ -7,9 +7,9 @@ import {
   type FeatureEffects,
   type GuardType,
   type PreconditionType,
+  runTool,
 } from '../kernel/effect-type.ts';
 import { sizeOf } from '../kernel/hidden.ts';
-import { runTool } from '../kernel/run-tool.ts';
 
 /** A program with its arguments. */
 export function execEffect({ preconditions, guards }: Pick<FeatureEffects, 'preconditions' | 'guards'>): EffectType<Exec> {

@@ -1,6 +1,6 @@
 import type { Action } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
-import { oneFindingEach } from '../kernel/one-finding.ts';
+import { oneFindingEach } from '../kernel/judge.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 
 /** What the checks found so far, and what the run itself has fixed of it since. */

@@ -1,5 +1,4 @@
-import { Fault } from '../kernel/fault.ts';
-import { MovedOn, type Outdated } from '../kernel/outdated.ts';
+import { Fault, MovedOn, type Outdated } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 
 /** A stage was planned again too often. `outdated`: what ended its last round, if not the end of its actions. */

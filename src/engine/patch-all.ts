@@ -1,9 +1,8 @@
 import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
 import { counted } from '../kernel/counted.ts';
 import type { Around, EnginePorts } from '../kernel/effect-type.ts';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { Fault, MovedOn, messageOf, Outdated } from '../kernel/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
-import { MovedOn, Outdated } from '../kernel/outdated.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { servedKind } from '../kube/served-kind.ts';
 import { Pace } from './pace.ts';

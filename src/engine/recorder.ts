@@ -1,12 +1,21 @@
 import type { Action } from '../kernel/action.ts';
-import { agoText } from '../kernel/age-text.ts';
 import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
+import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import type { PlanSteps, StepPlace } from '../kernel/plan.ts';
-import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
-import { continues, notesOf, type RecordNotes, type RunRecord, type StageRecord, withNotes } from '../kernel/run-record.ts';
+import {
+  continues,
+  type KeptLine,
+  type KeptOutcome,
+  notesOf,
+  numberOf,
+  type RecordNotes,
+  type RunRecord,
+  type StageRecord,
+  withNotes,
+} from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
 import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';

@@ -1,24 +1,22 @@
 import type { Ask, Delete, Expectation, Patch, PatchAll, TimePassed, Wait, Write } from '../kernel/action.ts';
 import { quoteArgument } from '../kernel/argv.ts';
-import { counted } from '../kernel/counted.ts';
-import type { Performed } from '../kernel/effect-type.ts';
+import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import {
   announced,
+  CONTINUE,
   type EffectType,
   type EffectTypes,
   type EnginePorts,
   type ExpectationType,
   type ExpectationTypes,
   type FeatureEffects,
+  type Performed,
   whole,
 } from '../kernel/effect-type.ts';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { Fault, MovedOn, messageOf } from '../kernel/fault.ts';
 import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, refText } from '../kernel/object.ts';
-import { MovedOn } from '../kernel/outdated.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { CONTINUE } from '../kernel/run-tool.ts';
-import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { servedKind } from '../kube/served-kind.ts';
 import { assertGuards, execEffect, preconditionOf } from './exec-effect.ts';
 import { patchAll } from './patch-all.ts';

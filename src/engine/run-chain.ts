@@ -1,8 +1,7 @@
-import { stepsAfter } from '../kernel/after-failure.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
-import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
+import { type ExitName, Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
 import { interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { type ChainParts, chainParts } from './act.ts';

@@ -1,7 +1,6 @@
 import type { Action } from '../kernel/action.ts';
 import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
-import type { ExitName } from '../kernel/fault.ts';
-import type { Outdated } from '../kernel/outdated.ts';
+import type { ExitName, Outdated } from '../kernel/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import type { ChainParts } from './act.ts';
 import { noRest, toldText } from './no-rest.ts';

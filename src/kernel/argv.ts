@@ -57,3 +57,40 @@ function wordsOf(value: CommandValue): readonly string[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === '' ? [] : [String(value)];
 }
+
+export interface ToolResult {
+  /** Undefined if the program never ran or was ended by a signal. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly problem?: 'not-found' | 'timed-out' | 'cancelled' | 'signal';
+  readonly durationMs: number;
+}
+
+export interface RunToolOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Runs this very file instead of looking the tool up. */
+  readonly program?: string;
+  /** For reading commands: `earlier` may reuse this process's answer; `anew` asks and stores it. Default: asks, stores nothing. */
+  readonly answer?: 'earlier' | 'anew';
+  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+/** Programs on this machine, always pinned to the chosen cluster and user. */
+export interface Tools {
+  run(invocation: Invocation, options?: RunToolOptions): Promise<ToolResult>;
+  /** Every file of that name on PATH, first first. */
+  which(program: string): Promise<readonly string[]>;
+  /** The name that a role has here: `netsvcctl` → `calicoctl`. */
+  programOf(tool: Tool): string;
+  /** This machine, in the words of release artifacts: linux/darwin/windows, amd64/arm64. */
+  platform(): { readonly os: string; readonly arch: string };
+  /** The package manager's answer to who owns a file; undefined if all that there are say that nobody does. */
+  ownerOf(file: string): Promise<FileOwner | undefined>;
+}
+
+/** Whose package a file belongs to, or why its manager did not say: then it may be somebody's. */
+export type FileOwner =
+  | { readonly manager: string; readonly removeWith: string }
+  | { readonly manager: string; readonly unknown: string; readonly askWith: string };

@@ -1,9 +1,10 @@
 import type { Action, Effect, Effects, Exec, Expectations, Guards, Preconditions } from './action.ts';
-import type { Tool } from './argv.ts';
+import { commandLine, type RunToolOptions, type Tool } from './argv.ts';
 import type { Options } from './context.ts';
+import { Fault } from './fault.ts';
 import { withoutAddressCredentials } from './hidden.ts';
 import type { Interruption } from './interruption.ts';
-import type { Cluster, Lock, Machine, OwnerJournalStore, RunToolOptions, Sources } from './ports.ts';
+import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from './ports.ts';
 import type { RolloutProgress } from './rollout.ts';
 import type { RecordNotes } from './run-record.ts';
 
@@ -22,7 +23,7 @@ export interface EnginePorts extends Sources {
 }
 
 /** The name that a tool has on this machine: `netsvcctl` → `calicoctl`. */
-export type ProgramOf = (tool: Tool) => string;
+type ProgramOf = (tool: Tool) => string;
 
 /** All that the program has to know of one kind of effect. */
 export interface EffectType<E> {
@@ -80,8 +81,8 @@ export type PreconditionTypes = { readonly [T in keyof Preconditions]: Precondit
 export type GuardTypes = { readonly [G in keyof Guards]: GuardType<Guards[G]> };
 
 /** Of the kernel; the engine performs them. */
-export type CoreEffects = Pick<EffectTypes, 'exec' | 'patch' | 'patch-all' | 'delete' | 'write' | 'wait' | 'ask'>;
-export type CoreExpectations = Pick<ExpectationTypes, 'time-passed'>;
+type CoreEffects = Pick<EffectTypes, 'exec' | 'patch' | 'patch-all' | 'delete' | 'write' | 'wait' | 'ask'>;
+type CoreExpectations = Pick<ExpectationTypes, 'time-passed'>;
 
 /** What the features add: a type that one of them names and none registers is a type error. */
 export interface FeatureEffects {
@@ -149,4 +150,35 @@ export interface Performed {
   readonly notes?: RecordNotes;
   /** What did not come to its end and is not changed, within what the user tolerates: object → why. */
   readonly left?: Readonly<Record<string, string>>;
+}
+
+const LIMIT_MS = 600_000;
+
+/** Runs the program of an action to its end, or until the signal. Throws Fault with the program's own last words. */
+export async function runTool(
+  { tools }: EnginePorts,
+  { run, program }: Pick<Exec, 'run' | 'program'>,
+  signal: AbortSignal,
+  onLine: OnLine,
+): Promise<void> {
+  const result = await tools.run(run, { timeoutMs: LIMIT_MS, signal, onLine, ...(program === undefined ? {} : { program }) });
+  const name = program ?? tools.programOf(run.tool);
+  const command = commandLine(run, name);
+  if (result.problem === 'not-found') {
+    throw new Fault('failed', `${name} was not found on PATH`, [`install ${name}, then run the same command again`]);
+  }
+  if (result.problem === 'cancelled')
+    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['run the same command again']);
+  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`, CONTINUE);
+  if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
+  // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
+  if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {
+    throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, CONTINUE);
+  }
+}
+
+export const CONTINUE = ['fix the cause, then run the same command again: what is done stays done'];
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';
 }

@@ -1,3 +1,6 @@
+import { ApiFailure } from './ports.ts';
+import type { KeptOutcome } from './run-record.ts';
+
 /** Exit codes, printed in `--help` and documented in docs/reference/exit-codes.md. The code never depends on `-o`. */
 export const EXIT = {
   done: 0,
@@ -53,3 +56,33 @@ export class Fault extends Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** etcd has reached its quota: it reads and deletes, and stores nothing more until somebody makes room and disarms its alarm. */
+const STORE_FULL = /database space exceeded/;
+
+/** What the user can do about whatever ended a command; nothing for what is a defect. */
+export function stepsAfter(thrown: unknown): readonly string[] {
+  if (thrown instanceof Fault) return thrown.suggestions;
+  if (!(thrown instanceof ApiFailure)) return [];
+  const { status, message } = thrown;
+  if (STORE_FULL.test(message))
+    return ['make room in etcd: compact and defragment it, then disarm its alarm NOSPACE', 'then run the same command again'];
+  if (status === 403)
+    return ['get the permission (kubectl netsvc-upgrade permissions --for run prints the roles), then run the same command again'];
+  if (status === 0) return ['wait until the API server answers, then run the same command again'];
+  return ['run the same command again'];
+}
+
+/** Thrown when an action's precondition no longer holds: the stage has to be planned again. */
+export class Outdated extends Error {
+  /** What became of what was to be removed, where that is sure. */
+  readonly outcome: KeptOutcome | undefined;
+
+  constructor(message: string, outcome?: KeptOutcome) {
+    super(message);
+    this.outcome = outcome;
+  }
+}
+
+/** Thrown when the server says that an object is no longer as it was read: somebody else wrote it. */
+export class MovedOn extends Outdated {}

@@ -1,11 +1,44 @@
-/** A JSON object, not a list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** A JSON object of unknown content. */
+export type JsonMap = Readonly<Record<string, unknown>>;
+
+/** Not a list. */
+export function isRecord(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field of the record's own: `constructor` and its like are keys that a ConfigMap may have, too. */
-export function ownField(record: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
+/** What stands at the path; undefined if any part of it is missing. Of fields of its own: `constructor` is a key that a ConfigMap may have, too. */
+export function jsonAt(value: unknown, ...path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) {
+    if (!isRecord(at) || !Object.hasOwn(at, key)) return undefined;
+    at = at[key];
+  }
+  return at;
+}
+
+/** A JSON pointer (RFC 6901). */
+export function pointerTo(...steps: readonly string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The steps of a JSON pointer; none of `''`, which is the whole value. */
+export function pointerSteps(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Empty where there is no object. */
+export function mapAt(value: unknown, ...path: readonly string[]): JsonMap {
+  const at = jsonAt(value, ...path);
+  return isRecord(at) ? at : {};
+}
+
+/** Undefined where there is no text. */
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const at = jsonAt(value, ...path);
+  return typeof at === 'string' ? at : undefined;
 }
 
 /** Deep equality of JSON values, whatever the order of keys. */
@@ -15,4 +48,17 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (!isRecord(a) || !isRecord(b)) return false;
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]));
+}
+
+/** True if `whole` says everything that `part` says; lists must be alike as a whole. */
+export function contains(whole: unknown, part: unknown): boolean {
+  if (isRecord(part)) return isRecord(whole) && Object.entries(part).every(([key, value]) => contains(jsonAt(whole, key), value));
+  if (Array.isArray(part)) {
+    return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => isAlike(whole[index], item));
+  }
+  return whole === part || (whole === undefined && part === null);
+}
+
+function isAlike(one: unknown, other: unknown): boolean {
+  return contains(one, other) && contains(other, one);
 }

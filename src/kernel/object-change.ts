@@ -1,7 +1,6 @@
-import { sameValue } from './json.ts';
-import { isJsonMap, jsonAt, pointerSteps, pointerTo } from './json-map.ts';
+import { isRecord, jsonAt, pointerSteps, pointerTo, sameValue } from './json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectRef, refOf, refText } from './object.ts';
-import { type KeptItem, type KeptOutcome, numberOf, type Records } from './ports.ts';
+import { type KeptItem, type KeptOutcome, numberOf, type Records } from './run-record.ts';
 import type { StageId } from './stage.ts';
 
 /** Values by JSON pointer; `` is the whole object. A place that is not named is empty. */
@@ -50,15 +49,15 @@ const byTime = (one: KeptItem, other: KeptItem): number => {
 export const runOf = ({ id }: Pick<KeptItem, 'id'>): string => id.split('/')[0] ?? '';
 
 function changesIn(item: KeptItem): readonly KeptChange[] {
-  const { changes, undo, since } = isJsonMap(item.content) ? item.content : {};
+  const { changes, undo, since } = isRecord(item.content) ? item.content : {};
   if (!Array.isArray(changes)) return [];
   const more = { isUndo: undo === true, ...(typeof since === 'string' ? { since } : {}) };
   return changes.filter(isChange).map(({ ref, before, after }) => ({ ...item, ...more, ref, before, after }));
 }
 
 function isChange(value: unknown): value is ObjectChange {
-  const { ref, before, after } = isJsonMap(value) ? value : {};
-  if (!isJsonMap(ref) || !isJsonMap(before) || !isJsonMap(after)) return false;
+  const { ref, before, after } = isRecord(value) ? value : {};
+  if (!isRecord(ref) || !isRecord(before) || !isRecord(after)) return false;
   const { apiVersion, kind, name, namespace = '', uid = '' } = ref;
   const isPlace = (place: string) => place === '' || place.startsWith('/');
   return [apiVersion, kind, name, namespace, uid].every((one) => typeof one === 'string') && pathsOf({ before, after }).every(isPlace);

@@ -1,11 +1,73 @@
-/** Whose generation a component status has to carry in each of its conditions. */
-type StatusGeneration = 'installation' | 'own' | 'none';
+import type { WorkloadName } from './rollout.ts';
+
+/** What is known of an operator: its names, those of its chart, and how its target differs. */
+export interface OperatorNames {
+  readonly namespace: string;
+  readonly deployment: string;
+  readonly installationKind: { readonly group: string; readonly version: string; readonly plural: string; readonly kind: string };
+  readonly workloadNamespace: string;
+  readonly file: string;
+  readonly chart: string;
+  /** Names of the chart's values; without them no release of it is upgraded. */
+  readonly chartNames?: ChartNames;
+  /** Operator image minor → service minor, for detection only. */
+  readonly releases: Readonly<Record<string, string>>;
+  /** Operator image tag → service release, where it is known exactly. */
+  readonly exactReleases?: Readonly<Record<string, string>>;
+  /** Workloads that the operator renders. */
+  readonly agent: WorkloadName;
+  readonly controllers: WorkloadName;
+  readonly typha?: WorkloadName;
+  /** Labels by which the operator's Deployment is found in another namespace; one is enough. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Variable of the operator's container that keeps its tag where the image has none. */
+  readonly versionEnv?: string;
+  /** Field of the Installation's status with the release, once every component runs it. */
+  readonly statusVersionField?: string;
+  /** Node label of a migration from a manifest to the operator. */
+  readonly migrationLabel?: { readonly key: string; readonly pending: string };
+  /** Kinds of the flow-log aggregator and its UI, in the order in which they are applied. */
+  readonly flowLogs?: readonly string[];
+  /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
+  readonly end?: OperatorEnd;
+  /** Arguments with which the operator's own program prints every image that it may use, and ends. */
+  readonly imageListArgs?: readonly string[];
+  /** What its target evaluates otherwise; without it nothing of this is checked. */
+  readonly crossings?: OperatorCrossings;
+  /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
+  readonly otherProducts?: OtherProducts;
+}
+
+/** What the operator's chart is known for: names of its values, data of the profile. */
+export interface ChartNames {
+  /** Chart repository that the service publishes its charts in; undefined if the user must name one. */
+  readonly repository?: string;
+  /** Value that leaves the CRDs to the operator: `manageCRDs`. */
+  readonly manageCrds: string;
+  /** Values that pin the operator's release where they are set. */
+  readonly pins: readonly string[];
+  /** What newer charts switch on by themselves, and the kind that it adds. */
+  readonly additions: readonly { readonly value: string; readonly kind: string }[];
+  /** Value without which the target's chart takes the CSI driver away, and what says no to it. */
+  readonly csi?: { readonly value: string; readonly off: string };
+}
+
+/** By what the end of an upgrade by the operator is told. */
+export interface OperatorEnd {
+  /** The end of older target releases is identified by other signs, which nothing here knows. */
+  readonly since: string;
+  /** Kind of the component statuses: `TigeraStatus`. */
+  readonly statusKind: string;
+  /** Component statuses of the target release. */
+  readonly statuses: readonly ComponentStatusName[];
+  readonly api: OperatorApi;
+}
 
 /** A component status that the operator writes (`TigeraStatus`), and when it is wanted. */
 export interface ComponentStatusName {
   readonly name: string;
-  /** `own`: the resource of `kind`, and the status is wanted only where that resource exists. */
-  readonly generation: StatusGeneration;
+  /** Whose generation it has to carry in each of its conditions. `own`: the resource of `kind`, and the status is wanted only where that resource exists. */
+  readonly generation: 'installation' | 'own' | 'none';
   readonly kind?: string;
   /** Without a resource of this kind the operator cannot make what the status is about: it stays degraded (domain §11.2). */
   readonly needs?: { readonly kind: string; readonly plural: string };
@@ -21,16 +83,68 @@ export interface OperatorApi {
   readonly oldNamespace: string;
 }
 
-/** What the operator's chart is known for: names of its values, data of the profile. */
-export interface ChartNames {
-  /** Chart repository that the service publishes its charts in; undefined if the user must name one. */
-  readonly repository?: string;
-  /** Value that leaves the CRDs to the operator: `manageCRDs`. */
-  readonly manageCrds: string;
-  /** Values that pin the operator's release where they are set. */
-  readonly pins: readonly string[];
-  /** What newer charts switch on by themselves, and the kind that it adds. */
-  readonly additions: readonly { readonly value: string; readonly kind: string }[];
-  /** Value without which the target's chart takes the CSI driver away, and what says no to it. */
-  readonly csi?: { readonly value: string; readonly off: string };
+/** Names and settings of an operator's installation that its target evaluates otherwise than older ones did (domain §11.3). */
+export interface OperatorCrossings {
+  /** From a release on policies of the operator come first in the namespace of its workloads. */
+  readonly guarded?: {
+    readonly since: string;
+    readonly namespace: string;
+    readonly tier: string;
+    /** The namespace from which metrics may still be read. */
+    readonly scrapers: string;
+    /** Kinds that lead others to pods. */
+    readonly reachedBy: readonly { readonly apiVersion: string; readonly kind: string; readonly plural: string }[];
+  };
+  /** Certificates that the operator keeps in Secrets of its namespace; `keys` are those of the certificate alone, of which the first counts. */
+  readonly certificates?: {
+    readonly namespace: string;
+    readonly keys: readonly string[];
+    /** Common name of what the operator signs today; earlier ones have more after an `@`. */
+    readonly signer: string;
+    /** Of agents and Typha. */
+    readonly secrets: readonly string[];
+    /** Of the API server, and the address that it has from a release on. */
+    readonly api: { readonly secret: string; readonly name: string; readonly since: string };
+  };
+  /** Fields of the service's resources that the operator sets by itself, whoever has set them. */
+  readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[] }[];
+  /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
+  readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
+  /** Values in the Installation's spec that the operator refuses from a release on. */
+  readonly refused: readonly { readonly since: string; readonly field: string; readonly value: string; readonly instead: string }[];
+  /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
+  readonly pools: { readonly plural: string; readonly field: readonly string[] };
+  /** The kind that lets the operator install the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
+  readonly gateway: {
+    readonly kind: string;
+    readonly plural: string;
+    readonly policy: string;
+    readonly field: string;
+    readonly value: string;
+    /** Group of the definitions, the annotation with the version of their bundle, and the bundle that each release is made for. */
+    readonly definitions: {
+      readonly group: string;
+      readonly annotation: string;
+      readonly bundles: readonly { readonly since: string; readonly version: string }[];
+    };
+  };
+  /**
+   * Where the Installation's spec sets the data plane, which decides the agents' packet filter whatever their own configuration says. It
+   * gives the default, and the value that lets them use nftables.
+   */
+  readonly dataPlane: {
+    readonly field: readonly string[];
+    readonly otherwise: string;
+    readonly iptables: string;
+    readonly nftables: string;
+  };
+}
+
+/** How installations of this service are told from those of other products that the same operator installs under the same names. */
+export interface OtherProducts {
+  /** Field of the Installation's spec and status that names the product, and its value for this service. */
+  readonly variantField: string;
+  readonly variant: string;
+  /** Images of the other products' agents: the last part of the path, or more of it (`example.com/other/node`). */
+  readonly agentImages: readonly string[];
 }

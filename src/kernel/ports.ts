@@ -1,8 +1,8 @@
-import type { Invocation, Tool } from './argv.ts';
+import { command, type Tools } from './argv.ts';
 import type { StoreCertificates, StoreHealth } from './kvstore.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
 import type { JournalEntry, OwnerJournal } from './owner-journal.ts';
-import type { RunRecord } from './run-record.ts';
+import type { Records } from './run-record.ts';
 
 /** The API server said no, or did not answer. `status` 0 means that no answer came. */
 export class ApiFailure extends Error {
@@ -93,43 +93,6 @@ export interface ClusterWriter {
 
 export type Cluster = ClusterReader & ClusterWriter;
 
-export interface ToolResult {
-  /** Undefined if the program never ran or was ended by a signal. */
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly problem?: 'not-found' | 'timed-out' | 'cancelled' | 'signal';
-  readonly durationMs: number;
-}
-
-export interface RunToolOptions {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  /** Runs this very file instead of looking the tool up. */
-  readonly program?: string;
-  /** For reading commands: `earlier` may reuse this process's answer; `anew` asks and stores it. Default: asks, stores nothing. */
-  readonly answer?: 'earlier' | 'anew';
-  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
-}
-
-/** Programs on this machine, always pinned to the chosen cluster and user. */
-export interface Tools {
-  run(invocation: Invocation, options?: RunToolOptions): Promise<ToolResult>;
-  /** Every file of that name on PATH, first first. */
-  which(program: string): Promise<readonly string[]>;
-  /** The name that a role has here: `netsvcctl` → `calicoctl`. */
-  programOf(tool: Tool): string;
-  /** This machine, in the words of release artifacts: linux/darwin/windows, amd64/arm64. */
-  platform(): { readonly os: string; readonly arch: string };
-  /** The package manager's answer to who owns a file; undefined if all that there are say that nobody does. */
-  ownerOf(file: string): Promise<FileOwner | undefined>;
-}
-
-/** Whose package a file belongs to, or why its manager did not say: then it may be somebody's. */
-export type FileOwner =
-  | { readonly manager: string; readonly removeWith: string }
-  | { readonly manager: string; readonly unknown: string; readonly askWith: string };
-
 export interface Artifact {
   readonly url: string;
   readonly file: string;
@@ -199,45 +162,6 @@ export interface Machine {
 export interface Clock {
   now(): Date;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-/** What was there before a removal, by the action that removed it. */
-export interface KeptItem {
-  readonly id: string;
-  readonly content: unknown;
-  /** Absent: it cannot be told, for the run was ended before it was noted, or its action tells of none. */
-  readonly outcome?: KeptOutcome;
-}
-
-/** Items of a run are numbered as they are kept: `…#12`. */
-export function numberOf({ id }: Pick<KeptItem, 'id'>): number {
-  return Number(/#(\d+)$/.exec(id)?.[1] ?? 0);
-}
-
-/** What became of the removal that an item was kept for. */
-export interface KeptOutcome {
-  /** False: nothing was removed. What of it is gone, somebody else removed. */
-  readonly done: boolean;
-  /** Of what was to be removed at once, the names that somebody else had removed before. */
-  readonly except?: readonly string[];
-}
-
-/** One line of what actions keep: what was there, or later what became of it. */
-export type KeptLine = Pick<KeptItem, 'id'> & Partial<Omit<KeptItem, 'id'>>;
-
-/** The run record in the cluster (house rule 4). */
-export interface Records {
-  load(): Promise<RunRecord | undefined>;
-  save(record: RunRecord): Promise<void>;
-  /** Stores what a stage keeps once, in place of what was kept under that id; must be durable when it resolves. */
-  keep(actionId: string, content: unknown): Promise<void>;
-  /** Adds what was there before removals, and outcomes, in one durable write; one item per node is fine. */
-  append(lines: readonly KeptLine[]): Promise<void>;
-  kept(actionId: string): Promise<unknown>;
-  /** True if this machine kept this content: what it keeps it remembers. False says no more than that another one may have. */
-  keptHere(content: unknown): Promise<boolean>;
-  /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
-  keptWith(part: string): Promise<readonly KeptItem[]>;
 }
 
 /** The journal of owner references that were removed (§4.8): written before they are. */
@@ -321,4 +245,27 @@ export interface Sources {
   readonly ownerJournal: Pick<OwnerJournalStore, 'load' | 'leftOver' | 'elsewhere'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
+}
+
+/** An answer over HTTP that tells to come back, or none at all (0). */
+export function isPassingStatus(status: number): boolean {
+  return status === 0 || status === 429 || status >= 500;
+}
+
+/** No answer, or one that tells to come back: a wait continues over it, for that is usual while the network of the cluster is moved. */
+export function isPassing(thrown: unknown): thrown is ApiFailure {
+  return thrown instanceof ApiFailure && isPassingStatus(thrown.status);
+}
+
+/** `patch daemonsets.apps in kube-system` */
+export function accessText({ verb, group, resource, subresource, namespace, name }: AccessRequest): string {
+  const type = `${resource}${group === '' ? '' : `.${group}`}${subresource ? `/${subresource}` : ''}`;
+  return `${verb} ${type}${name ? `/${name}` : ''}${namespace ? ` in ${namespace}` : ''}`;
+}
+
+/** The same question, asked with kubectl. */
+export function accessQuestion({ verb, group, resource, subresource, namespace }: AccessRequest): string {
+  const type = `${resource}${group === '' ? '' : `.${group}`}`;
+  const flags = [...(subresource ? [`--subresource=${subresource}`] : []), ...(namespace ? ['-n', namespace] : ['--all-namespaces'])];
+  return command`kubectl auth can-i ${verb} ${type} ${flags}`;
 }

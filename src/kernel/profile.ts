@@ -1,17 +1,7 @@
 import type { Defect } from './defect.ts';
 import type { Datastore } from './installation.ts';
-import type { ChartNames, ComponentStatusName, OperatorApi } from './operator-names.ts';
-import type { ReadyRule } from './rollout.ts';
-
-/** A workload that carries the service, by the names of one variant. */
-export interface WorkloadName {
-  readonly kind: 'DaemonSet' | 'Deployment';
-  readonly namespace: string;
-  readonly name: string;
-  /** The container whose image carries the release. */
-  readonly container: string;
-  readonly ready: ReadyRule;
-}
+import type { OperatorNames } from './operator-names.ts';
+import type { WorkloadName } from './rollout.ts';
 
 /** A manifest variant: the file, and how to recognise what was installed from it. */
 export interface Variant {
@@ -161,73 +151,6 @@ export interface RemovedKind {
   readonly replacement: string;
 }
 
-export interface OperatorEnd {
-  /** The end of older target releases is identified by other signs, which nothing here knows. */
-  readonly since: string;
-  /** Kind of the component statuses: `TigeraStatus`. */
-  readonly statusKind: string;
-  /** Component statuses of the target release. */
-  readonly statuses: readonly ComponentStatusName[];
-  readonly api: OperatorApi;
-}
-
-/** Names and settings of an operator's installation that its target evaluates otherwise than older ones did (domain §11.3). */
-export interface OperatorCrossings {
-  /** From a release on policies of the operator come first in the namespace of its workloads. */
-  readonly guarded?: {
-    readonly since: string;
-    readonly namespace: string;
-    readonly tier: string;
-    /** The namespace from which metrics may still be read. */
-    readonly scrapers: string;
-    /** Kinds that lead others to pods. */
-    readonly reachedBy: readonly { readonly apiVersion: string; readonly kind: string; readonly plural: string }[];
-  };
-  /** Certificates that the operator keeps in Secrets of its namespace; `keys` are those of the certificate alone, of which the first counts. */
-  readonly certificates?: {
-    readonly namespace: string;
-    readonly keys: readonly string[];
-    /** Common name of what the operator signs today; earlier ones have more after an `@`. */
-    readonly signer: string;
-    /** Of agents and Typha. */
-    readonly secrets: readonly string[];
-    /** Of the API server, and the address that it has from a release on. */
-    readonly api: { readonly secret: string; readonly name: string; readonly since: string };
-  };
-  /** Fields of the service's resources that the operator sets by itself, whoever has set them. */
-  readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[] }[];
-  /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
-  readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
-  /** Values in the Installation's spec that the operator refuses from a release on. */
-  readonly refused: readonly { readonly since: string; readonly field: string; readonly value: string; readonly instead: string }[];
-  /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
-  readonly pools: { readonly plural: string; readonly field: readonly string[] };
-  /** The kind that lets the operator install the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
-  readonly gateway: {
-    readonly kind: string;
-    readonly plural: string;
-    readonly policy: string;
-    readonly field: string;
-    readonly value: string;
-    /** Group of the definitions, the annotation with the version of their bundle, and the bundle that each release is made for. */
-    readonly definitions: {
-      readonly group: string;
-      readonly annotation: string;
-      readonly bundles: readonly { readonly since: string; readonly version: string }[];
-    };
-  };
-  /**
-   * Where the Installation's spec sets the data plane, which decides the agents' packet filter whatever their own configuration says. It
-   * gives the default, and the value that lets them use nftables.
-   */
-  readonly dataPlane: {
-    readonly field: readonly string[];
-    readonly otherwise: string;
-    readonly iptables: string;
-    readonly nftables: string;
-  };
-}
-
 /** A tier of the service's own policies that has another name from a release on. */
 export interface TierRename {
   readonly since: string;
@@ -235,15 +158,6 @@ export interface TierRename {
   readonly to: string;
   /** Tiers that the service makes by itself; any other is the user's. */
   readonly others: readonly string[];
-}
-
-/** How installations of this service are told from those of other products that the same operator installs under the same names. */
-export interface OtherProducts {
-  /** Field of the Installation's spec and status that names the product, and its value for this service. */
-  readonly variantField: string;
-  readonly variant: string;
-  /** Images of the other products' agents: the last part of the path, or more of it (`example.com/other/node`). */
-  readonly agentImages: readonly string[];
 }
 
 /** Every name and fact the procedure leaves open. Data only; a user may write one (schemas/profile.schema.json). */
@@ -273,42 +187,7 @@ export interface Profile {
   };
   readonly variants: readonly Variant[];
   readonly addOns: readonly AddOn[];
-  readonly operator: {
-    readonly namespace: string;
-    readonly deployment: string;
-    readonly installationKind: { readonly group: string; readonly version: string; readonly plural: string; readonly kind: string };
-    readonly workloadNamespace: string;
-    readonly file: string;
-    readonly chart: string;
-    /** Names of the chart's values; without them no release of it is upgraded. */
-    readonly chartNames?: ChartNames;
-    /** Operator image minor → service minor, for detection only. */
-    readonly releases: Readonly<Record<string, string>>;
-    /** Operator image tag → service release, where it is known exactly. */
-    readonly exactReleases?: Readonly<Record<string, string>>;
-    /** Workloads that the operator renders. */
-    readonly agent: WorkloadName;
-    readonly controllers: WorkloadName;
-    readonly typha?: WorkloadName;
-    /** Labels by which the operator's Deployment is found in another namespace; one is enough. */
-    readonly labels: Readonly<Record<string, string>>;
-    /** Variable of the operator's container that keeps its tag where the image has none. */
-    readonly versionEnv?: string;
-    /** Field of the Installation's status with the release, once every component runs it. */
-    readonly statusVersionField?: string;
-    /** Node label of a migration from a manifest to the operator. */
-    readonly migrationLabel?: { readonly key: string; readonly pending: string };
-    /** Kinds of the flow-log aggregator and its UI, in the order in which they are applied. */
-    readonly flowLogs?: readonly string[];
-    /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
-    readonly end?: OperatorEnd;
-    /** Arguments with which the operator's own program prints every image that it may use, and ends. */
-    readonly imageListArgs?: readonly string[];
-    /** What its target evaluates otherwise; without it nothing of this is checked. */
-    readonly crossings?: OperatorCrossings;
-    /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
-    readonly otherProducts?: OtherProducts;
-  };
+  readonly operator: OperatorNames;
   readonly crdFile: string;
   readonly datastore: DatastoreFacts;
   /** Platforms that manage installations of this service themselves. */

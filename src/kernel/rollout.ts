@@ -44,3 +44,13 @@ export interface RolloutProgress {
   /** The workload itself still has another image: nothing rolls out before it is applied. */
   readonly unapplied?: true;
 }
+
+/** A workload that carries the service, by the names of one variant. */
+export interface WorkloadName {
+  readonly kind: 'DaemonSet' | 'Deployment';
+  readonly namespace: string;
+  readonly name: string;
+  /** The container whose image carries the release. */
+  readonly container: string;
+  readonly ready: ReadyRule;
+}

@@ -99,3 +99,42 @@ export interface Continuation {
 export function continues(record: RunRecord | undefined, { options, clusterUid }: Continuation): record is RunRecord {
   return record !== undefined && record.finishedAt === undefined && record.target === options.release && record.clusterUid === clusterUid;
 }
+
+/** What was there before a removal, by the action that removed it. */
+export interface KeptItem {
+  readonly id: string;
+  readonly content: unknown;
+  /** Absent: it cannot be told, for the run was ended before it was noted, or its action tells of none. */
+  readonly outcome?: KeptOutcome;
+}
+
+/** Items of a run are numbered as they are kept: `…#12`. */
+export function numberOf({ id }: Pick<KeptItem, 'id'>): number {
+  return Number(/#(\d+)$/.exec(id)?.[1] ?? 0);
+}
+
+/** What became of the removal that an item was kept for. */
+export interface KeptOutcome {
+  /** False: nothing was removed. What of it is gone, somebody else removed. */
+  readonly done: boolean;
+  /** Of what was to be removed at once, the names that somebody else had removed before. */
+  readonly except?: readonly string[];
+}
+
+/** One line of what actions keep: what was there, or later what became of it. */
+export type KeptLine = Pick<KeptItem, 'id'> & Partial<Omit<KeptItem, 'id'>>;
+
+/** The run record in the cluster (house rule 4). */
+export interface Records {
+  load(): Promise<RunRecord | undefined>;
+  save(record: RunRecord): Promise<void>;
+  /** Stores what a stage keeps once, in place of what was kept under that id; must be durable when it resolves. */
+  keep(actionId: string, content: unknown): Promise<void>;
+  /** Adds what was there before removals, and outcomes, in one durable write; one item per node is fine. */
+  append(lines: readonly KeptLine[]): Promise<void>;
+  kept(actionId: string): Promise<unknown>;
+  /** True if this machine kept this content: what it keeps it remembers. False says no more than that another one may have. */
+  keptHere(content: unknown): Promise<boolean>;
+  /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
+  keptWith(part: string): Promise<readonly KeptItem[]>;
+}

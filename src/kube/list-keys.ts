@@ -1,5 +1,13 @@
 import { isRecord } from '../kernel/json.ts';
-import type { SchemaRule } from '../kernel/list-rule.ts';
+
+/**
+ * How an API server's schema identifies the items of a list. Either by these fields together (one that may be absent has its default), each
+ * scalar once, or the list is one value.
+ */
+export type SchemaRule = { readonly keys: readonly string[]; readonly defaults: Readonly<Record<string, unknown>> } | 'set' | 'atomic';
+
+/** Rules that outlive the server's answer: by `apiVersion kind`, then by the path of the list. */
+export type KeptRules = Readonly<Record<string, Readonly<Record<string, SchemaRule>>>>;
 
 /**
  * How list items are identified: by these fields together; `set`: each scalar value once; `atomic`: the list is one value. From

@@ -1,4 +1,4 @@
-import { isRecord, ownField } from '../kernel/json.ts';
+import { isRecord, jsonAt } from '../kernel/json.ts';
 import type { FieldChange } from '../kernel/plan.ts';
 import { parseRelease } from '../kernel/release.ts';
 import { imageKey, parseImage } from './images.ts';
@@ -24,7 +24,7 @@ export function alike(a: unknown, b: unknown, how: Comparison = {}): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return alikeLists(a, b, how);
   if (isRecord(a) && isRecord(b)) {
     return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) =>
-      alike(withDefault(name, ownField(a, name)), withDefault(name, ownField(b, name)), { ...how, name, entry: isOpenMap(how.name) }),
+      alike(withDefault(name, jsonAt(a, name)), withDefault(name, jsonAt(b, name)), { ...how, name, entry: isOpenMap(how.name) }),
     );
   }
   if (typeof (a ?? '') === 'object' || typeof (b ?? '') === 'object') return false;

@@ -1,7 +1,7 @@
 import type { Side, Trace } from '../kernel/edit-trace.ts';
-import { isJsonMap, type JsonMap } from '../kernel/json-map.ts';
-import type { KeptRules } from '../kernel/list-rule.ts';
+import { isRecord, type JsonMap } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
+import type { KeptRules } from '../kube/list-keys.ts';
 
 /** What a merge made of one file of the target. */
 export interface CarriedFile {
@@ -48,26 +48,26 @@ export const CARRIED_PART = `/apply/${CARRIED_ID}#`;
 export function readCarriedEdits(content: unknown): CarriedEdits | undefined {
   if (typeof content !== 'object' || content === null) return undefined;
   const { target, base, files, edits, resolutions } = content as Partial<CarriedEdits>;
-  const isWhole = [target, base].every((text) => typeof text === 'string') && isJsonMap(resolutions) && isListOf(edits, isEdit);
-  return isWhole && isJsonMap(files) && Object.values(files).every(isFile) ? (content as CarriedEdits) : undefined;
+  const isWhole = [target, base].every((text) => typeof text === 'string') && isRecord(resolutions) && isListOf(edits, isEdit);
+  return isWhole && isRecord(files) && Object.values(files).every(isFile) ? (content as CarriedEdits) : undefined;
 }
 
 function isFile(value: unknown): boolean {
-  if (!isJsonMap(value)) return false;
+  if (!isRecord(value)) return false;
   const { release, merged, changed, removed } = value;
   return isText(release) && isText(merged) && isListOf(changed, isObject) && Array.isArray(removed) && removed.every(isText);
 }
 
 function isObject({ apiVersion, kind, metadata }: JsonMap): boolean {
-  return isText(apiVersion) && isText(kind) && isJsonMap(metadata) && isText(metadata.name);
+  return isText(apiVersion) && isText(kind) && isRecord(metadata) && isText(metadata.name);
 }
 
 function isEdit({ ref, outcome }: JsonMap): boolean {
-  return isJsonMap(ref) && isText(ref.kind) && isText(ref.name) && isText(outcome);
+  return isRecord(ref) && isText(ref.kind) && isText(ref.name) && isText(outcome);
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
 function isListOf(value: unknown, is: (item: JsonMap) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isJsonMap(item) && is(item));
+  return Array.isArray(value) && value.every((item) => isRecord(item) && is(item));
 }

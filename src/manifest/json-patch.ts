@@ -1,5 +1,4 @@
-import { isRecord, sameValue } from '../kernel/json.ts';
-import { pointerSteps, pointerTo } from '../kernel/json-map.ts';
+import { isRecord, pointerSteps, pointerTo, sameValue } from '../kernel/json.ts';
 import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
 
 const METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];

@@ -1,7 +1,6 @@
 import { isRecord } from '../kernel/json.ts';
-import type { KeptRules } from '../kernel/list-rule.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { type ListRules, rulesOf } from '../kube/list-keys.ts';
+import { type KeptRules, type ListRules, rulesOf } from '../kube/list-keys.ts';
 
 /** Of the server's rules those for lists that these objects have: what writing their text needs, and no more is kept. */
 export function rulesToKeep(rules: ListRules | undefined, objects: readonly KubeObject[]): KeptRules {

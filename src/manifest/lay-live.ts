@@ -1,5 +1,5 @@
 import type { Writer } from '../kernel/edit-trace.ts';
-import { isRecord, ownField } from '../kernel/json.ts';
+import { isRecord, jsonAt } from '../kernel/json.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../kernel/object.ts';
 import { type FieldOwner, ownersOf } from '../kube/field-owners.ts';
 import { stepsOf } from '../kube/field-paths.ts';
@@ -174,7 +174,7 @@ function isFree(target: KubeObject, path: string): boolean {
     const items = Array.isArray(value) ? itemsByKey(name, value) : isRecord(value) ? value : undefined;
     // A list that is replaced whole, or another kind of value: the target says it.
     if (!items) return false;
-    const next = items instanceof Map ? items.get(step) : ownField(items as Readonly<Record<string, unknown>>, step);
+    const next = items instanceof Map ? items.get(step) : jsonAt(items as Readonly<Record<string, unknown>>, step);
     if ((next ?? undefined) === undefined) return steps.length - index <= (isList ? 1 : 2);
     [value, name] = [next, step];
   }

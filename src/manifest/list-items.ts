@@ -1,6 +1,5 @@
 import { isRecord } from '../kernel/json.ts';
-import type { SchemaRule } from '../kernel/list-rule.ts';
-import { itemsByKey } from '../kube/list-keys.ts';
+import { itemsByKey, type SchemaRule } from '../kube/list-keys.ts';
 import { quantityOf } from '../kube/quantity.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, ownField } from '../kernel/json.ts';
+import { isRecord, jsonAt } from '../kernel/json.ts';
 import { keyFields } from '../kube/list-keys.ts';
 import { alike } from './alike.ts';
 import { itemsOf } from './list-items.ts';
@@ -60,7 +60,7 @@ function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   const grouped = mergeOneOf(walk, within, { base, mine, theirs }, merged);
   for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])) {
     if (grouped.has(name)) continue;
-    const inner = { base: present(ownField(base, name)), mine: present(ownField(mine, name)), theirs: present(ownField(theirs, name)) };
+    const inner = { base: present(jsonAt(base, name)), mine: present(jsonAt(mine, name)), theirs: present(jsonAt(theirs, name)) };
     merged.set(name, isUnknown(walk, place, name, inner) ? undefined : mergeField(walk, inField(within, name), inner));
   }
   const order = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])];

@@ -1,5 +1,4 @@
-import { HIDDEN } from '../kernel/hidden.ts';
-import { withoutHiddenValues } from '../kernel/hidden-values.ts';
+import { HIDDEN, withoutHiddenValues } from '../kernel/hidden.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Bodies } from '../kernel/plan.ts';

@@ -1,7 +1,6 @@
-import { isRecord, ownField } from '../kernel/json.ts';
-import type { SchemaRule } from '../kernel/list-rule.ts';
+import { isRecord, jsonAt } from '../kernel/json.ts';
 import { groupOf } from '../kernel/object.ts';
-import type { KindRules } from '../kube/list-keys.ts';
+import type { KindRules, SchemaRule } from '../kube/list-keys.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -12,8 +11,8 @@ class Schemas {
   readonly #all: Schema;
 
   constructor(document: unknown) {
-    const components = fieldOf(document, 'components');
-    const all = fieldOf(components, 'schemas');
+    const components = jsonAt(document, 'components');
+    const all = jsonAt(components, 'schemas');
     this.#all = isRecord(all) ? all : {};
   }
 
@@ -21,25 +20,21 @@ class Schemas {
     const group = groupOf(apiVersion);
     const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
     const isIt = (one: unknown) => isRecord(one) && one.group === group && one.version === version && one.kind === kind;
-    const found = Object.values(this.#all).find((schema) => listOf(fieldOf(schema, 'x-kubernetes-group-version-kind')).some(isIt));
+    const found = Object.values(this.#all).find((schema) => listOf(jsonAt(schema, 'x-kubernetes-group-version-kind')).some(isIt));
     return isRecord(found) ? found : undefined;
   }
 
   /** The name of the schema that another refers to, directly or as its only `allOf`. */
   refOf(schema: Schema): string | undefined {
     const all = listOf(schema.allOf);
-    const ref = schema.$ref ?? (all.length === 1 ? fieldOf(all[0], '$ref') : undefined);
+    const ref = schema.$ref ?? (all.length === 1 ? jsonAt(all[0], '$ref') : undefined);
     return typeof ref === 'string' && ref.startsWith(REF) ? ref.slice(REF.length) : undefined;
   }
 
   named(name: string): Schema | undefined {
-    const found = ownField(this.#all, name);
+    const found = jsonAt(this.#all, name);
     return isRecord(found) ? found : undefined;
   }
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return isRecord(value) ? ownField(value, name) : undefined;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -91,8 +86,8 @@ function ruleOf(list: Schema, item: Schema): SchemaRule | undefined {
   const isMerged = String(list['x-kubernetes-patch-strategy']).split(',').includes('merge');
   const by = type === 'map' && keys.length > 0 ? keys : isMerged && typeof merge === 'string' ? [merge] : undefined;
   if (!by) return undefined;
-  const properties = fieldOf(item, 'properties');
-  const defaults = by.map((key) => [key, fieldOf(fieldOf(properties, key), 'default')] as const);
+  const properties = jsonAt(item, 'properties');
+  const defaults = by.map((key) => [key, jsonAt(jsonAt(properties, key), 'default')] as const);
   return { keys: by, defaults: Object.fromEntries(defaults.filter(([, value]) => !isNothing(value))) };
 }
 

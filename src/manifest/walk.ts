@@ -1,9 +1,7 @@
 import type { Outcome, Side, Writer } from '../kernel/edit-trace.ts';
-import type { SchemaRule } from '../kernel/list-rule.ts';
-import type { ObjectRef } from '../kernel/object.ts';
-import { refText } from '../kernel/object.ts';
+import { type ObjectRef, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
-import type { KindRules } from '../kube/list-keys.ts';
+import type { KindRules, SchemaRule } from '../kube/list-keys.ts';
 import { alike, type Comparison, isOpenMap } from './alike.ts';
 import type { ImageMap } from './images.ts';
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../kernel/object.ts';
-import type { Profile, Variant, WorkloadName } from '../kernel/profile.ts';
+import type { Profile, Variant } from '../kernel/profile.ts';
+import type { WorkloadName } from '../kernel/rollout.ts';
 import { documentsText, type Manifest, type ManifestDocument } from './manifest.ts';
 
 export type WaveId = 'configuration' | 'agents' | 'typha' | 'add-ons' | 'controllers' | 'all';

@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
-import { isRecord, ownField, sameValue } from '../kernel/json.ts';
+import { isRecord, jsonAt, sameValue } from '../kernel/json.ts';
 import type { KindRules } from '../kube/list-keys.ts';
 import { canonical, itemsOf } from './list-items.ts';
 import { mergeSequences } from './sequences.ts';
@@ -88,7 +88,7 @@ function syncMap(writer: Writer, map: YAMLMap, { before, after, path }: MapChang
   map.items = map.items.filter(({ key }) => Object.hasOwn(after, nameOf(key)) || !Object.hasOwn(before, nameOf(key)));
   for (const pair of map.items) {
     const name = nameOf(pair.key);
-    const change = { before: ownField(before, name), after: after[name], name, path: path === '' ? name : `${path}.${name}` };
+    const change = { before: jsonAt(before, name), after: after[name], name, path: path === '' ? name : `${path}.${name}` };
     if (Object.hasOwn(after, name)) pair.value = sync(writer, pair.value, change);
   }
   for (const [name, value] of Object.entries(after)) {

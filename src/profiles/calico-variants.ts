@@ -1,5 +1,6 @@
-import type { OperatorCrossings, OperatorEnd, Sign, Variant, WorkloadName } from '../kernel/profile.ts';
-import type { ReadyRule } from '../kernel/rollout.ts';
+import type { OperatorCrossings, OperatorEnd } from '../kernel/operator-names.ts';
+import type { Sign, Variant } from '../kernel/profile.ts';
+import type { ReadyRule, WorkloadName } from '../kernel/rollout.ts';
 
 /** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
 export const everyContainer: ReadyRule = { type: 'all-containers' };

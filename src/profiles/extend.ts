@@ -1,8 +1,8 @@
-import { isJsonMap, type JsonMap } from '../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../kernel/json.ts';
 
 /** Lists whose items all carry an `id` are merged item by item; every other list is taken whole. */
 function idOf(item: unknown): string | undefined {
-  return isJsonMap(item) && typeof item.id === 'string' ? item.id : undefined;
+  return isRecord(item) && typeof item.id === 'string' ? item.id : undefined;
 }
 
 function hasIds(list: unknown): list is readonly JsonMap[] {
@@ -15,7 +15,7 @@ function hasIds(list: unknown): list is readonly JsonMap[] {
  */
 export function extend(base: unknown, own: unknown): unknown {
   if (own === undefined) return base;
-  if (isJsonMap(base) && isJsonMap(own)) {
+  if (isRecord(base) && isRecord(own)) {
     const keys = [...new Set([...Object.keys(base), ...Object.keys(own)])].filter((key) => own[key] !== null);
     return Object.fromEntries(keys.map((key) => [key, extend(base[key], own[key])]));
   }
@@ -36,7 +36,7 @@ export function ownPath(merged: unknown, own: unknown, path: readonly string[]):
   const [step, ...rest] = path;
   if (step === undefined || typeof merged !== 'object' || merged === null) return [];
   const next = (merged as JsonMap)[step];
-  if (!Array.isArray(merged)) return [step, ...ownPath(next, isJsonMap(own) ? own[step] : undefined, rest)];
+  if (!Array.isArray(merged)) return [step, ...ownPath(next, isRecord(own) ? own[step] : undefined, rest)];
   const index = Array.isArray(own) && idOf(next) !== undefined ? own.findIndex((item) => idOf(item) === idOf(next)) : Number(step);
   return [index, ...ownPath(next, Array.isArray(own) ? own[index] : undefined, rest)];
 }

@@ -1,4 +1,5 @@
-import type { Profile, Sign, Variant, WorkloadName } from '../kernel/profile.ts';
+import type { Profile, Sign, Variant } from '../kernel/profile.ts';
+import type { WorkloadName } from '../kernel/rollout.ts';
 import { commonPlatforms } from './platforms.ts';
 
 /** READY as the document gives it: 2/2 with the API datastore, 1/2 in key-value mode, controllers 1/1 (§3). */

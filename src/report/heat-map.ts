@@ -1,4 +1,4 @@
-import type { RolloutMark, RolloutRow, RolloutTrace } from '../kernel/run-history.ts';
+import type { RolloutMark, RolloutRow, RolloutTrace } from '../kernel/history.ts';
 
 type Phase = RolloutMark['phase'];
 

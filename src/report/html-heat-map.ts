@@ -1,5 +1,5 @@
-import type { RolloutTrace } from '../kernel/run-history.ts';
-import { elapsedText } from '../kernel/time-text.ts';
+import { elapsedText } from '../kernel/counted.ts';
+import type { RolloutTrace } from '../kernel/history.ts';
 import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf } from './heat-map.ts';
 import { dataBlock, type Html, html } from './html.ts';
 import type { RolloutSection } from './section.ts';

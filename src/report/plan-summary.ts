@@ -1,7 +1,7 @@
 import { counted } from '../kernel/counted.ts';
+import type { RolloutTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import { type PlannedObject, type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
-import type { RolloutTrace } from '../kernel/run-history.ts';
 import { doneAt } from './heat-map.ts';
 import { aboutText } from './rollout-view.ts';
 

@@ -7,8 +7,8 @@ import {
   ProcessOutput,
   type SilentRenderer,
 } from 'listr2';
+import { timeText } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
-import { timeText } from '../kernel/time-text.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { progressText, stepText } from './action-text.ts';
 import { clip, displayWidth } from './columns.ts';

@@ -1,7 +1,6 @@
-import { counted } from '../kernel/counted.ts';
+import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
-import { elapsedText, timeText } from '../kernel/time-text.ts';
 import { indented } from '../kernel/visible.ts';
 import { progressText, stepText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress-options.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../kernel/check.ts';
+import type { RunHistory } from '../kernel/history.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
-import type { RunHistory } from '../kernel/run-history.ts';
 
 /** A stage as a report shows it; times where they are known. */
 export interface ReportStage {

@@ -1,6 +1,6 @@
+import { elapsedText } from '../kernel/counted.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
-import type { RolloutTrace } from '../kernel/run-history.ts';
-import { elapsedText } from '../kernel/time-text.ts';
+import type { RolloutTrace } from '../kernel/history.ts';
 import { visible } from '../kernel/visible.ts';
 import { clip } from './columns.ts';
 import { doneAt, nameOf } from './heat-map.ts';

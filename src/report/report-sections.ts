@@ -1,10 +1,9 @@
 import type { Finding } from '../kernel/check.ts';
-import { counted } from '../kernel/counted.ts';
+import { counted, elapsedText } from '../kernel/counted.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
+import type { ActionTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
-import type { ActionTrace } from '../kernel/run-history.ts';
-import { elapsedText } from '../kernel/time-text.ts';
 import { LEFT_TO_PERSON } from './action-text.ts';
 import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';

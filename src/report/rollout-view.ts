@@ -1,5 +1,5 @@
+import { elapsedText } from '../kernel/counted.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from '../kernel/rollout.ts';
-import { elapsedText } from '../kernel/time-text.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { clip, columns } from './columns.ts';
 

@@ -1,4 +1,4 @@
-import type { RolloutTrace } from '../kernel/run-history.ts';
+import type { RolloutTrace } from '../kernel/history.ts';
 
 /** What a report is made of. Sections are data: renderers know these shapes and no feature. */
 export type Section = TableSection | RolloutSection;

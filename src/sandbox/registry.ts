@@ -1,4 +1,4 @@
-import { mapAt } from '../kernel/json-map.ts';
+import { mapAt } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ObjectRef } from '../kernel/object.ts';
 import { ApiFailure, type Clock } from '../kernel/ports.ts';

@@ -1,7 +1,7 @@
-import type { Invocation } from '../kernel/argv.ts';
+import type { Invocation, RunToolOptions, ToolResult, Tools } from '../kernel/argv.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type KubeObject, refOf } from '../kernel/object.ts';
-import { ApiFailure, type RunToolOptions, type ToolResult, type Tools } from '../kernel/ports.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import { LAST_APPLIED } from '../kube/applied-owners.ts';
 import { adoptedOwnership, KUBECTL } from '../kube/managed-fields.ts';
 import { parseManifest } from '../manifest/manifest.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
-import type { Invocation } from '../../src/kernel/argv.ts';
-import type { RunToolOptions, Tools } from '../../src/kernel/ports.ts';
+import type { Invocation, RunToolOptions, Tools } from '../../src/kernel/argv.ts';
 
 const SHOW: Invocation = { tool: 'helm', args: ['show', 'chart', 'x'] };
 

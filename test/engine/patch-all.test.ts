@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { patchAll } from '../../src/engine/patch-all.ts';
 import type { GuardedPatch } from '../../src/kernel/action.ts';
+import { Outdated } from '../../src/kernel/fault.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import { Outdated } from '../../src/kernel/outdated.ts';
 import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 import { steppingClock } from '../support/operator-cluster.ts';
 

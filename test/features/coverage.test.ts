@@ -6,10 +6,38 @@ import { claims } from '../../src/features/claims.ts';
 import { applyChecks } from '../../src/features/install-manifest/apply-checks.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import { verifyChecks } from '../../src/features/verify/checks.ts';
-import { procedure } from '../../src/kernel/procedure.ts';
 import { claimants, coverageText } from '../support/coverage.ts';
+import { procedure } from '../support/procedure.ts';
+
+/** How many numbered steps and rules, or rows of a table (§3, §7), each section of the upgrade procedure for v3.32 has. */
+const STEPS: Readonly<Record<string, number>> = {
+  '§1': 5,
+  '§3': 3,
+  '§4.2': 2,
+  '§4.3': 3,
+  '§4.4': 7,
+  '§4.5': 6,
+  '§4.6': 2,
+  '§4.7': 3,
+  '§4.8': 3,
+  '§7': 5,
+  '§9': 8,
+};
+/** What they work on, and where artifacts come from: sections without steps of their own. */
+const WHOLE = ['§2', '§4.1'];
 
 describe('coverage of the procedure', () => {
+  it('lists each step of the document once, in its order, and none that it does not have', () => {
+    const steps = Object.entries(STEPS).flatMap(([section, count]) =>
+      Array.from({ length: count }, (_, index) => `${section}/${index + 1}`),
+    );
+    const inOrder = [...steps, ...WHOLE].sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
+    assert.deepEqual(
+      procedure.map((step) => step.ref),
+      inOrder,
+    );
+  });
+
   for (const { ref, asks } of procedure) {
     it(`${ref} is claimed, now or by a named later stage: ${asks}`, () => {
       const { now, later } = claimants(ref);

@@ -11,7 +11,7 @@ import {
   standing,
   valueIn,
 } from '../../src/kernel/object-change.ts';
-import type { KeptItem, KeptOutcome } from '../../src/kernel/ports.ts';
+import type { KeptItem, KeptOutcome } from '../../src/kernel/run-record.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 import { object } from '../fixtures/facts.ts';
 

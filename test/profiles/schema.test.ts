@@ -12,8 +12,8 @@ import type {
   RemovedKind,
   Sign,
   Variant,
-  WorkloadName,
 } from '../../src/kernel/profile.ts';
+import type { WorkloadName } from '../../src/kernel/rollout.ts';
 import type { Schema } from '../../src/profiles/defect-schema.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { profileSchema } from '../../src/profiles/schema.ts';

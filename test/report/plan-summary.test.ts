@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../src/kernel/action.ts';
+import type { RolloutMark, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
-import type { RolloutMark, RolloutTrace } from '../../src/kernel/run-history.ts';
 import { planSummary } from '../../src/report/plan-summary.ts';
 
 const action: Action = { id: 'a', title: 'a', ref: 'r', undo: 'full', effect: { type: 'ask', instruction: 'x' } };

@@ -1,5 +1,6 @@
+import type { ToolResult } from '../../src/kernel/argv.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { ApiFailure, type Clock, type Cluster, type ToolResult } from '../../src/kernel/ports.ts';
+import { ApiFailure, type Clock, type Cluster } from '../../src/kernel/ports.ts';
 
 /** A cluster that the specification is held against: in memory, or a real control plane. */
 export interface SpecCluster {

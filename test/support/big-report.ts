@@ -1,7 +1,7 @@
 import type { Finding } from '../../src/kernel/check.ts';
 import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
-import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/run-history.ts';
 import type { ReportFacts } from '../../src/report/report-facts.ts';
 
 const START = Date.UTC(2026, 10, 21, 2, 0, 0);

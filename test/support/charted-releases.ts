@@ -1,6 +1,5 @@
-import type { Invocation } from '../../src/kernel/argv.ts';
+import type { Invocation, Tools } from '../../src/kernel/argv.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { Tools } from '../../src/kernel/ports.ts';
 import { isOlder } from '../../src/kernel/release.ts';
 import { manifestText } from '../../src/manifest/manifest.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { FileOwner, ToolResult } from '../../src/kernel/argv.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { AccessRequest, FileOwner, KnownSum, Sources, ToolResult } from '../../src/kernel/ports.ts';
+import type { AccessRequest, KnownSum, Sources } from '../../src/kernel/ports.ts';
 import { clusterOf } from './cluster-of.ts';
 
 export interface CliBench {

@@ -7,7 +7,7 @@ import { removalChecks } from '../../src/features/policies/removal-checks.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import { alpChecks } from '../../src/features/sidecars/checks.ts';
 import { verifyChecks } from '../../src/features/verify/checks.ts';
-import { procedure } from '../../src/kernel/procedure.ts';
+import { procedure } from './procedure.ts';
 
 /** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
 export function claimants(ref: string): { readonly now: readonly string[]; readonly later: readonly string[] } {

@@ -4,9 +4,8 @@ import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { KeptLine } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
-import type { RunRecord } from '../../src/kernel/run-record.ts';
+import type { KeptLine, RunRecord } from '../../src/kernel/run-record.ts';
 
 export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
 

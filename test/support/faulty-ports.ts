@@ -1,4 +1,6 @@
-import type { ApiFailure, Records, ToolResult, Tools } from '../../src/kernel/ports.ts';
+import type { ToolResult, Tools } from '../../src/kernel/argv.ts';
+import type { ApiFailure } from '../../src/kernel/ports.ts';
+import type { Records } from '../../src/kernel/run-record.ts';
 import type { BadLine } from './owner-faults.ts';
 
 /** Programs: they say in their own words what went wrong, and a run that gives no answer may have done everything. */

@@ -1,6 +1,7 @@
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { KeptItem, Sources } from '../../src/kernel/ports.ts';
+import type { Sources } from '../../src/kernel/ports.ts';
+import type { KeptItem } from '../../src/kernel/run-record.ts';
 import { object } from '../fixtures/facts.ts';
 import { clusterOf } from './cluster-of.ts';
 import { standInCli } from './stand-in-cli.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { PolicyRule } from '../../src/features/rights/permission.ts';
-import { accessText } from '../../src/kernel/access-text.ts';
+import { accessText } from '../../src/kernel/ports.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import type { UpgradeProcess } from './upgrade-process.ts';
 

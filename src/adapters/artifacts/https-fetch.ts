@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
-import { isPassingStatus } from '../../kernel/passing.ts';
+import { isPassingStatus } from '../../kernel/ports.ts';
 import { boundedBody, plainHttp, TooLarge } from '../bounded-body.ts';
 import { isLoopback, proxyOf } from '../kube/proxy.ts';
 import type { Environment } from '../kubeconfig/connection.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/fault.ts';
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { digestOf } from './chunk.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
@@ -69,13 +69,13 @@ function isChunk({ name, sha256, entries }: JsonMap): boolean {
 }
 
 function isListOf(value: unknown, is: (item: JsonMap) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isJsonMap(item) && is(item));
+  return Array.isArray(value) && value.every((item) => isRecord(item) && is(item));
 }
 
 function parsed(bytes: Uint8Array): { readonly sha256: unknown; readonly journal: Readonly<Record<string, unknown>> } | undefined {
   try {
     const document = JSON.parse(Buffer.from(bytes).toString('utf8'));
-    return isJsonMap(document?.journal) && isListOf(document.journal.appends, isAppend) ? document : undefined;
+    return isRecord(document?.journal) && isListOf(document.journal.appends, isAppend) ? document : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isJsonMap, textAt } from '../../kernel/json-map.ts';
+import { isRecord, textAt } from '../../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
@@ -92,8 +92,8 @@ async function readPage(
 async function pageOf(message: IncomingMessage, texts: readonly string[]): Promise<MetadataPage> {
   if (message.headers['content-type']?.startsWith(PROTOBUF)) return readMetadataList(plainBody(message), texts);
   const list: unknown = JSON.parse(await readText(message));
-  const items = isJsonMap(list) ? (list.items ?? []) : undefined;
-  if (!Array.isArray(items) || !items.every((item) => isJsonMap(item) && isJsonMap(item.metadata)))
+  const items = isRecord(list) ? (list.items ?? []) : undefined;
+  if (!Array.isArray(items) || !items.every((item) => isRecord(item) && isRecord(item.metadata)))
     throw new ApiFailure(200, 'NotJson', 'the answer is no list of objects');
   return {
     items: items.map((item: { readonly metadata: ObjectMeta }) => slim(item.metadata)),

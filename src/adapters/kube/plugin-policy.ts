@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 
 /** Which file a program's name means, with the PATH of this environment; undefined if there is none. */
@@ -57,7 +57,7 @@ async function readPreference(file: string, isNamed: boolean): Promise<JsonMap |
 }
 
 function isPreference(value: unknown): value is JsonMap {
-  return isJsonMap(value) && value.kind === 'Preference' && /^kubectl\.config\.k8s\.io\//.test(String(value.apiVersion));
+  return isRecord(value) && value.kind === 'Preference' && /^kubectl\.config\.k8s\.io\//.test(String(value.apiVersion));
 }
 
 function unreadable(file: string, why: string): Fault {
@@ -70,7 +70,7 @@ function unreadable(file: string, why: string): Fault {
 function entriesOf(list: unknown, refuse: (why: string) => Fault): readonly string[] {
   if (!Array.isArray(list) || list.length === 0) throw refuse('its credentialPluginAllowlist is missing or empty');
   return list.map((entry) => {
-    const command: unknown = isJsonMap(entry) ? (entry.command ?? entry.name) : undefined;
+    const command: unknown = isRecord(entry) ? (entry.command ?? entry.name) : undefined;
     if (typeof command !== 'string' || command === '') throw refuse('an entry of its credentialPluginAllowlist names no command');
     return command;
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isPassingStatus } from '../../kernel/passing.ts';
+import { isPassingStatus } from '../../kernel/ports.ts';
 import { proxyAgent } from '../artifacts/https-fetch.ts';
 import { plainHttp } from '../bounded-body.ts';
 import type { Environment } from '../kubeconfig/connection.ts';

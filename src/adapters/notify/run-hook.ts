@@ -1,5 +1,5 @@
+import type { ToolResult } from '../../kernel/argv.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
-import type { ToolResult } from '../../kernel/ports.ts';
 import { runProgram } from '../tools/run-program.ts';
 import type { SendOptions } from './post.ts';
 

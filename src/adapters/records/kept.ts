@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
-import type { KeptItem } from '../../kernel/ports.ts';
-import { RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** What a Secret holds: base64 by key. */
@@ -75,7 +74,7 @@ async function unpackedItem(bytes: Uint8Array): Promise<unknown> {
 
 /** True if it has the form of what is kept, whatever its content is. */
 function isKeptItem(value: unknown): value is KeptItem {
-  return isJsonMap(value) && typeof value.id === 'string' && 'content' in value;
+  return isRecord(value) && typeof value.id === 'string' && 'content' in value;
 }
 
 function damagedItem(key: string, why: string): Fault {
@@ -113,21 +112,21 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
     ...(value.noReturn === undefined || (hasReason(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
     ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
-    ...(isJsonMap(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
+    ...(isRecord(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
   ];
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as RunRecord;
 }
 
 function isProgress(value: unknown): boolean {
-  if (!isJsonMap(value)) return false;
+  if (!isRecord(value)) return false;
   const { stage, step, of, last, noReturn } = value;
   const isOf = noReturn === undefined || (hasReason(noReturn) && Number.isSafeInteger(noReturn.step));
   return isText(stage) && [step, of, last ?? 0].every(Number.isSafeInteger) && isOf;
 }
 
 function hasReason(value: unknown): value is JsonMap {
-  return isJsonMap(value) && isText(value.because);
+  return isRecord(value) && isText(value.because);
 }
 
 const isCountOrAbsent = (value: unknown) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
@@ -136,7 +135,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
 function isStripped(value: unknown): boolean {
   return (
-    isJsonMap(value) &&
+    isRecord(value) &&
     Number.isInteger(value.objects) &&
     Number.isInteger(value.references) &&
     isTexts(value.parts) &&
@@ -145,7 +144,7 @@ function isStripped(value: unknown): boolean {
 }
 
 function isStage(value: unknown): boolean {
-  if (!isJsonMap(value)) return false;
+  if (!isRecord(value)) return false;
   const { id, state, startedAt, endedAt, because, manual } = value;
   return (
     isCountOrAbsent(manual) && [id, state, startedAt].every(isText) && [endedAt, because].every((one) => one === undefined || isText(one))
@@ -159,7 +158,7 @@ function parsed(text: string, where: string): JsonMap {
   } catch {
     throw unreadable(where, 'it is not JSON');
   }
-  if (!isJsonMap(value)) throw unreadable(where, 'it is not an object');
+  if (!isRecord(value)) throw unreadable(where, 'it is not an object');
   return value;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../kernel/fault.ts';
-import { isJsonMap } from '../../kernel/json-map.ts';
-import type { KeptItem, KeptLine, KeptOutcome } from '../../kernel/ports.ts';
+import { isRecord } from '../../kernel/json.ts';
+import type { KeptItem, KeptLine, KeptOutcome } from '../../kernel/run-record.ts';
 import { gunzip, gzip } from '../compression.ts';
 import type { Content, Entry } from '../state/expectations.ts';
 
@@ -64,13 +64,13 @@ export async function readLog(parts: ReadonlyMap<number, LogPart>, nameOf: (numb
 }
 
 function lineOf(value: unknown): KeptLine {
-  const isLine = isJsonMap(value) && typeof value.id === 'string' && (value.outcome === undefined || isOutcome(value.outcome));
+  const isLine = isRecord(value) && typeof value.id === 'string' && (value.outcome === undefined || isOutcome(value.outcome));
   if (!isLine) throw new Error('a line of it is none of this program');
   return value as unknown as KeptLine;
 }
 
 function isOutcome(value: unknown): boolean {
-  const { done, except = [] } = isJsonMap(value) ? value : {};
+  const { done, except = [] } = isRecord(value) ? value : {};
   return typeof done === 'boolean' && Array.isArray(except) && except.every((one) => typeof one === 'string');
 }
 

@@ -1,5 +1,4 @@
-import type { KeptLine, Records } from '../../kernel/ports.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import type { KeptLine, Records, RunRecord } from '../../kernel/run-record.ts';
 import type { Content, Entry } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts';

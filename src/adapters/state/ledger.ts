@@ -1,9 +1,8 @@
-import { isJsonMap } from '../../kernel/json-map.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
-import type { Content, Entry } from './expectations.ts';
-import { changedUnderUs, Expectations, foreignSecret } from './expectations.ts';
+import { type Content, changedUnderUs, type Entry, Expectations, foreignSecret } from './expectations.ts';
 
 /**
  * Type of every Secret that holds state: writers of Secrets in the state namespace already have this program's rights. Far more accounts
@@ -142,7 +141,7 @@ function entryOf(secret: KubeObject): Entry {
 /** What is no text under its key was put there by nobody whom a server checked. */
 function contentOf(data: unknown): Content {
   return Object.fromEntries(
-    Object.entries(isJsonMap(data) ? data : {}).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+    Object.entries(isRecord(data) ? data : {}).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
 }
 

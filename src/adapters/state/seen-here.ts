@@ -3,7 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
 import { writeDurably } from '../durable-write.ts';
 
@@ -44,7 +44,7 @@ async function read(file: string): Promise<JsonMap> {
   });
   try {
     const seen: unknown = JSON.parse(text);
-    return isJsonMap(seen) ? seen : {};
+    return isRecord(seen) ? seen : {};
   } catch {
     return {};
   }

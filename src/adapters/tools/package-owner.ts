@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { command, quoteArgument } from '../../kernel/argv.ts';
+import { command, type FileOwner, quoteArgument } from '../../kernel/argv.ts';
 import { interrupted } from '../../kernel/interruption.ts';
-import type { FileOwner } from '../../kernel/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import { GROUPED } from '../process-group.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { RunToolOptions, ToolResult } from '../../kernel/ports.ts';
+import type { RunToolOptions, ToolResult } from '../../kernel/argv.ts';
 import { endGroup, GROUPED } from '../process-group.ts';
 
 export interface ProgramRun extends Omit<RunToolOptions, 'program'> {

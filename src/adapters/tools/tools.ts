@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { type Invocation, quoteArgument, type Tool } from '../../kernel/argv.ts';
+import { type Invocation, quoteArgument, type Tool, type ToolResult, type Tools } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
-import type { ToolResult, Tools } from '../../kernel/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
 import { filesOf } from './files-of.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
 import { assertPlace } from '../output-place.ts';
 
@@ -13,7 +13,7 @@ export function parsePlan(text: string, file: string, suggestions: readonly stri
   const refuse = (why: string) => new Fault('usage', `${file} is not a saved plan: ${why}`, suggestions);
   const value = parsed(text);
   if (value === undefined) throw refuse('it is not JSON');
-  if (!isJsonMap(value)) throw refuse('it is not an object');
+  if (!isRecord(value)) throw refuse('it is not an object');
   if (isNewer(value.apiVersion)) {
     throw new Fault('usage', `${file} has layout ${value.apiVersion}; this program knows ${OUTPUT_VERSION}`, [
       'run it with the version of this program that made it, or newer',
@@ -33,21 +33,21 @@ export function parsePlan(text: string, file: string, suggestions: readonly stri
 /** A plan of this program, of whatever layout and however damaged: it may be replaced by a newer one. */
 export function isPlanOfOurs(text: string): boolean {
   const value = parsed(text);
-  return isJsonMap(value) && value.kind === 'Plan' && isText(value.apiVersion) && value.apiVersion.startsWith(FAMILY);
+  return isRecord(value) && value.kind === 'Plan' && isText(value.apiVersion) && value.apiVersion.startsWith(FAMILY);
 }
 
 function wrongIn(plan: JsonMap): readonly string[] {
   const { cluster, installed, stages, basis } = plan;
   const parts: readonly (readonly [string, boolean])[] = [
-    ['cluster', isJsonMap(cluster) && isText(cluster.uid) && isText(cluster.context)],
+    ['cluster', isRecord(cluster) && isText(cluster.uid) && isText(cluster.context)],
     ['target', isText(plan.target)],
     ['digest', isDigest(plan.digest)],
-    ['installed', isJsonMap(installed) && Object.values(installed).every(isText)],
+    ['installed', isRecord(installed) && Object.values(installed).every(isText)],
     ['stages', isListOf(stages, isStage)],
-    ['basis', isJsonMap(basis)],
-    ['basis.artifacts', isJsonMap(basis) && isJsonMap(basis.artifacts) && Object.values(basis.artifacts).every(isText)],
-    ['basis.objects', isJsonMap(basis) && isListOf(basis.objects, isObject)],
-    ['basis.actions', isJsonMap(basis) && isListOf(basis.actions, isAction)],
+    ['basis', isRecord(basis)],
+    ['basis.artifacts', isRecord(basis) && isRecord(basis.artifacts) && Object.values(basis.artifacts).every(isText)],
+    ['basis.objects', isRecord(basis) && isListOf(basis.objects, isObject)],
+    ['basis.actions', isRecord(basis) && isListOf(basis.actions, isAction)],
   ];
   return parts.filter(([, isRight]) => !isRight).map(([name]) => name);
 }
@@ -69,11 +69,11 @@ function isAction({ stage, id, type, does }: JsonMap): boolean {
 }
 
 function isRef(ref: unknown): boolean {
-  return isJsonMap(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && (ref.namespace === undefined || isText(ref.namespace));
+  return isRecord(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && (ref.namespace === undefined || isText(ref.namespace));
 }
 
 function isListOf(value: unknown, isOne: (item: JsonMap) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isJsonMap(item) && isOne(item));
+  return Array.isArray(value) && value.every((item) => isRecord(item) && isOne(item));
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

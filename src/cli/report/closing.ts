@@ -1,6 +1,5 @@
-import { agoText } from '../../kernel/age-text.ts';
 import type { Context } from '../../kernel/context.ts';
-import { counted } from '../../kernel/counted.ts';
+import { agoText, counted } from '../../kernel/counted.ts';
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';

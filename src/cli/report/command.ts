@@ -1,5 +1,5 @@
-import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
+import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
 import { recordedFlagsLine, withRecorded } from '../carry.ts';

@@ -1,6 +1,5 @@
-import { counted } from '../../kernel/counted.ts';
-import type { RolloutRow, RolloutTrace } from '../../kernel/run-history.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { counted, timeText } from '../../kernel/counted.ts';
+import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { Palette } from '../../report/colour.ts';
 import type { Outcome } from './run.ts';
 import { reachedText } from './standing.ts';

@@ -1,9 +1,8 @@
 import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { oneFindingEach } from '../../kernel/one-finding.ts';
-import type { Records } from '../../kernel/ports.ts';
-import type { RolloutTrace, RunHistory } from '../../kernel/run-history.ts';
-import type { RunRecord, StageRecord } from '../../kernel/run-record.ts';
+import type { RolloutTrace, RunHistory } from '../../kernel/history.ts';
+import { oneFindingEach } from '../../kernel/judge.ts';
+import type { Records, RunRecord, StageRecord } from '../../kernel/run-record.ts';
 import { resumeCommand, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';

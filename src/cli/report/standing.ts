@@ -1,4 +1,4 @@
-import { agoText } from '../../kernel/age-text.ts';
+import { agoText } from '../../kernel/counted.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { writersOf } from '../../kernel/run-record-steps.ts';
 import { type CarriedFlag, carriedTo } from '../carry.ts';

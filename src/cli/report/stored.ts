@@ -1,7 +1,7 @@
 import type { Trace } from '../../kernel/edit-trace.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
+import type { RolloutTrace } from '../../kernel/history.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
-import type { RolloutTrace } from '../../kernel/run-history.ts';
 import { clip } from '../../report/columns.ts';
 import { doneAt } from '../../report/heat-map.ts';
 import type { RunReport } from '../documents.ts';

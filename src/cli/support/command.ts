@@ -3,7 +3,7 @@ import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import { actionTexts } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { withoutHiddenValues, withoutNamedCredentials } from '../../kernel/hidden-values.ts';
+import { withoutHiddenValues, withoutNamedCredentials } from '../../kernel/hidden.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';

@@ -3,8 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { tarGz } from '../../adapters/tar.ts';
 import type { SupportPart } from '../../features/support/index.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { withoutCredentials } from '../../kernel/hidden.ts';
-import { withoutHiddenValues, withoutNamedCredentials } from '../../kernel/hidden-values.ts';
+import { withoutCredentials, withoutHiddenValues, withoutNamedCredentials } from '../../kernel/hidden.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import { assertPlace } from '../output-place.ts';
 

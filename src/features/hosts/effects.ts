@@ -1,9 +1,7 @@
 import type { Effect } from '../../kernel/action.ts';
-import type { EnginePorts, ExpectationTypes, OnLine, PreconditionTypes } from '../../kernel/effect-type.ts';
-import { Fault } from '../../kernel/fault.ts';
-import { Outdated } from '../../kernel/outdated.ts';
-import type { KeptOutcome } from '../../kernel/ports.ts';
-import { runTool } from '../../kernel/run-tool.ts';
+import { type EnginePorts, type ExpectationTypes, type OnLine, type PreconditionTypes, runTool } from '../../kernel/effect-type.ts';
+import { Fault, Outdated } from '../../kernel/fault.ts';
+import type { KeptOutcome } from '../../kernel/run-record.ts';
 import { assertSuccessor, assertWayBack, type SuccessorExpected, type WayBackExpected } from './successor-stands.ts';
 import { type EndpointsExpected, waitHostEndpoints } from './wait-host-endpoints.ts';
 

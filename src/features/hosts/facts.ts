@@ -3,9 +3,10 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
-import type { ClusterReader, KeptItem } from '../../kernel/ports.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { KeptItem } from '../../kernel/run-record.ts';
 import {
   type AfterRemoval,
   type AutomaticSettings,

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { KeptItem, Records } from '../../kernel/ports.ts';
+import type { KeptItem, Records } from '../../kernel/run-record.ts';
 import { keptElsewhere } from '../survey/index.ts';
 import type { HepFacts } from './facts.ts';
 import type { BackFromElsewhere } from './hep-facts.ts';

@@ -1,5 +1,5 @@
-import { isJsonMap } from '../../kernel/json-map.ts';
-import type { KeptItem, Records } from '../../kernel/ports.ts';
+import { isRecord } from '../../kernel/json.ts';
+import type { KeptItem, Records } from '../../kernel/run-record.ts';
 import { keptByRun } from '../survey/index.ts';
 import type { AddedLabels } from './labels.ts';
 import { type KeptOfMigration, wellFormed } from './well-formed.ts';
@@ -30,7 +30,7 @@ export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promi
 }
 
 /** What is no object was kept by nobody. */
-const contentOf = ({ content }: KeptItem) => (isJsonMap(content) ? content : {}) as KeptOfMigration;
+const contentOf = ({ content }: KeptItem) => (isRecord(content) ? content : {}) as KeptOfMigration;
 const hasEnabled = (item: KeptItem) => contentOf(item).configuration !== undefined;
 const isLabels = (item: KeptItem) => contentOf(item).labels !== undefined || contentOf(item).unlabelled !== undefined;
 

@@ -1,5 +1,5 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
-import { pointerTo } from '../../kernel/json-map.ts';
+import { pointerTo } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/object.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kernel/object.ts';
-import type { KeptItem } from '../../kernel/ports.ts';
+import type { KeptItem } from '../../kernel/run-record.ts';
 import { isTakenBack } from './kept.ts';
 import type { KeptOfMigration } from './well-formed.ts';
 

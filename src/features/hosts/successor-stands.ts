@@ -1,6 +1,6 @@
 import type { EnginePorts } from '../../kernel/effect-type.ts';
+import { MovedOn, Outdated } from '../../kernel/fault.ts';
 import type { Kind, KubeObject, ObjectMeta } from '../../kernel/object.ts';
-import { MovedOn, Outdated } from '../../kernel/outdated.ts';
 import { valueAt } from '../policies/index.ts';
 import { type AutomaticSigns, type ExpectedCoverage, givenVariable, hostEndpointOf, whyOther } from '../policy-rules/index.ts';
 import { type CliCall, cliList, cliNamed } from '../service-cli/index.ts';

@@ -1,7 +1,7 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { pointerTo } from '../../kernel/json-map.ts';
+import { pointerTo } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
@@ -10,8 +10,7 @@ import { automaticSettings, hostEndpointOf } from '../policy-rules/index.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import { whyEndpointStaysAway, whyLabelStays } from './allowed.ts';
 import { settingOf, sourceOf } from './endpoints.ts';
-import type { HepFacts } from './facts.ts';
-import { missingSettings, overrideOf } from './facts.ts';
+import { type HepFacts, missingSettings, overrideOf } from './facts.ts';
 import type { HepJudged, RefusedBack } from './hep-facts.ts';
 import { type AddedLabel, keptLabels, keptSetting } from './kept.ts';
 import type { AddedLabels } from './labels.ts';

@@ -1,14 +1,11 @@
 import type { Effect } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
-import { counted } from '../../kernel/counted.ts';
-import type { Report } from '../../kernel/effect-type.ts';
-import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
-import { Fault, messageOf } from '../../kernel/fault.ts';
+import { counted, timeText } from '../../kernel/counted.ts';
+import { type EffectTypes, type EnginePorts, type Report, whole } from '../../kernel/effect-type.ts';
+import { Fault, messageOf, Outdated } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
-import { Outdated } from '../../kernel/outdated.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { timeText } from '../../kernel/time-text.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
 import { isProbed, type ProbedImage, probedImages, probeText } from './image-probe.ts';
 

@@ -1,6 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import { messageOf } from '../../kernel/fault.ts';
-import { isRecord, ownField, sameValue } from '../../kernel/json.ts';
+import { isRecord, jsonAt, sameValue } from '../../kernel/json.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
@@ -99,7 +99,7 @@ export function mergePatched(live: unknown, before: unknown, after: unknown): un
   if (!isRecord(before) || !isRecord(after)) return sameValue(before, after) ? live : after;
   const result = new Map(Object.entries(isRecord(live) ? live : {}));
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [was, is] = [ownField(before, key), ownField(after, key)];
+    const [was, is] = [jsonAt(before, key), jsonAt(after, key)];
     if (sameValue(was, is)) continue;
     const value = mergePatched(result.get(key), was, is);
     if (value === undefined || value === null) result.delete(key);

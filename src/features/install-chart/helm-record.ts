@@ -1,4 +1,4 @@
-import { type JsonMap, mapAt, textAt } from '../../kernel/json-map.ts';
+import { type JsonMap, mapAt, textAt } from '../../kernel/json.ts';
 
 /** How the chart tool writes the objects of a release: helm 4 says it, older ones always patch. */
 export type ApplyMethod = 'client-side' | 'server-side';

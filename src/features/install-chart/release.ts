@@ -2,7 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import type { ChartRelease, Installation } from '../../kernel/installation.ts';
-import { textAt } from '../../kernel/json-map.ts';
+import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports.ts';

@@ -1,9 +1,10 @@
+import type { Tools } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
-import { isJsonMap, type JsonMap, textAt } from '../../kernel/json-map.ts';
-import type { Sources, Tools } from '../../kernel/ports.ts';
+import { isRecord, type JsonMap, textAt } from '../../kernel/json.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
 import {
@@ -93,7 +94,7 @@ export async function readValuesFile({ files }: Sources, { options }: Context): 
 function yamlMap(text: string, name: string): JsonMap {
   const { value = {}, problem } = readYaml(text);
   if (problem) throw new Fault('failed', `${name}:${problem.line}: ${problem.message}`, [`correct line ${problem.line} of ${name}`]);
-  if (!isJsonMap(value)) throw new Fault('failed', `${name} has no map of values`, [`make ${name} a map: KEY: VALUE`]);
+  if (!isRecord(value)) throw new Fault('failed', `${name} has no map of values`, [`make ${name} a map: KEY: VALUE`]);
   return value;
 }
 

@@ -2,17 +2,20 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { contains, type JsonMap } from '../../kernel/json-map.ts';
+import { contains, type JsonMap } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ChartNames } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { ChartPlace, HelmAnswer, HelmUpgrade, HelmVersion } from '../install-manifest/index.ts';
 import {
+  type ChartPlace,
   changes,
   chartValue,
   deniedAdditions,
   forgottenValues,
   givesReplica,
+  type HelmAnswer,
+  type HelmUpgrade,
+  type HelmVersion,
   keepsValues,
   leafNames,
   overlaid,
@@ -23,8 +26,7 @@ import {
   settingValues,
   stoppedOperator,
 } from '../install-manifest/index.ts';
-import type { ChartFacts, ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
-import { takeoverOf } from './chart-facts.ts';
+import { type ChartFacts, type ChartJudged, type Misplaced, type StoredRelease, takeoverOf } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds, readLostData } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';

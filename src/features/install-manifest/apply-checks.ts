@@ -1,16 +1,13 @@
-import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
-import { counted } from '../../kernel/counted.ts';
+import { agoText, counted } from '../../kernel/counted.ts';
 import type { Conflict, Outcome, Trace } from '../../kernel/edit-trace.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
-import type { OwnersJudged } from '../ownerrefs/index.ts';
-import { noneBreaks, ownersSearched } from '../ownerrefs/index.ts';
+import { noneBreaks, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
-import type { SourceJudged } from '../survey/index.ts';
-import { failed, failIfAny, PROGRAM, sameFile, sourceChecks } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, type SourceJudged, sameFile, sourceChecks } from '../survey/index.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
 import { podsRefused, refusesPods } from './pods-admitted-checks.ts';
 

@@ -5,7 +5,7 @@ import type { Side, Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
-import type { Records } from '../../kernel/ports.ts';
+import type { Records } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { ownersOf } from '../../kube/field-owners.ts';
 import type { ListRules } from '../../kube/list-keys.ts';

@@ -4,8 +4,7 @@ import type { ExpectationTypes, Report } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { isPassing } from '../../kernel/passing.ts';
-import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {

@@ -1,6 +1,5 @@
-import { commandLine, type Invocation } from '../../kernel/argv.ts';
+import { commandLine, type Invocation, type RunToolOptions, type Tools } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { RunToolOptions, Tools } from '../../kernel/ports.ts';
 import type { Setting } from './helm-values.ts';
 
 export interface HelmVersion {

@@ -1,4 +1,4 @@
-import { isJsonMap, type JsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap, jsonAt } from '../../kernel/json.ts';
 import type { ChartNames } from '../../kernel/operator-names.ts';
 
 /** One value that we set beside the user's own: `goldmane.enabled=false`. */
@@ -97,7 +97,7 @@ export function overlaid(values: JsonMap, over: JsonMap): JsonMap {
   const merged = new Map(Object.entries(values));
   for (const [key, value] of Object.entries(over)) {
     const before = merged.get(key);
-    merged.set(key, isJsonMap(before) && isJsonMap(value) ? overlaid(before, value) : value);
+    merged.set(key, isRecord(before) && isRecord(value) ? overlaid(before, value) : value);
   }
   // A key may be called `__proto__`: no assignment to a member by its name.
   return Object.fromEntries(merged);
@@ -122,12 +122,12 @@ export function forgottenValues(own: JsonMap, installed: JsonMap, target: JsonMa
     if (before === undefined) return [];
     if (after === undefined) return [key];
     // An empty map is one that the chart passes on, whatever its older form has named in it.
-    if (!isJsonMap(value) || !isJsonMap(before) || !isJsonMap(after) || Object.keys(after).length === 0) return [];
+    if (!isRecord(value) || !isRecord(before) || !isRecord(after) || Object.keys(after).length === 0) return [];
     return forgottenValues(value, before, after).map((path) => `${key}.${path}`);
   });
 }
 
 /** Names of all values that are set somewhere in these, without their place. */
 export function leafNames(values: JsonMap): readonly string[] {
-  return Object.entries(values).flatMap(([key, value]) => (isJsonMap(value) ? leafNames(value) : [key]));
+  return Object.entries(values).flatMap(([key, value]) => (isRecord(value) ? leafNames(value) : [key]));
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Dropped, Trace } from '../../kernel/edit-trace.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { isRecord, ownField } from '../../kernel/json.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { MergeKnowledge } from '../../kernel/profile.ts';
@@ -100,7 +100,7 @@ function says(object: KubeObject | undefined, steps: readonly string[]): Says {
     const held = typeof value === 'string' ? readJson(value)?.value : value;
     const items = Array.isArray(held) ? itemsOf(name, held) : undefined;
     if (Array.isArray(held) && !items) return undefined;
-    value = items ? items.get(step) : isRecord(held) ? ownField(held, step) : undefined;
+    value = items ? items.get(step) : jsonAt(held, step);
     name = step;
   }
   return (value ?? undefined) !== undefined;

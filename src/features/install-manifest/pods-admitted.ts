@@ -1,4 +1,4 @@
-import { mapAt, textAt } from '../../kernel/json-map.ts';
+import { mapAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, OwnerReference } from '../../kernel/object.ts';
 import type { PlannedObject, PodsAnswer } from '../../kernel/plan.ts';

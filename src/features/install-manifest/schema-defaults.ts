@@ -1,4 +1,4 @@
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 
 /** A structural schema, as a CRD holds it. Only what is evaluated here is named. */
 export interface Schema {
@@ -33,7 +33,7 @@ export interface Schema {
 /** The value as the API server evaluates it: null removed from non-nullable fields, defaults filled in, list items kept. */
 export function defaulted(value: unknown, schema: Schema): unknown {
   if (value === null) return schema.nullable === true || schema.default === undefined ? null : defaulted(schema.default, schema);
-  if (isJsonMap(value)) return filledIn(value, schema);
+  if (isRecord(value)) return filledIn(value, schema);
   const { items } = schema;
   return Array.isArray(value) && items ? value.map((item) => defaulted(item, items)) : value;
 }

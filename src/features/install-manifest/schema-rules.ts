@@ -1,5 +1,5 @@
 import { isCidr, isMappedIPv4 } from '../../kernel/ip-text.ts';
-import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { isRecord, jsonAt } from '../../kernel/json.ts';
 
 type Rule = (self: Readonly<Record<string, unknown>>) => boolean;
 
@@ -108,5 +108,5 @@ export function holdsRule(text: string, self: unknown): boolean | undefined {
   const key = text.trim().replace(/\s+/g, ' ');
   if (Object.hasOwn(valueRules, key)) return valueRules[key]?.(self);
   const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-  return rule && isJsonMap(self) ? rule(self) : undefined;
+  return rule && isRecord(self) ? rule(self) : undefined;
 }

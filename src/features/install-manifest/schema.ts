@@ -1,4 +1,4 @@
-import { isJsonMap } from '../../kernel/json-map.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { defaulted, type Schema } from './schema-defaults.ts';
 import { holdsFormat, matchesPattern } from './schema-formats.ts';
 import { holdsRule } from './schema-rules.ts';
@@ -45,7 +45,7 @@ function found(value: unknown, schema: Schema, path: string): readonly Found[] {
   if (wrong) return [{ path, because: wrong }];
   const said = [...scalarSaid(value, schema), ...combinedSaid(value, schema), ...rulesSaid(value, schema)];
   const own = said.map((one) => ({ path, ...one }));
-  if (isJsonMap(value)) return [...own, ...fieldsFound(value, schema, path)];
+  if (isRecord(value)) return [...own, ...fieldsFound(value, schema, path)];
   if (Array.isArray(value)) return [...own, ...itemsFound(value, schema, path)];
   return own;
 }
@@ -55,7 +55,7 @@ function typeViolation(value: unknown, schema: Schema): string | undefined {
   if (type === undefined || schema['x-kubernetes-int-or-string']) return undefined;
   if (type === 'integer') return Number.isInteger(value) ? undefined : `must be an integer, not ${shown(value)}`;
   if (type === 'array') return Array.isArray(value) ? undefined : `must be a list, not ${shown(value)}`;
-  if (type === 'object') return isJsonMap(value) ? undefined : `must be an object, not ${shown(value)}`;
+  if (type === 'object') return isRecord(value) ? undefined : `must be an object, not ${shown(value)}`;
   const is = value === null ? 'null' : typeof value;
   return is === type ? undefined : `must be a ${type}, not ${shown(value)}`;
 }
@@ -152,7 +152,7 @@ function holdsTwice(value: readonly unknown[], schema: Schema): boolean {
   const type = schema['x-kubernetes-list-type'];
   if (type !== 'set' && type !== 'map') return false;
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const idOf = (item: unknown) => (type === 'map' && isJsonMap(item) ? keys.map((key) => item[key] ?? null) : item);
+  const idOf = (item: unknown) => (type === 'map' && isRecord(item) ? keys.map((key) => item[key] ?? null) : item);
   return new Set(value.map((item) => JSON.stringify(idOf(item)))).size < value.length;
 }
 

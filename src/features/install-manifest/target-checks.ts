@@ -1,6 +1,6 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { duplicateEnv, findWorkload } from '../rollout/index.ts';
@@ -146,7 +146,7 @@ export function targetCrds(documents: readonly KubeObject[]): readonly TargetCrd
 
 function targetCrd(document: KubeObject): TargetCrd {
   const listed = jsonAt(document, 'spec', 'versions');
-  const versions = (Array.isArray(listed) ? listed : []).filter(isJsonMap);
+  const versions = (Array.isArray(listed) ? listed : []).filter(isRecord);
   const text = (...path: readonly string[]) => String(jsonAt(document, 'spec', ...path) ?? '');
   return {
     name: document.metadata.name,
@@ -160,5 +160,5 @@ function targetCrd(document: KubeObject): TargetCrd {
 
 function schemaOf(version: Readonly<Record<string, unknown>>): Schema {
   const schema = jsonAt(version, 'schema', 'openAPIV3Schema');
-  return isJsonMap(schema) ? schema : {};
+  return isRecord(schema) ? schema : {};
 }

@@ -1,8 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import type { ExpectationTypes, Report } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isPassing } from '../../kernel/passing.ts';
-import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT, reasonsOf } from '../rollout/index.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';

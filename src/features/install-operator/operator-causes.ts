@@ -1,6 +1,5 @@
-import { ageText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
-import { counted } from '../../kernel/counted.ts';
+import { ageText, counted } from '../../kernel/counted.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorApi } from '../../kernel/operator-names.ts';
 import { imageAge } from '../../kernel/release.ts';

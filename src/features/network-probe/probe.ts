@@ -2,7 +2,7 @@ import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { isPassing } from '../../kernel/passing.ts';
+import { isPassing } from '../../kernel/ports.ts';
 import { itemsIn, shortText } from '../rollout/index.ts';
 import type { AgentOnNode } from './agents.ts';
 import { clientJob, listenerJob, NETWORK_PROBES } from './jobs.ts';

@@ -1,9 +1,8 @@
-import { accessQuestion, accessText } from '../../kernel/access-text.ts';
 import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { OwnerRights } from '../survey/index.ts';
-import { failIfAny, type PreflightCheck } from '../survey/index.ts';
+import { accessQuestion, accessText } from '../../kernel/ports.ts';
+import { failIfAny, type OwnerRights, type PreflightCheck } from '../survey/index.ts';
 import type { OwnersCheck } from './owner-facts.ts';
 
 const RULE = { category: 'follow-up', severity: 'error', ref: '§4.8/1' } as const;

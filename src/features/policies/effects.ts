@@ -1,10 +1,8 @@
 import { counted } from '../../kernel/counted.ts';
 import type { ExpectationTypes, PreconditionTypes, Report } from '../../kernel/effect-type.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, Outdated } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
-import { Outdated } from '../../kernel/outdated.ts';
-import { isPassing } from '../../kernel/passing.ts';
-import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
 import { pendingRenames, valueAt } from './stored-policies.ts';
 
 /** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */

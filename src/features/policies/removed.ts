@@ -1,8 +1,7 @@
-import { sameValue } from '../../kernel/json.ts';
-import { isJsonMap, mapAt, textAt } from '../../kernel/json-map.ts';
+import { isRecord, mapAt, sameValue, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { type KeptChange, keptChanges } from '../../kernel/object-change.ts';
-import type { Records } from '../../kernel/ports.ts';
+import type { Records } from '../../kernel/run-record.ts';
 
 /** A stored object of the temporary policy as it was kept before it was deleted. */
 export interface RemovedPolicy extends Pick<KeptChange, 'content'> {
@@ -30,8 +29,8 @@ export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promi
 
 function isPolicy(value: unknown): boolean {
   const { labels = {}, annotations = {} } = mapAt(value, 'metadata');
-  const { spec = {} } = isJsonMap(value) ? value : {};
-  return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec].every(isJsonMap);
+  const { spec = {} } = isRecord(value) ? value : {};
+  return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec].every(isRecord);
 }
 
 /** In key-value mode one may have no uid: there it is the same only while nothing of it changes. */

@@ -1,8 +1,8 @@
-import { cliObjects } from '../../kernel/cli-answer.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { cliObjects } from '../../kernel/service-cli.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
 import type { CliCall } from '../service-cli/index.ts';
 

@@ -1,13 +1,11 @@
-import { accessText } from '../../kernel/access-text.ts';
-import { agoText } from '../../kernel/age-text.ts';
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
-import { counted } from '../../kernel/counted.ts';
+import { agoText, counted } from '../../kernel/counted.ts';
 import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
+import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { AccessAnswer } from '../survey/index.ts';
-import { failed, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
+import { type AccessAnswer, failed, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = [
   {

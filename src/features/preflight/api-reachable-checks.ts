@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
-import { jsonAt, mapAt, textAt } from '../../kernel/json-map.ts';
+import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { dropsAllOf, type GlobalPolicy, globalPolicyOf, tierOf } from '../policy-rules/index.ts';

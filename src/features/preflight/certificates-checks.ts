@@ -3,9 +3,17 @@ import { type Evidence, notApplicable, ok, type Reading, read, type Verdict } fr
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import type { OperatorCrossings } from '../../kernel/profile.ts';
-import type { PreflightFacts, SecretCertificate } from '../survey/index.ts';
-import { crosses, failed, failIfAny, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import type { OperatorCrossings } from '../../kernel/operator-names.ts';
+import {
+  crosses,
+  failed,
+  failIfAny,
+  type PreflightCheck,
+  type PreflightFacts,
+  type SecretCertificate,
+  sourceRelease,
+  withInstallation,
+} from '../survey/index.ts';
 
 const DAY = 86_400_000;
 const SOON = 30;

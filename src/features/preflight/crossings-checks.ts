@@ -4,20 +4,21 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
-import { jsonAt } from '../../kernel/json-map.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { OperatorCrossings } from '../../kernel/profile.ts';
+import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { POLICY_PLURALS } from '../policies/index.ts';
-import type { OperatedFacts, PreflightFacts } from '../survey/index.ts';
 import {
   crosses,
   evidenceOf,
   failed,
   failIfAny,
+  type OperatedFacts,
   objectsOf,
   PROGRAM,
   type PreflightCheck,
+  type PreflightFacts,
   sourceRelease,
   specOf,
   withInstallation,

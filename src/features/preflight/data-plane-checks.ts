@@ -1,17 +1,17 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { sameMinor } from '../../kernel/release.ts';
 import { targetCrds } from '../install-manifest/index.ts';
 import { agentSetting, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
-import type { PreflightFacts } from '../survey/index.ts';
 import {
   evidenceOf,
   failed,
   failIfAny,
   objectsOf,
   type PreflightCheck,
+  type PreflightFacts,
   sourceRelease,
   specOf,
   withResources,
@@ -36,7 +36,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = [
       if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
       const { plural, name } = profile.controllersConfiguration;
       const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
-      if (isJsonMap(settings.controllers) && jsonAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
+      if (isRecord(settings.controllers) && jsonAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
         return ok('assignIPs of the controllers is set');
       }
       return failIfAny(

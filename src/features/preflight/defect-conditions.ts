@@ -3,10 +3,9 @@ import type { Context } from '../../kernel/context.ts';
 import type { DefectCondition, ReleaseRange } from '../../kernel/defect.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
-import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import { isOlder, parseRelease } from '../../kernel/release.ts';
-import { compareVersions } from '../../kernel/version-numbers.ts';
+import { compareVersions, isOlder, parseRelease } from '../../kernel/release.ts';
 import { agentSetting, allContainersOf } from '../rollout/index.ts';
 import { objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
 
@@ -98,7 +97,7 @@ function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
   const [field, ...rest] = path;
   if (field === undefined) return value === undefined || value === null || value === '' ? [] : [value];
-  return isJsonMap(value) ? valuesAt(value[field], rest) : [];
+  return isRecord(value) ? valuesAt(value[field], rest) : [];
 }
 
 function nodeWith(node: KubeObject, { field, startsWith, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {

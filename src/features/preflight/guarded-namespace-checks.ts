@@ -1,11 +1,19 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { jsonAt } from '../../kernel/json-map.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { OperatorCrossings } from '../../kernel/profile.ts';
-import type { PreflightFacts } from '../survey/index.ts';
-import { crosses, evidenceOf, failIfAny, objectsOf, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import type { OperatorCrossings } from '../../kernel/operator-names.ts';
+import {
+  crosses,
+  evidenceOf,
+  failIfAny,
+  objectsOf,
+  type PreflightCheck,
+  type PreflightFacts,
+  sourceRelease,
+  withInstallation,
+} from '../survey/index.ts';
 
 type Guarded = NonNullable<OperatorCrossings['guarded']>;
 

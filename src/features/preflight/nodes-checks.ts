@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { jsonAt } from '../../kernel/json-map.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import { evidenceOf, failIfAny, type PreflightCheck, withInstallation } from '../survey/index.ts';

@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, type Verdict } from '../../kernel/check.ts';
-import { isJsonMap } from '../../kernel/json-map.ts';
+import { isRecord } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { evidenceOf, failIfAny, objectsOf, type PreflightCheck, withInstallation } from '../survey/index.ts';
 
@@ -33,8 +33,8 @@ export const oneWriterChecks: readonly PreflightCheck[] = [
 function otherWriters(object: KubeObject, fields: readonly string[]): readonly Evidence[] {
   const { managedFields = [] } = object.metadata;
   return managedFields.flatMap(({ manager = '', fieldsV1 }) => {
-    const spec = isJsonMap(fieldsV1) ? fieldsV1['f:spec'] : undefined;
-    const owned = fields.filter((field) => isJsonMap(spec) && `f:${field}` in spec);
+    const spec = isRecord(fieldsV1) ? fieldsV1['f:spec'] : undefined;
+    const owned = fields.filter((field) => isRecord(spec) && `f:${field}` in spec);
     const isTool = TOOLS.some((prefix) => manager.startsWith(prefix));
     return isTool && owned.length > 0 ? [evidenceOf(object, `${manager} writes ${owned.join(', ')}`)] : [];
   });

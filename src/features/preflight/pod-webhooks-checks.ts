@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
-import { jsonAt } from '../../kernel/json-map.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import { selects } from '../../kube/selector.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/index.ts';

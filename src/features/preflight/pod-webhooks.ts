@@ -1,7 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Detection } from '../../kernel/installation.ts';
-import { isJsonMap, jsonAt } from '../../kernel/json-map.ts';
+import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -46,7 +46,7 @@ export async function readPodWebhooks(cluster: Pick<ClusterReader, 'list' | 'get
     const service = clientConfig?.service;
     if (!service) return [];
     const matchLabels = jsonAt(await cluster.get(K.Service, service.name, service.namespace), 'spec', 'selector');
-    const backends = isJsonMap(matchLabels) ? { matchLabels: matchLabels as LabelSelector['matchLabels'] & {} } : undefined;
+    const backends = isRecord(matchLabels) ? { matchLabels: matchLabels as LabelSelector['matchLabels'] & {} } : undefined;
     return [{ object, name, namespaces: namespaceSelector, objects: objectSelector, service, backends }];
   });
   return (await Promise.all(read)).flat();

@@ -1,10 +1,9 @@
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { jsonAt } from '../../kernel/json-map.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { nameOf, parseImage } from '../../manifest/images.ts';
 import { allContainersOf, findWorkload } from '../rollout/index.ts';
-import type { PreflightFacts } from '../survey/index.ts';
 import {
   crosses,
   failed,
@@ -12,6 +11,7 @@ import {
   listed,
   PROGRAM,
   type PreflightCheck,
+  type PreflightFacts,
   readTarget,
   sourceRelease,
   withInstallation,

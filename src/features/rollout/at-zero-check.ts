@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import type { Check } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { WorkloadName } from '../../kernel/profile.ts';
+import type { WorkloadName } from '../../kernel/rollout.ts';
 import { failIfAny, PROGRAM } from '../survey/index.ts';
 
 /** A Deployment of which a pod must run, and which the upgrade would leave with none. */

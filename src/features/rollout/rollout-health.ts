@@ -4,11 +4,10 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { WorkloadName } from '../../kernel/profile.ts';
+import type { WorkloadName } from '../../kernel/rollout.ts';
 import { withoutReplaced } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import type { PodView, PreflightFacts } from '../survey/index.ts';
-import { explained, failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { explained, failed, type PodView, type PreflightCheck, type PreflightFacts, withInstallation } from '../survey/index.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */

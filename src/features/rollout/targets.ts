@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kernel/object.ts';
-import type { AddOn, Variant, WorkloadName } from '../../kernel/profile.ts';
-import type { RolloutTarget } from '../../kernel/rollout.ts';
+import type { AddOn, Variant } from '../../kernel/profile.ts';
+import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 
 /** A document set that carries a workload of the target. */
 export interface TargetDocuments {

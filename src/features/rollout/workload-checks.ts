@@ -1,7 +1,8 @@
 import type { Evidence } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { Profile, WorkloadName } from '../../kernel/profile.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import type { WorkloadName } from '../../kernel/rollout.ts';
 import { evidenceOf } from '../survey/index.ts';
 
 interface EnvVar {

@@ -1,9 +1,9 @@
-import { cliObjects } from '../../kernel/cli-answer.ts';
+import type { ToolResult, Tools } from '../../kernel/argv.ts';
 import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { ToolResult, Tools } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { cliObjects } from '../../kernel/service-cli.ts';
 import { type CliVersion, parseCliVersion } from '../survey/index.ts';
 import type { StoreExpected } from './store-identity.ts';
 

@@ -1,5 +1,4 @@
 import type { Action, Effect } from '../../kernel/action.ts';
-import { cliConfigFor, cliConfigText } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -7,6 +6,7 @@ import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretK
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { CliConfigForm } from '../../kernel/profile.ts';
+import { cliConfigFor, cliConfigText } from '../../kernel/service-cli.ts';
 import { attempt, serviceNamespaces } from '../survey/index.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;

@@ -1,3 +1,4 @@
+import type { FileOwner } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -5,7 +6,7 @@ import type { Datastore } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
-import type { ClusterReader, FileOwner, KnownSum, Sources, UserFiles } from '../../kernel/ports.ts';
+import type { ClusterReader, KnownSum, Sources, UserFiles } from '../../kernel/ports.ts';
 import { imageRelease } from '../../kernel/release.ts';
 import { hasEnded, podShape } from '../../kube/pod-facts.ts';
 import { ageOf, attempt, type CliAge, datastoreOf, isImageOf, listedSum, readInstalled } from '../survey/index.ts';

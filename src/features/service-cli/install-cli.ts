@@ -1,8 +1,8 @@
 import type { Effect } from '../../kernel/action.ts';
-import { clientRelease } from '../../kernel/cli-answer.ts';
+import type { ToolResult } from '../../kernel/argv.ts';
 import type { EnginePorts, Performed } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { ToolResult } from '../../kernel/ports.ts';
+import { clientRelease } from '../../kernel/service-cli.ts';
 
 /** Fetched, checked, `replaces` copied to `keepAs`; then the new file takes its place in one step. */
 export interface InstallCli {

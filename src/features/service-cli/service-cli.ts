@@ -1,15 +1,13 @@
 import type { Effect } from '../../kernel/action.ts';
-import { cliConfigFor } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { lineOf } from '../../kernel/release.ts';
+import { cliConfigFor } from '../../kernel/service-cli.ts';
 import { ageOf, attempt, datastoreOf } from '../survey/index.ts';
-import type { CliCall } from './cli-list.ts';
-import { type FoundCli, fileIn, readClis, releaseOf } from './cli-list.ts';
+import { type CliCall, type FoundCli, fileIn, readClis, releaseOf } from './cli-list.ts';
 import { configFileOf } from './config.ts';
-import type { JudgedCli, StoreDoubt } from './store-proof.ts';
-import { type ProvedStore, proveStore } from './store-proof.ts';
+import { type JudgedCli, type ProvedStore, proveStore, type StoreDoubt } from './store-proof.ts';
 
 /** Why there is no CLI that may be called; `doubt`: there is one, and the store that it reaches may be another's. */
 export interface NoCli {

@@ -1,7 +1,6 @@
-import type { Invocation } from '../../kernel/argv.ts';
-import { cliObjects } from '../../kernel/cli-answer.ts';
-import type { ToolResult } from '../../kernel/ports.ts';
+import type { Invocation, ToolResult } from '../../kernel/argv.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { cliObjects } from '../../kernel/service-cli.ts';
 
 /** What tells one key-value store of the service from another: the GUID that its first agent gave the cluster (cli notes 1.1). */
 export interface StoreExpected {

@@ -1,5 +1,4 @@
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
-import { cliConfigField } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
 import {
@@ -12,6 +11,7 @@ import {
   storeSettings,
 } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { cliConfigField } from '../../kernel/service-cli.ts';
 import { attempt, failed, PROGRAM, serviceNamespaces } from '../survey/index.ts';
 import type { CliCall } from './cli-list.ts';
 import { askGuid, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './store-identity.ts';

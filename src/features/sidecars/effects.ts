@@ -1,7 +1,7 @@
 import type { PreconditionTypes } from '../../kernel/effect-type.ts';
+import { Outdated } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
-import { Outdated } from '../../kernel/outdated.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { heldUpdate } from '../../kube/held-update.ts';
 import { servedKind } from '../../kube/served-kind.ts';

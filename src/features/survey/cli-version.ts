@@ -1,10 +1,10 @@
 import { command } from '../../kernel/argv.ts';
-import { clientRelease } from '../../kernel/cli-answer.ts';
 import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
+import { clientRelease } from '../../kernel/service-cli.ts';
 import type { CrdFacts } from './facts.ts';
 import { eachOf } from './reading.ts';
 

@@ -1,7 +1,8 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Detection, InstallPath } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
-import type { OtherProducts, Profile } from '../../kernel/profile.ts';
+import type { OtherProducts } from '../../kernel/operator-names.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { type Agent, type Agents, agentText, findAgents } from './find-agents.ts';
 import { managers, type Readings, readingsOf } from './installed-sign.ts';

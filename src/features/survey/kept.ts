@@ -1,4 +1,4 @@
-import { type KeptItem, numberOf, type Records } from '../../kernel/ports.ts';
+import { type KeptItem, numberOf, type Records } from '../../kernel/run-record.ts';
 import type { StageId } from '../../kernel/stage.ts';
 
 /** What a stage kept before it changed things, run by run, the oldest first; of a run in the order of keeping. Ids begin with the run's, which begins with its time. */

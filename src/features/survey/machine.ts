@@ -1,5 +1,5 @@
-import type { Invocation } from '../../kernel/argv.ts';
-import type { Sources, Tools } from '../../kernel/ports.ts';
+import type { Invocation, Tools } from '../../kernel/argv.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import type { ClientFacts, WorkFolderFacts } from './facts.ts';
 
 const ANSWER_MS = 15_000;

@@ -1,7 +1,7 @@
 import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { PreflightFacts } from './facts.ts';
 import { withInstallation } from './verdicts.ts';
@@ -24,5 +24,5 @@ export function withResources(
 }
 
 export function specOf(object: KubeObject | undefined): JsonMap {
-  return isJsonMap(object?.spec) ? object.spec : {};
+  return isRecord(object?.spec) ? object.spec : {};
 }

@@ -5,7 +5,8 @@ import { OPEN_BYTES } from '../../../src/adapters/records/log.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import { ApiFailure, type KeptItem, type KeptLine, numberOf } from '../../../src/kernel/ports.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { type KeptItem, type KeptLine, numberOf } from '../../../src/kernel/run-record.ts';
 import { type MemoryCluster, memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn } from '../../support/state.ts';
 

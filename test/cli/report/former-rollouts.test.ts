@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { formerRollouts } from '../../../src/cli/report/recorded.ts';
-import type { Records } from '../../../src/kernel/ports.ts';
+import type { Records } from '../../../src/kernel/run-record.ts';
 
 const CLUSTER = 'c-1';
 const trace = (workload: string) => ({ workload, rows: [{ node: 'n', marks: [] }] });

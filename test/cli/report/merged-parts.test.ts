@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mergedHistory, mergedStages } from '../../../src/cli/report/recorded.ts';
-import type { ActionTrace, RunHistory } from '../../../src/kernel/run-history.ts';
+import type { ActionTrace, RunHistory } from '../../../src/kernel/history.ts';
 import type { StageRecord } from '../../../src/kernel/run-record.ts';
 
 const stage = (id: string, state: StageRecord['state'], startedAt: string, endedAt: string): StageRecord => ({

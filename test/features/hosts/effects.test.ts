@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { deleteNamed } from '../../../src/features/hosts/effects.ts';
+import type { RunToolOptions, ToolResult } from '../../../src/kernel/argv.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
-import { Fault } from '../../../src/kernel/fault.ts';
-import { Outdated } from '../../../src/kernel/outdated.ts';
-import type { KeptOutcome, RunToolOptions, ToolResult } from '../../../src/kernel/ports.ts';
+import { Fault, Outdated } from '../../../src/kernel/fault.ts';
+import type { KeptOutcome } from '../../../src/kernel/run-record.ts';
 
 /** The CLI's words, as recorded (host endpoint notes 2, cli notes 1.6). */
 const deleted = (count: number) => `Successfully deleted ${count} 'HostEndpoint' resource(s)`;

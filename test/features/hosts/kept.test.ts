@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddedLabel, keptLabels, keptOfMigration, keptSetting } from '../../../src/features/hosts/kept.ts';
 import { keptByRun } from '../../../src/features/survey/kept.ts';
-import type { KeptItem, KeptOutcome } from '../../../src/kernel/ports.ts';
+import type { KeptItem, KeptOutcome } from '../../../src/kernel/run-record.ts';
 
 const item = (id: string, content: object): KeptItem => ({ id, content });
 const labels = (run: number) => [item(`2026-${run}/hep/labels#1`, { labels: [] })];

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { HepFacts } from '../../../src/features/hosts/facts.ts';
-import { readOverride } from '../../../src/features/hosts/facts.ts';
+import { type HepFacts, readOverride } from '../../../src/features/hosts/facts.ts';
 import { hepJudged } from '../../../src/features/hosts/judged.ts';
 import { automaticSettings } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { Datastore } from '../../../src/kernel/installation.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
-import { ApiFailure, type KeptItem } from '../../../src/kernel/ports.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object, resource } from '../../fixtures/facts.ts';
 

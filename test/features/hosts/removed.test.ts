@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hasRemoved, keptEndpoints, type Remover } from '../../../src/features/hosts/removed.ts';
-import type { KeptItem, KeptOutcome } from '../../../src/kernel/ports.ts';
+import type { KeptItem, KeptOutcome } from '../../../src/kernel/run-record.ts';
 import { object } from '../../fixtures/facts.ts';
 
 const hep = (name: string) => object('crd.projectcalico.org/v1', `HostEndpoint/${name}`, {});

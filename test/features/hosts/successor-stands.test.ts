@@ -6,10 +6,10 @@ import {
   versionsOf,
   type WayBackExpected,
 } from '../../../src/features/hosts/successor-stands.ts';
-import { Fault } from '../../../src/kernel/fault.ts';
+import type { Tools } from '../../../src/kernel/argv.ts';
+import { Fault, Outdated } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import { Outdated } from '../../../src/kernel/outdated.ts';
-import type { Cluster, Tools } from '../../../src/kernel/ports.ts';
+import type { Cluster } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object } from '../../fixtures/facts.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readValuesFile } from '../../../src/features/install-chart/source.ts';
 import { overlaid, pinsOf, settingsFor, settingValues } from '../../../src/features/install-manifest/helm-values.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
-import { contains, isJsonMap, type JsonMap } from '../../../src/kernel/json-map.ts';
+import { contains, isRecord, type JsonMap } from '../../../src/kernel/json.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
@@ -33,7 +33,7 @@ async function readsOrRefuses(text: string): Promise<void> {
   const context = contextOf({ release: 'v3.32.1', chartValues: 'values.yaml' }, calico);
   const read = await readValuesFile(sources, context).catch((thrown: unknown) => faultOf(thrown, 'usage'));
   if (read instanceof Fault) assert.match(read.message, /^values\.yaml/);
-  else assert.ok(isJsonMap(read) && JSON.stringify(read) !== undefined);
+  else assert.ok(isRecord(read) && JSON.stringify(read) !== undefined);
 }
 
 describe('any file given as values of a chart', () => {

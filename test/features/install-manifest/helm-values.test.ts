@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { overlaid, pinsOf, settingsFor, settingValues, type ValueFacts } from '../../../src/features/install-manifest/helm-values.ts';
-import { contains } from '../../../src/kernel/json-map.ts';
+import { contains } from '../../../src/kernel/json.ts';
 import type { ChartNames } from '../../../src/kernel/operator-names.ts';
 
 const names: ChartNames = {

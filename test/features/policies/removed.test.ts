@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { removedPolicies } from '../../../src/features/policies/removed.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { changeTo } from '../../../src/kernel/object-change.ts';
-import type { KeptItem } from '../../../src/kernel/ports.ts';
+import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { object } from '../../fixtures/facts.ts';
 
 /** A stored policy; its uid is the first part of what it is called here, and there is none where that begins with `-`. */

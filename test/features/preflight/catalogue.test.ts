@@ -11,9 +11,9 @@ import { removalChecks } from '../../../src/features/policies/removal-checks.ts'
 import { aheadOfApply, preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { alpChecks } from '../../../src/features/sidecars/checks.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
-import { procedure } from '../../../src/kernel/procedure.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, healthy, unread } from '../../fixtures/facts.ts';
+import { procedure } from '../../support/procedure.ts';
 
 const pageOf = (id: string) => `docs/reference/checks/${id}.md`;
 const root = join(import.meta.dirname, '..', '..', '..');

@@ -3,17 +3,11 @@ import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { preflightStage, surveyPreflight } from '../../../src/features/preflight/stage.ts';
 import { serviceNamespaces } from '../../../src/features/survey/components.ts';
 import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
+import type { ToolResult } from '../../../src/kernel/argv.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/object.ts';
-import {
-  ApiFailure,
-  type Artifacts,
-  type ClusterReader,
-  type ListOptions,
-  type Sources,
-  type ToolResult,
-} from '../../../src/kernel/ports.ts';
+import { ApiFailure, type Artifacts, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, NOW, node, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { surveyPreflight } from '../../../src/features/preflight/stage.ts';
-import { accessText } from '../../../src/kernel/access-text.ts';
-import type { Sources } from '../../../src/kernel/ports.ts';
+import { accessText, type Sources } from '../../../src/kernel/ports.ts';
 import type { ApplyBench } from '../../support/apply-bench.ts';
 import { type ChartParts, chartBench } from '../../support/chart-bench.ts';
 import { operatedBench } from '../../support/operated-bench.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rolloutTargets } from '../../../src/features/rollout/targets.ts';
 import { readResult } from '../../../src/features/verify/workloads.ts';
-import type { WorkloadName } from '../../../src/kernel/profile.ts';
+import type { WorkloadName } from '../../../src/kernel/rollout.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, installation, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { assertRestartable } from '../../../src/features/sidecars/effects.ts';
+import { Outdated } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import { Outdated } from '../../../src/kernel/outdated.ts';
 import { object } from '../../fixtures/facts.ts';
 
 const workload = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };

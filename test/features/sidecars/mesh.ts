@@ -1,9 +1,11 @@
 import { alpStage } from '../../../src/features/sidecars/stage.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import type { Tools } from '../../../src/kernel/argv.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import type { KeptItem, Sources, Tools } from '../../../src/kernel/ports.ts';
+import type { Sources } from '../../../src/kernel/ports.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
+import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonPatchOp, KubeObject } from '../../../src/kernel/object.ts';
 import { changeTo, type KeptChanges, placesIn } from '../../../src/kernel/object-change.ts';
-import type { KeptItem } from '../../../src/kernel/ports.ts';
+import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { type Case, FILES, fileOf, finding, ids, injector, istiod, NEW, OLD, planned, template } from './mesh.ts';
 
 const NAME = 'istio-sidecar-injector';

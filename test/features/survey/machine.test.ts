@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readClis } from '../../../src/features/service-cli/cli-list.ts';
 import { readClient } from '../../../src/features/survey/machine.ts';
-import type { ToolResult, Tools } from '../../../src/kernel/ports.ts';
+import type { ToolResult, Tools } from '../../../src/kernel/argv.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 
 /** Programs by file; each prints its text. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ageText, agoText } from '../../src/kernel/age-text.ts';
+import { ageText, agoText } from '../../src/kernel/counted.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Finding } from '../../src/kernel/check.ts';
-import { oneFindingEach } from '../../src/kernel/one-finding.ts';
+import { oneFindingEach } from '../../src/kernel/judge.ts';
 
 /** `warning a b`: outcome and subjects; a `*` before it marks another check. */
 function finding(text: string, index: number): Finding {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { wantedConfig } from '../../src/features/service-cli/config.ts';
-import { findServiceCli } from '../../src/features/service-cli/service-cli.ts';
-import { cliStage } from '../../src/features/service-cli/stage.ts';
-import type { Context } from '../../src/kernel/context.ts';
-import type { Profile } from '../../src/kernel/profile.ts';
-import { calico } from '../../src/profiles/calico.ts';
-import { contextOf, object } from '../fixtures/facts.ts';
-import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
+import { wantedConfig } from '../../../src/features/service-cli/config.ts';
+import { findServiceCli } from '../../../src/features/service-cli/service-cli.ts';
+import { cliStage } from '../../../src/features/service-cli/stage.ts';
+import type { Context } from '../../../src/kernel/context.ts';
+import type { Profile } from '../../../src/kernel/profile.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, object } from '../../fixtures/facts.ts';
+import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
 
 const TO = '/home/me/calicoctl.cfg';
 const CURRENT: CliBench = {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { stepsAfter } from '../../src/kernel/after-failure.ts';
-import { Fault } from '../../src/kernel/fault.ts';
+import { Fault, stepsAfter } from '../../src/kernel/fault.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 
 describe('what to do after a failure', () => {
