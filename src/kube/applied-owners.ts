@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../kernel/object.ts';
 
-/** What client-side `kubectl apply` wrote last: the same manifest, applied again, writes it once more. */
+/** What client-side `kubectl apply` wrote last: applying the same manifest again writes it once more. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** UIDs of the owners that the object's manifest names, as kubectl noted it; empty if it names none, or cannot be read. */
@@ -13,7 +13,7 @@ export function appliedOwnerUids({ annotations }: Pick<ObjectMeta, 'annotations'
   return references.flatMap((one: { readonly uid?: unknown } | null) => (typeof one?.uid === 'string' ? [one.uid] : []));
 }
 
-/** Names of the labels, or annotations, that kubectl noted as applied: what a next file leaves out of these, it takes away. */
+/** Names of labels or annotations that kubectl noted as applied: the next file without one removes it. */
 export function appliedNames({ annotations }: Pick<ObjectMeta, 'annotations'>, what: 'labels' | 'annotations'): readonly string[] {
   const { metadata } = parsed(annotations?.[LAST_APPLIED] ?? '') as { readonly metadata?: Readonly<Record<string, object>> | null };
   return Object.keys(metadata?.[what] ?? {});

@@ -11,7 +11,7 @@ export interface PodSurroundings {
   readonly now: number;
 }
 
-/** Where one pod is on its way to the target, and why it is not there (§4.4/3; domain §5). Only `updating` and `failed` depend on the time. */
+/** How far one pod is, and why it is not at the target (§4.4/3; domain §5). Only `updating` and `failed` depend on the time. */
 export function judgePod(pod: PodFacts, view: PodSurroundings): PodProgress {
   const { target } = view;
   const image = pod.images[target.container] ?? '';
@@ -22,7 +22,7 @@ export function judgePod(pod: PodFacts, view: PodSurroundings): PodProgress {
   return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
 }
 
-/** What is put into pods comes from one of several injectors, each with a registry of its own. */
+/** Injected containers come from one of several injectors, each with its own registry. */
 function sameTag(image: string, wanted: string): boolean {
   return image === wanted || (tagOf(image) !== undefined && tagOf(image) === tagOf(wanted));
 }
@@ -76,7 +76,7 @@ function whyNotReady(pod: PodFacts, node: NodeFacts | undefined, now: number): s
   return `not ready${elapsed}${pod.unready ? endedText(pod.unready) : ''}`;
 }
 
-/** A container that runs again has said by its last end why it is late. */
+/** For a container that runs again, its last end is the reason. */
 function endedText({ container, restarts, lastExit }: Unready): string {
   return restarts === 0 ? '' : `, ${container}: ${lastExit === undefined ? '' : `last exit ${lastExit}, `}${counted(restarts, 'restart')}`;
 }

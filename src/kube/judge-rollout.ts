@@ -9,7 +9,7 @@ import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-fac
 export interface RolloutView extends PodSurroundings {
   readonly workload: KubeObject | undefined;
   readonly pods: readonly PodFacts[];
-  /** What was evaluated before, kept by the caller for one target: nothing is evaluated twice. */
+  /** Earlier evaluations, kept by the caller for one target, so that nothing is evaluated twice. */
   readonly known?: Known;
 }
 
@@ -47,7 +47,7 @@ function meantPods({ target, pods }: RolloutView, desired: number): readonly Pod
   return target.kind === 'Deployment' ? withoutReplaced(pods, desired, ({ phase }) => isEnd(phase)) : pods;
 }
 
-/** By code units: a thousand pods are sorted again and again, and users see them in an order of their own. */
+/** By code units, as a thousand pods are sorted often; users see them in another order. */
 function order(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -95,7 +95,7 @@ function otherImage(target: RolloutTarget, workload: KubeObject): string | undef
   return target.injected || isSameImage(image ?? '', target.image) ? undefined : (image ?? 'nothing');
 }
 
-/** The controller is content with nothing: only the spec tells why, and only the user changes it. */
+/** The controller is content without pods: only the spec says why, and only the user changes it. */
 function emptyText({ kind, namespace, name }: RolloutTarget): string {
   const object = command`${kind.toLowerCase()} ${name} -n ${namespace}`;
   return kind === 'DaemonSet'

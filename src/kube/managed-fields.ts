@@ -27,9 +27,9 @@ export function clientSideManagers(managedFields: Entries | undefined): readonly
 export interface PredictedApply {
   /** What the apply leaves behind; only if `migrates` it differs from the dry run's answer, and then defaults are still to be set by the server. */
   readonly object: KubeObject;
-  /** kubectl will take over the fields of a client-side apply, and what the document no longer says goes. */
+  /** kubectl will take over the fields of a client-side apply; what the document no longer has is removed. */
   readonly migrates: boolean;
-  /** Taking over takes something away that the dry run's answer still has; else that answer is how the object will be stored. */
+  /** The takeover removes something that the dry run's answer still has; else the object is stored as answered. */
   readonly removes: boolean;
   /** False if the server's own rule cannot be known here: another apiVersion, or a custom resource that loses fields. */
   readonly exact: boolean;

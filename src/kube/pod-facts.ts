@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kernel/object.ts';
 
-/** What a rollout needs to know of a pod: a thousand of these are small, a thousand pods are not. */
+/** What a rollout needs to know of a pod: small, unlike a thousand whole pods. */
 export interface PodFacts {
   readonly uid: string;
   readonly name: string;

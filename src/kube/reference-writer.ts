@@ -25,7 +25,7 @@ export function referenceWriter(managedFields: readonly ManagedFieldsEntry[] | u
   return { manager, ...(operation ? { operation } : {}), ...(time ? { time } : {}) };
 }
 
-/** The user or a pipeline at kubectl, or what `ownerrefs restore` writes as kubectl: nothing that writes again by itself. */
+/** The user or a pipeline with kubectl, or `ownerrefs restore` writing as kubectl: nothing that writes again on its own. */
 export function isPerson(manager: string): boolean {
   return manager.startsWith('kubectl');
 }

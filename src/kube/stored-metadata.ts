@@ -96,7 +96,7 @@ export function madeAtOf(object: KubeObject, apiGroup: string): string | undefin
   return time === undefined ? undefined : new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** A copy of the migration keeps the time at which the policy was made; somebody else's new one was made when it was stored. */
+/** The migration's copy keeps the policy's creation time; somebody else's new policy has the time at which it was stored. */
 export function isStoredAnew(object: KubeObject, apiGroup: string): boolean {
   const { madeAt = '' } = storedMetadata(object, apiGroup);
   return Date.parse(madeAt) < Date.parse(object.metadata.creationTimestamp ?? '');

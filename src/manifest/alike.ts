@@ -52,7 +52,7 @@ function alikeLists(a: readonly unknown[], b: readonly unknown[], how: Compariso
   return a.every((item, index) => alike(item, b[index], { ...how, name: '', entry: false }));
 }
 
-/** Says nothing of the user's intent: the same meaning written differently, or another tag of the same image. */
+/** Shows no intent of the user: the same meaning written differently, or another tag of the same image. */
 export function isNoise({ before, after, path }: FieldChange): boolean {
   if (sameMeaning(before, after, isEntryPath(path))) return true;
   if (!isImage(path, before, after)) return false;

@@ -14,7 +14,7 @@ export interface InstalledText {
   readonly listRules?: ListRules;
 }
 
-/** In how many places a release's own manifest differs from what is installed. Images do not count: their tags are distinguished from the text. */
+/** In how many places a release's own manifest differs from the installation. Images do not count: their tags are compared separately. */
 export type Distance = (documents: readonly KubeObject[]) => number;
 
 /** Counts each object of a release once, however many releases have it: most of them do. */

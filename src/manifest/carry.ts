@@ -43,7 +43,7 @@ export function carriedText({ text, documents }: ReleasedFile, { changed, remove
   return upgradeText(text, { documents: [...kept, ...added] }, listRules);
 }
 
-/** A file of ours never holds a key: a Secret with values stays in the cluster as it is. */
+/** A file of ours never holds a key: a Secret with values keeps those in the cluster. */
 function withoutSecrets(object: KubeObject): KubeObject {
   const hasValues = [object.data, object.stringData].some(
     (values) => typeof values === 'object' && values && Object.keys(values).length > 0,

@@ -129,7 +129,7 @@ function unknownDoubt({ release, documents }: BaseCandidate, installed: string |
 function asQuestions(base: BaseCandidate, doubt: BaseDoubt, mergeBy: MergeBy): ChosenBase {
   const { edits } = mergeBy(base);
   const why = `It may be yours or the release's own: it differs from ${base.release}, which need not be what was installed.`;
-  // Of images those without a place in the target too: a registry learned from them would be used for new containers.
+  // Also of images without a place in the target: a registry learnt from them is used for new containers.
   const carried = edits.filter(({ outcome, path }) => outcome === 'kept' || path.endsWith('.image'));
   const reasons = new Map(carried.map(({ ref, path }) => [fieldOf(ref, path), why]));
   return { base, doubt, result: mergeBy(base, reasons) };

@@ -71,7 +71,7 @@ function isSameLeaf(before: unknown, was: Taken | undefined, after: unknown, is:
   return was && is ? was.list === is.list && was.members.size + is.members.size === 0 : sameValue(before, after);
 }
 
-/** Both sides can be taken apart in the same way and there is something in them; an absent side goes with anything. */
+/** Both sides have the same kind of parts, and some are there; an absent side fits anything. */
 function comparableParts(before: unknown, was: Taken | undefined, after: unknown, is: Taken | undefined): boolean {
   if (!was?.members.size && !is?.members.size) return false;
   if (before === undefined) return is !== undefined;
@@ -89,7 +89,7 @@ function take(name: string, value: unknown): Taken | undefined {
   return { members: new Map(members), list: false };
 }
 
-/** The key is in the path already; it is a leaf only where an item has nothing else. */
+/** The key is in the path already; it counts as a leaf only in an item without other fields. */
 function itemChanges(name: string, left: unknown, right: unknown, path: string, member: string): Generator<FieldChange> {
   const [before, after] = [withoutKey(name, left), withoutKey(name, right)];
   const isNothing = [before, after].every((item) => item === undefined || (isRecord(item) && Object.keys(item).length === 0));

@@ -12,7 +12,7 @@ import {
   strTag,
 } from 'js-yaml';
 
-/** A definition of a resource, as generators write it: megabytes of descriptions, and nothing that readers could disagree about. */
+/** A resource definition, as generators write it: megabytes of descriptions, and nothing ambiguous. */
 const DEFINITION = /^kind: CustomResourceDefinition$/m;
 /** Below that it is not worth a look. */
 const LARGE = 2_000;

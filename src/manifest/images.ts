@@ -32,7 +32,7 @@ export function canonicalRepository(repository: string): string {
   return repository.replace(/^(index\.)?docker\.io\//, '');
 }
 
-/** Names a release's image whichever of its two public registries it is on: the default moved from one to the other (§11). */
+/** One name for a release's image on either of its two public registries, as the default moved between them (§11). */
 export function imageKey(repository: string): string {
   return repository.replace(/^((index\.)?docker\.io|quay\.io)\//, '');
 }
@@ -75,7 +75,7 @@ export class ImageMap {
     return this.#repositories.size === 0;
   }
 
-  /** The repository the user takes such an image from; undefined if their edits do not tell. */
+  /** The repository from which the user takes such an image; undefined if their edits do not show it. */
   find(repository: string): string | undefined {
     const key = imageKey(repository);
     const known = this.#repositories.get(key);

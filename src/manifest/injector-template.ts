@@ -40,7 +40,7 @@ function parsed(text: string, name: string): unknown {
   }
 }
 
-/** The whole object, for `kubectl apply`: what its file leaves out of labels and annotations that it once applied would go. */
+/** The whole object, for `kubectl apply`: labels and annotations applied before and missing in its file would be removed. */
 export function templateObject(metadata: object, data: Texts): string {
   return `${stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { lineWidth: 0 })}${templateText(data)}`;
 }

@@ -17,7 +17,7 @@ interface Part {
 export function editJson(text: string, value: unknown): string {
   const root = readJson(text);
   if (!root) throw new Error('not a JSON text');
-  // From the end, so that places stay true; where one goes and another comes at the same place, the removal first.
+  // From the end, so that places stay valid; at the same place, a removal comes before an addition.
   const splices = [...edits(text, root, value, '')].toSorted((a, b) => a.start - b.start || a.end - b.end).toReversed();
   const edited = splices.reduce((done, { start, end, text: put }) => done.slice(0, start) + put + done.slice(end), text);
   // A text that cannot be edited in place is better written again than wrong.
@@ -90,7 +90,7 @@ function* splice(text: string, node: JsonNode, there: ReadonlyMap<string, Part>,
   }
 }
 
-/** With the comma before it, or, of those in front of the first that stays, the comma behind. */
+/** With the comma before it or, before the first that stays, the comma after it. */
 function removal(
   parts: readonly (readonly [string, Part])[],
   stay: readonly (readonly [string, Part])[],

@@ -53,7 +53,7 @@ function change(value: unknown, steps: readonly string[], op: JsonPatchOp): unkn
   if (Array.isArray(value)) return changeList(value, step, rest, op);
   if (!isRecord(value)) throw new PatchFailure(op, 'there is nothing at that path');
   const there = Object.hasOwn(value, step);
-  // As the API server does (json-patch v4): the last step of a test may lead to nothing, if null is what is expected.
+  // As the API server does (json-patch v4): a missing last step passes a test for null.
   if (!there && rest.length === 0 && op.op === 'test' && op.value === null) return value;
   if (!there && (rest.length > 0 || op.op !== 'add')) throw new PatchFailure(op, 'there is nothing at that path');
   if (rest.length === 0 && op.op === 'remove') return Object.fromEntries(Object.entries(value).filter(([name]) => name !== step));

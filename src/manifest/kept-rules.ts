@@ -13,7 +13,7 @@ export function rulesToKeep(rules: ListRules | undefined, objects: readonly Kube
   return Object.fromEntries([...byKind].map(([kind, all]) => [kind, Object.fromEntries(all.flatMap(([, needed]) => needed))]));
 }
 
-/** The same as a merge takes them; undefined if none were kept: then the table tells. */
+/** The same as a merge takes them; undefined if none were kept, and the table applies. */
 export function keptRules(kept: KeptRules | undefined): ListRules | undefined {
   return kept && new Map(Object.entries(kept).map(([kind, rules]) => [kind, new Map(Object.entries(rules))]));
 }

@@ -90,13 +90,13 @@ export function layLive(
   return { objects, changes };
 }
 
-/** The first that is no apply of the object itself; who scales with kubectl goes by its name. */
+/** The first that is no apply of the object itself; scaling with kubectl counts under its name. */
 function managerOf({ metadata }: KubeObject, path: string): string | undefined {
   const owners = ownersOf(metadata.managedFields, path);
   return owners.find(({ manager, subresource }) => subresource !== undefined || !OWN.has(manager))?.manager;
 }
 
-/** With the maps that users and controllers share, empty where `now` has them: each entry of theirs is a change of its own. */
+/** With the maps that users and controllers share, empty where `now` has them: each of their entries is its own change. */
 function withMapsOf(now: Fields, before: Fields): Fields {
   const filled = (is: unknown, was: unknown, names: readonly string[]) => {
     const missing = names.filter((name) => isRecord(is) && isRecord(is[name]) && !(isRecord(was) && name in was));
@@ -131,7 +131,7 @@ function unallocated(object: KubeObject): Fields {
 
 type WriterOf = NonNullable<MergeInput['writerOf']>;
 
-/** Who alone wrote what changed at a place; undefined if anybody else owns a part of it, or nobody is known to. */
+/** Who alone wrote a change; undefined if others own a part of it, or nobody is known. */
 function writerOfChange(
   { metadata }: KubeObject,
   path: string,
@@ -165,14 +165,14 @@ function isLeftAlone({ path }: Place, { theirs: applied }: Three, { base, target
   return applied === undefined || fieldAt(base, path) !== undefined;
 }
 
-/** Nothing is there, and what would hold it is: or at least nothing else is missing than the map or list that holds it directly. */
+/** Nothing is there, and at most the map or list that directly holds it is missing. */
 function isFree(target: KubeObject, path: string): boolean {
   let [value, name]: [unknown, string] = [target, ''];
   const steps = stepsOf(path);
   for (const [index, step] of steps.entries()) {
     const isList = Array.isArray(value);
     const items = Array.isArray(value) ? itemsByKey(name, value) : isRecord(value) ? value : undefined;
-    // A list that is replaced whole, or another kind of value: the target says it.
+    // A list that is replaced whole, or another kind of value: the target sets it.
     if (!items) return false;
     const next = items instanceof Map ? items.get(step) : jsonAt(items as Readonly<Record<string, unknown>>, step);
     if ((next ?? undefined) === undefined) return steps.length - index <= (isList ? 1 : 2);

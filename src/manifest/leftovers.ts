@@ -80,7 +80,7 @@ function itemOf(key: string, value: string): string {
   return `k:${JSON.stringify({ [key]: value })}`;
 }
 
-/** A container that someone added, in the cluster or in the target itself, mounts it: it stays with its container. */
+/** A container that someone added, in the cluster or in the target, mounts it: it stays with its container. */
 function mountedByOthers(volume: string, now: PodSpec, wanted: PodSpec, isOld: (one: Named) => boolean): boolean {
   const targeted = [...(wanted.initContainers ?? []), ...(wanted.containers ?? [])];
   const known = new Set(targeted.map((one) => one.name));

@@ -56,7 +56,9 @@ const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
   plugins: ({ type }) => (typeof type === 'string' ? type : undefined),
 };
 
-/** Items by what tells them apart, in order; by the server's own rule where it is known. Undefined if the list is one value, or an item has no key or shares it. */
+/**
+ * Items by their key, in order, by the server's rule where known. Undefined if the list is one value, or an item has no key or shares it.
+ */
 export function itemsOf(listName: string, list: readonly unknown[], rule?: SchemaRule): ReadonlyMap<string, unknown> | undefined {
   const byKey = rule === undefined || list.length === 0 ? itemsByKey(listName, list) : undefined;
   if (byKey && (byKey.size > 0 || list.length === 0)) return byKey;

@@ -64,7 +64,7 @@ export function manifestText(objects: readonly KubeObject[]): string {
 /** Such texts end with as many line breaks as stand there. */
 const KEEPS_BREAKS = /[|>]\d?\+/;
 
-/** Documents as one file, each in its author's own words: indentation of its first line and blanks in its last one have a meaning. */
+/** Documents as one file, unchanged: indentation of the first line and blanks in the last one have a meaning. */
 export function documentsText(documents: readonly Pick<ManifestDocument, 'text'>[]): string {
   return documents
     .map(({ text }) => {

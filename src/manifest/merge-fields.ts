@@ -27,7 +27,7 @@ const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annota
 export function mergeField(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   if (base === undefined && mine === undefined) return settle(walk, place, three);
-  // Another release would make a whole item of it the user's: it is decided as one.
+  // Another release would make the whole item the user's, so it is decided as one.
   if (place.path !== '' && [mine, theirs].some(isRecord) && askedAt(walk, place) !== undefined) return settle(walk, place, three);
   const states = [base, mine, theirs].filter((state) => state !== undefined);
   const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json, entry: place.entry ?? false });
@@ -35,7 +35,7 @@ export function mergeField(walk: Walk, place: Place, three: Three): unknown {
     if (states.every(isRecord)) return mergeRecord(walk, place, three);
     if (states.every(Array.isArray)) return mergeList(walk, place, three);
   }
-  // A list without items is as good as no list: each item that went is an edit of its own.
+  // A list without items counts as absent: each removed item is its own edit.
   if (mine === undefined && Array.isArray(base) && Array.isArray(theirs) && itemsOf(place.name, base, ruleAt(walk, place)))
     return mergeList(walk, place, three);
   return mergeScalar(walk, place, three);
@@ -48,7 +48,7 @@ function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
   return json ? json.text : settle(walk, place, three);
 }
 
-/** An absent record counts as empty where another has members; what was there and is not in the target is gone. */
+/** An absent record counts as empty where another has members; one that existed and is not in the target is gone. */
 function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   if (walk.mode === 'mine' && three.theirs === undefined && place.name.endsWith('[]')) return settle(walk, place, three);
   const [mine, theirs] = [fieldsOf(three.mine), fieldsOf(three.theirs)];
@@ -94,14 +94,14 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   const [b, m, t] = maps;
   if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
   const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);
-  // A list that lost its last item goes as a whole, unless the target has an empty one, or the user in what the target still has.
+  // A list without its last item is removed whole, unless the target has an empty one or the user keeps one that the target has.
   const isEmptyList = (list: unknown) => Array.isArray(list) && list.length === 0;
   return merged.length > 0 || (isEmptyList(three.mine) && !place.gone) || isEmptyList(three.theirs) ? merged : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Probes and hooks: how to ask is one choice, how often to ask is another. */
+/** Probes and hooks: the kind of question is one choice, its frequency another. */
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 
 const ONE_OF: Readonly<Record<string, readonly string[]>> = {
@@ -124,7 +124,7 @@ function present(value: unknown): unknown {
   return value ?? undefined;
 }
 
-/** Members of which only one may be there are one value where a side chose another; returns the names dealt with. */
+/** Members of which only one may exist are one value if a side chose another; returns the handled names. */
 function mergeOneOf(
   walk: Walk,
   place: Place,
@@ -141,7 +141,7 @@ function mergeOneOf(
   const names = listed.filter((name) => all.has(name));
   const [b, m, t] = [subset(base, names), subset(mine, names), subset(theirs, names)];
   const choice = (fields: Fields) => Object.keys(fields).toSorted().join();
-  // Where nobody chose again, or the release did and the user did not, the fields merge one by one.
+  // If neither side chose another, or only the release did, the fields merge one by one.
   if (walk.mode !== 'merge' || choice(b) === choice(m)) return new Set();
   const result = settle(walk, place, { base: absentIfEmpty(b), mine: absentIfEmpty(m), theirs: absentIfEmpty(t) });
   for (const [name, value] of Object.entries(fieldsOf(result))) merged.set(name, value);

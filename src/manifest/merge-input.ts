@@ -17,7 +17,7 @@ export interface MergeInput {
   readonly base: readonly KubeObject[];
   /** What the user applied, as kubectl noted it on each object; or, without a cluster, their file. */
   readonly mine: readonly KubeObject[];
-  /** Their file beside what the cluster tells: it may be older than what was applied last, or lost in the cluster. */
+  /** Their file besides what the cluster shows: it may be older than the last apply, or lost in the cluster. */
   readonly file?: readonly KubeObject[];
   /** Which of the two `mine` is; `file` if not said. Beside `file` it is what kubectl noted. */
   readonly mineIs?: 'file' | 'last-applied';
@@ -25,11 +25,11 @@ export interface MergeInput {
   readonly theirs: readonly KubeObject[];
   /** Objects as they are in the cluster; one that `mine` does not have counts as the release's own with these changes. */
   readonly live?: readonly LiveState[];
-  /** By identity, objects of the user's that the cluster does not have; `unserved`: nor their kind in that version. */
+  /** By identity, objects of the user's that the cluster lacks; `unserved`: it lacks their kind in that version, too. */
   readonly away?: ReadonlyMap<string, 'absent' | 'unserved'>;
-  /** How the server that merges tells items of lists apart; what is not in it, the table says. */
+  /** How the merging server identifies list items; what it lacks is in the table. */
   readonly listRules?: ListRules;
-  /** Who writes fields by itself, by the field's owner; changes of anybody else are the user's. */
+  /** Who writes fields on their own, by the field's owner; all other changes are the user's. */
   readonly writerOf?: (owner: FieldOwner) => Writer | undefined;
   /** Decisions, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;

@@ -62,7 +62,7 @@ function inOrder({ mine, theirs }: ThreeLists, merged: Items): readonly string[]
   return order;
 }
 
-/** First if it was first, else behind what stood before it; where that is gone, before what stood behind it, or at the end. */
+/** First if it was first, else after its former predecessor, else before its former successor, else at the end. */
 function placeOf(index: number, own: readonly string[], order: readonly string[]): number {
   if (index === 0) return 0;
   const before = order.indexOf(own[index - 1] ?? '');

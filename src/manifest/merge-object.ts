@@ -11,7 +11,7 @@ export interface ThreeObjects {
   readonly base?: KubeObject | undefined;
   readonly mine?: KubeObject | undefined;
   readonly theirs?: KubeObject | undefined;
-  /** What is known of it in the cluster, and `mine` does not tell: changed since it was applied, not there, or its kind is not served. */
+  /** Known from the cluster and not from `mine`: changed since the apply, absent, or of an unserved kind. */
   readonly live?: 'changed' | 'absent' | 'unserved' | undefined;
 }
 
@@ -60,7 +60,7 @@ function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): K
   return { apiVersion, kind, ...fields, metadata: { ...merged, name: metadata.name } };
 }
 
-/** What the user's file added. Where it was deleted since, the file is no wish to have it back. */
+/** What the user's file added. If it was deleted since, the file alone does not restore it. */
 function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live'], { asked }: ObjectReasons): KubeObject | undefined {
   const isSecret = mine.kind === 'Secret';
   if (live === 'unserved' || (live === 'absent' && (isSecret || walk.resolution(refText(walk.ref)) !== 'mine'))) {
@@ -81,7 +81,7 @@ function leaveObject(walk: Walk, { base, mine }: ThreeObjects): undefined {
   return undefined;
 }
 
-/** True if an object that was removed comes back; then with what the user's file says of it, where it still has it. */
+/** True if a removed object is created again; then with the user's file, if it still has it. */
 function isBack(walk: Walk, theirs: KubeObject, { need, asked }: ObjectReasons, mine: KubeObject | undefined): boolean {
   const why = theirs.kind === DEFINITION ? FROM_TARGET : (need ?? (theirs.kind === 'DaemonSet' ? AGENTS : undefined));
   if (why === undefined && asked !== undefined) return decide(walk, ROOT, REMOVED, asked) !== undefined;
@@ -93,7 +93,7 @@ function isBack(walk: Walk, theirs: KubeObject, { need, asked }: ObjectReasons, 
   return true;
 }
 
-/** One line for a definition, not one per field: nobody edits them with intent that a merge could carry. */
+/** One line for a definition, not one per field: a merge could carry no edit of it. */
 function definition(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | undefined {
   const [was, is, target] = [base, mine, theirs].map((one) => one && withoutTexts(one));
   if (alike(was, is)) return theirs;
@@ -154,7 +154,7 @@ function addedRules(walk: Walk, place: Place, permissions: readonly Permission[]
       tell(walk, at, { ...three(added.verbs), theirs: ruleOf(added, added.verbs) }, 'already');
       return [];
     }
-    // Of the verbs on one thing the cluster may have some, and the user's file alone the others.
+    // Some verbs on one thing may be from the cluster, and others only from the user's file.
     const why = (verb: string) => walk.disputed?.(placeOfVerb(place, { ...added, verb }).path)?.because;
     const [because, open] = [verbs.map(why).find(Boolean), verbs.filter((verb) => why(verb) !== undefined)];
     const sure = verbs.filter((verb) => !open.includes(verb));

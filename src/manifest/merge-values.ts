@@ -39,7 +39,7 @@ function decideRegistry(walk: Walk, place: Place, three: Three, { was, is, to }:
 
 type Images = Readonly<Record<'was' | 'is' | 'to', Image>>;
 
-/** The registry and the build are two edits: whoever takes the target's build still has its images from where they were. */
+/** Registry and build are two edits: with the target's build, images still come from the user's registry. */
 function decideBuild(walk: Walk, place: Place, three: Three, images: Images): unknown {
   const { was, is, to } = images;
   const field = `images:${folderOf(is.repository)}`;
@@ -100,7 +100,7 @@ interface MergedList {
   readonly disputed: string | undefined;
 }
 
-/** What became of mine in the target is carried, unless there is a reason elsewhere to ask the user. */
+/** Carries what mine becomes in the target, unless another reason requires the user's decision. */
 function carry(walk: Walk, place: Place, three: Three, { merged, isTheirs, disputed }: MergedList): unknown {
   const reason = (isTheirs ? undefined : walk.forced(fieldOf(walk.ref, place.path))) ?? disputed;
   if (reason !== undefined) return decide(walk, place, { ...three, mine: merged }, reason);
@@ -108,7 +108,7 @@ function carry(walk: Walk, place: Place, three: Three, { merged, isTheirs, dispu
   return isTheirs ? three.theirs : merged;
 }
 
-/** Why the user must tell of a list that the cluster has otherwise: with the cluster's, something else would become of it. */
+/** Why the user must decide about a list that the cluster has otherwise: its result would differ. */
 function disputedList(
   walk: Walk,
   place: Place,

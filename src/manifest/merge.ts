@@ -94,7 +94,7 @@ function prepare(input: MergeInput): Prepared {
   const file = input.file && byIdentity(input.file.map(noting));
   const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
   const { writerOf, listRules } = input;
-  // What only the file has, nobody else can tell: as the file has it, it was applied.
+  // What only the file has counts as applied as the file has it.
   const added = [...(file ?? [])].filter(([key]) => !base.has(key) && !theirs.has(key));
   const applied = new Map([...added, ...byIdentity(input.mine.map(noting))]);
   const { objects, changes } = layLive(

@@ -13,7 +13,7 @@ export interface Moved {
   readonly object: KubeObject;
   /** Paths of the fields that name the other namespace now, by the names that the object has then. */
   readonly places: readonly string[];
-  /** The first field that speaks of the namespace in a text of which nobody can tell how it is read; undefined if none does. */
+  /** The first field that mentions the namespace in a text of unknown meaning; undefined if there is none. */
   readonly unclear?: string;
 }
 

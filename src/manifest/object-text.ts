@@ -26,7 +26,7 @@ export function objectTexts({ before, after }: Bodies): ObjectTexts {
   };
 }
 
-/** What a Secret has is hidden by its place, and the rest by what it looks like; the rules of a definition only look like it. */
+/** A Secret's values are hidden by place, others by what they look like; a definition's rules only look like them. */
 function masked(object: KubeObject): KubeObject {
   if (object.kind === 'CustomResourceDefinition') return object;
   const shown = withoutHiddenValues(object);
@@ -54,7 +54,7 @@ function memberOf(value: unknown, key: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** What is hidden on both sides alike looks the same: a value that was not there before says so. */
+/** Both sides look alike once hidden, so a changed value is marked. */
 function marked(whole: unknown, shown: unknown, known: ReadonlySet<string>, name = ''): unknown {
   if (typeof whole === 'string') return whole !== shown && !known.has(`${name}\0${whole}`) ? `${shown}${ANOTHER}` : shown;
   if (Array.isArray(whole)) return whole.map((value, index) => marked(value, (shown as readonly unknown[])[index], known, name));

@@ -91,7 +91,7 @@ function ruleOf(list: Schema, item: Schema): SchemaRule | undefined {
   return { keys: by, defaults: Object.fromEntries(defaults.filter(([, value]) => !isNothing(value))) };
 }
 
-/** Of a field that has to be there schemas say `0` or an empty text as well: who left it out has no key. */
+/** Schemas give required fields a default of `0` or an empty text, too: it makes no key. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === 0 || value === '';
 }

@@ -12,7 +12,7 @@ import { type Finding, ROOT, type Walk } from './walk.ts';
 
 type Objects = ReadonlyMap<string, KubeObject>;
 
-/** A field in which the user's file and the cluster say different things, and nothing tells which of the two counts. */
+/** A field in which the user's file and the cluster differ, and nothing shows which counts. */
 export interface Dispute {
   /** Identity of the object. */
   readonly object: string;
@@ -83,7 +83,7 @@ interface Five {
   readonly own: KubeObject;
 }
 
-/** A Secret's values stay where they are, and of what is no release's the cluster tells, whatever the file has or had once. */
+/** A Secret's values stay in place, and what is in no release is taken from the cluster, whatever the file has. */
 function isTheClusters({ base, theirs, own }: Five): boolean {
   return own.kind === 'Secret' || (!base && !theirs);
 }
@@ -116,7 +116,7 @@ function reconciledFields({ base, theirs, applied = base, live, own }: Five, lis
       leaves: ({ path }, { base: was, mine: is }) => {
         const at = (paths: readonly string[]) => paths.some((one) => overlaps(one, path));
         if (isReleaseOfSame(path, was, is) || !at(inFile) || at(since)) return false;
-        // The target has what the file has: either way that comes, unless the cluster's is an edit too.
+        // The target has the file's value, which comes either way unless the cluster's is an edit too.
         if (!at(open)) return !at(inCluster);
         disputes.push({ path, because: disputed(is, own.kind), cluster: is });
         return true;
@@ -192,7 +192,7 @@ function reconciledRules(states: RuleStates): ToldRules | undefined {
   const [file, theirs] = [states.file, states.theirs].map(permissionsOf);
   if (!base || !applied || !live || !file || !theirs) return undefined;
   const only = (some: readonly Permission[], others: readonly Permission[]) => some.filter((one) => !grants(others, one));
-  // What was allowed or taken away in the cluster since it was applied, the file cannot know of.
+  // The file cannot know what was allowed or removed in the cluster since the apply.
   const added = only(only(only(file, live), base), applied);
   const removed = only(live, file).filter((one) => grants(base, one) && grants(applied, one));
   const mine = [...live.filter((one) => !removed.includes(one)), ...added];

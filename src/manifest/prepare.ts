@@ -100,7 +100,7 @@ export function removedAcrossRename(base: KubeObject, mine: KubeObject, theirs: 
   return gone.map(({ list, to }) => `spec.template.spec.${list}[${to}]`);
 }
 
-/** The base's or the user's object by the target's names, so that an edit finds what it was made to. */
+/** The base's or the user's object with the target's names, so that an edit finds its place. */
 export function renamed(object: KubeObject, theirs: KubeObject, renames: Renames): KubeObject {
   const active = activeRenames(object, theirs, renames);
   const pod = podSpecOf(object);

@@ -35,7 +35,7 @@ interface Opening {
   readonly keyColumn: number;
 }
 
-/** In the nearest line that begins a text in quotes: those between may be later lines of it that are indented well. */
+/** In the nearest line that begins a quoted text: the lines between may be its well indented continuation. */
 function openingBefore(text: string, brokenAt: number): Opening | undefined {
   let end = brokenAt;
   for (let lines = 0; lines < MAX_LINES && end >= 0; lines += 1) {

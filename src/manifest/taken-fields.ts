@@ -7,7 +7,7 @@ import { isNoise } from './alike.ts';
 /** Managers behind which nobody stands but earlier applies. */
 const OWN = [KUBECTL, 'kubectl-client-side-apply', 'before-first-apply'];
 
-/** Of those, the ones that a run makes: its applies and patches, and what the server books at the first of them. */
+/** Those of a run: its applies and patches, and what the server books at the first of them. */
 const OF_THE_RUN = [KUBECTL, 'before-first-apply'];
 
 /** Changes of fields that another manager owns now, each with that manager: the apply takes them by force. */

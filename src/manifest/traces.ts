@@ -69,7 +69,7 @@ function isNamed(item: unknown, name: string): boolean {
   return typeof item === 'object' && item !== null && 'name' in item && item.name === name;
 }
 
-/** What a controller wrote and the target does not say is nobody's edit, yet told: whoever looks for it finds it. */
+/** A controller's field that the target does not set is no edit, but listed so that it can be found. */
 function leftTraces({ path, manager, writer, left }: LiveChange): readonly Trace[] {
   if (!left || !writer) return [];
   const { ref, base, mine } = left;

@@ -47,7 +47,7 @@ function reaches(from: string, to: string, all: readonly VariableReference[], se
   return all.some(({ reader, read }) => reader === from && (read === to || reaches(read, to, all, [...seen, from])));
 }
 
-/** On this side the variable had the value that it has in the result, and stood behind what it reads. */
+/** On this side the variable had the value of the result, and came after what it reads. */
 function isReadable(side: Items, { reader, read }: VariableReference, merged: Items): boolean {
   const names = [...side.keys()];
   if (!names.includes(read) || names.indexOf(read) >= names.indexOf(reader)) return false;

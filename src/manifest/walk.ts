@@ -69,7 +69,7 @@ export interface Walk {
   leaves?(place: Place, three: Three): boolean;
   /** Whose number of now stands, whatever the release made of its own. */
   scaler?(path: string): Writer | undefined;
-  /** A field must be decided, as the merge of others has shown; it is told in the next attempt. */
+  /** A field must be decided, as the merge of others has shown; the next attempt includes it. */
   ask?(field: string, because: string): void;
   add(finding: Finding): void;
   note(text: string): void;
@@ -88,7 +88,7 @@ export function inItem(place: Place, key: string): Place {
   return { ...place, path: stepInto(place.path, key, true), name: `${place.name}[]`, entry: false };
 }
 
-/** The server's rule for the list at a place; undefined where it said nothing, and within texts. */
+/** The server's rule for the list at a place; undefined if it has none, and within texts. */
 export function ruleAt({ rules }: Walk, { fields, json }: Place): SchemaRule | undefined {
   return json ? undefined : rules?.get(fields);
 }
@@ -98,7 +98,7 @@ export function fieldOf(ref: ObjectRef, path: string): string {
   return path === '' ? refText(ref) : `${refText(ref)}:${path}`;
 }
 
-/** Why a place must be decided whatever its three states say; undefined if they do. */
+/** Why a place must be decided whatever its three states are; undefined if they decide. */
 export function forcedAt(walk: Walk, { path }: Place): string | undefined {
   return walk.mode === 'merge' ? walk.forced(fieldOf(walk.ref, path)) : undefined;
 }
@@ -109,7 +109,7 @@ export function askedAt(walk: Walk, place: Place): string | undefined {
   return forcedAt(walk, place) ?? (disputed?.path === place.path ? disputed.because : undefined);
 }
 
-/** One value as a whole: returns the result and tells what became of the edit, if it is one. */
+/** One value as a whole: returns the result, and records the edit if there is one. */
 export function settle(walk: Walk, place: Place, three: Three, because?: string): unknown {
   const { base, mine, theirs } = three;
   const how: Comparison = { name: place.name, strict: place.json, entry: place.entry ?? false };

@@ -121,7 +121,7 @@ function syncList(writer: Writer, list: YAMLSeq, { after, name, path }: ListChan
   return list;
 }
 
-/** What stands above a list's first item is read as the list's: it stays with that item when another comes before it. */
+/** YAML reads a comment above the first item as the list's: it must stay with that item if another comes before it. */
 function keepComment(list: YAMLSeq, first: unknown): void {
   if (!list.commentBefore || !isNode(first)) return;
   first.commentBefore = list.commentBefore;

@@ -14,10 +14,10 @@ const octalOfYaml12: ScalarTag = {
   resolve: (text) => Number.parseInt(text.replace('0o', ''), 8),
 };
 
-/** Never read, only matched when writing: whatever may look like a number or a merge key to some reader is quoted. */
+/** Never read, only matched in writing: text that some reader could take for a number or a merge key is quoted. */
 const numberLike: ScalarTag = { tag: 'tag:yaml.org,2002:float', default: true, test: /^[-+.]?[0-9]|^[-+.=]|^<<$/, resolve: (text) => text };
 
-/** Without a digit before the exponent it is no number, whatever the library says of `e39` and `.`: a commit's hash may look so. */
+/** Without a digit before the exponent it is no number, such as a commit's hash `e39`, whatever the library says. */
 function withDigit(tag: ScalarTag): ScalarTag {
   if (!tag.tag.endsWith(':float') || !tag.test || tag.test.test('.inf')) return tag;
   return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${tag.test.source})`) };
@@ -42,11 +42,11 @@ export interface YamlReading {
   readonly problem?: YamlProblem;
   /** Map keys that are there twice; the last one counts, as for kubectl. */
   readonly repeated: readonly { readonly key: string; readonly line: number }[];
-  /** Texts in quotes that only kubectl's reader takes as they stand; read as it does. */
+  /** Quoted texts that only kubectl's reader accepts unchanged; read as it does. */
   readonly repaired?: readonly { readonly line: number; readonly column: number }[];
 }
 
-/** Lists that name themselves in an alias many times over grow without bound; nobody writes manifests with this many aliases. */
+/** Lists that repeat themselves by aliases grow without bound; no manifest has this many. */
 const MAX_ALIASES = 100;
 
 const MAX_REPAIRS = 100;
@@ -60,7 +60,7 @@ export function readYaml(text: string): YamlReading {
   return definition ? { ...definition, repeated: [] } : readCarefully(text);
 }
 
-/** The same by the one library that knows everything about YAML, for documents of any kind. */
+/** The same by a complete YAML library, for documents of any kind. */
 export function readCarefully(text: string): YamlReading {
   const first = readOnce(text);
   const repaired: { line: number; column: number }[] = [];
@@ -120,7 +120,7 @@ function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } 
 /** Only such texts can have what `oddNode` looks for: looking costs as much as reading. */
 const MAY_BE_ODD = /(?:^|[\s[{,:])&[^\s,[\]{}][\s\S]*[\s[{,:]\*[^\s*]|^[ \t\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
 
-/** What the reader takes and kubectl's refuses: a value that contains itself, and a key that is no text. */
+/** What the reader accepts and kubectl's refuses: a value that contains itself, and a key that is no text. */
 function oddNode(document: Document.Parsed, text: string): { readonly at: number; readonly message: string } | undefined {
   if (!MAY_BE_ODD.test(text)) return undefined;
   let found: { at: number; message: string } | undefined;
