@@ -2,7 +2,7 @@ import type { Defect, DefectCondition } from '../kernel/defect.ts';
 
 const nftables: DefectCondition = { type: 'packetFilter', oneOf: ['nftables'] };
 const ebpf: DefectCondition = { type: 'setting', name: 'bpfEnabled', oneOf: ['true'] };
-/** Hosts whose own nft writes what the nft of older images cannot read; those that were reported. */
+/** Hosts whose own nft writes rules that the nft of older images cannot read; only reported ones. */
 const newerNft = [
   'Debian GNU/Linux 13',
   'Ubuntu 26.04',

@@ -18,7 +18,7 @@ const withTypha: readonly Sign[] = [
   { type: 'workload', kind: 'Deployment', name: 'calico-typha' },
   { type: 'configMapKey', key: 'typha_service_name', noneOf: ['none', ''] },
 ];
-/** Variables of an etcd install beside an API datastore are a migration that somebody has to explain (domain §2.3, v). */
+/** Variables of an etcd install beside an API datastore are a migration that needs an explanation (domain §2.3, v). */
 const withoutEtcd: Sign = { type: 'env', name: 'ETCD_ENDPOINTS', absent: true };
 const backend = (...oneOf: readonly string[]): Sign => ({ type: 'env', name: 'CALICO_NETWORKING_BACKEND', oneOf });
 const installsCni: Sign = { type: 'container', name: 'install-cni' };

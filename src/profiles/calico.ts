@@ -136,7 +136,7 @@ export const calico: Profile = {
     flowLogs: ['Goldmane', 'Whisker'],
     end: calicoOperatorEnd,
     crossings: calicoCrossings,
-    // Newer agents of Calico Enterprise are called `node` as well: only their own registry tells them.
+    // Newer agents of Calico Enterprise are called `node` as well: only their own registry differs.
     otherProducts: { variantField: 'variant', variant: 'Calico', agentImages: ['cnx-node', 'quay.io/tigera/node'] },
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
     imageListArgs: ['--print-images=list'],

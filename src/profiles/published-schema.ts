@@ -29,7 +29,7 @@ function extensionOf(profile: Schema, shippedNames: readonly string[]): Schema {
   return { ...part, properties: { extends: parent, ...(part.properties as Schema) } };
 }
 
-/** What may be said of something that is merged; of the items of a list the `id` at least. */
+/** What may be set in a merged part; of list items at least the `id`. */
 function partOf(schema: Schema, isItem: boolean): Schema {
   if (typeof schema.$ref === 'string') return { $ref: `${schema.$ref}Part` };
   if (schema.oneOf) return anyFieldOf(schema.oneOf as readonly Schema[]);
@@ -53,7 +53,7 @@ function fieldParts({ properties, required }: Schema): Schema {
   return Object.fromEntries(entries);
 }
 
-/** Which kind it is may stand in the profile that is extended: every field of every kind is allowed. */
+/** The extended profile may set the kind, so every field of every kind is allowed. */
 function anyFieldOf(options: readonly Schema[]): Schema {
   const properties = options.map((one) => one.properties as Readonly<Record<string, Schema>>);
   const types = properties.flatMap(({ type }) => (type?.enum as readonly unknown[] | undefined) ?? [type?.const]);

@@ -145,7 +145,7 @@ const cli = fields({
   'kinds?': fields({ cluster: texts, namespaced: texts }),
 });
 
-/** What a profile is when all of it is there: every field of the type, and no other. The published schema is made from it. */
+/** A complete profile: every field of the type, and no other. The published schema is made from it. */
 export const profileSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Profile of a networking and policy service',

@@ -34,7 +34,7 @@ export function columns(texts: readonly (readonly string[])[]): readonly string[
   return aligned(texts).lines;
 }
 
-/** Less room than this for the last column, and its texts would be a few words a line. */
+/** With less room than this for the last column, its texts would have a few words a line. */
 const LAST_COLUMN = 16;
 
 /** The lines of each row; on a narrow terminal the first cell has its own line, with the others aligned below. */

@@ -14,7 +14,7 @@ export interface FindingsView {
   readonly openOnly?: boolean;
   /** What recommends something is shown all the same. */
   readonly advice?: boolean;
-  /** Tells what passed by its number, one line a group, unless everything is asked for. */
+  /** Shows only the number of passed checks, one line per group, unless everything is asked for. */
   readonly folded?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
         ...proof(finding, view),
       ];
     case 'expected':
-      // What the run itself causes is told as part of the run: it needs nobody.
+      // What the run itself causes needs no action.
       return [`  ${finding.id} expected during this run: ${finding.message}`];
     case 'cured':
       return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} fixed by this run (was: ${finding.message})`];

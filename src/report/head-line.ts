@@ -23,7 +23,7 @@ export interface PlanHead extends UpgradeHead {
   readonly digest: string;
 }
 
-/** What is installed may be unclear: the findings say so, the header then says less. */
+/** If the installation is unclear, the findings say so and the header says less. */
 export function upgradeHead(context: Context, installed: Installation | undefined): UpgradeHead {
   return {
     ...(installed ? { path: installed.path, datastore: installed.datastore } : {}),

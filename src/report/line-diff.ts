@@ -10,8 +10,8 @@ export interface LineChange {
 type Run = readonly [old: number, now: number, length: number];
 
 /**
- * The search for the shortest way (Myers) is given up after this many differing lines: what was found up to there stands, and it begins again
- * behind it. Texts without a common line then cost time in proportion to their length, not to its square.
+ * After this many differing lines the search for the shortest way (Myers) keeps what it has and begins again behind it. Texts without a
+ * common line then cost linear time, not quadratic.
  */
 const REACH = 500;
 
@@ -39,7 +39,7 @@ function numbered(...texts: readonly [readonly string[], readonly string[]]): re
   return [old ?? new Int32Array(), now ?? new Int32Array()];
 }
 
-/** Each change stands as far down as it can: a key that comes begins at the key, and not at the last line of the one before it. */
+/** Each change begins as far down as possible: at a new key, not at the last line of the one before. */
 function* commonRuns(a: Int32Array, b: Int32Array, reach: number): Generator<Run> {
   let [x, y] = [0, 0];
   while (x < a.length || y < b.length) {

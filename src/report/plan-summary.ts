@@ -53,7 +53,7 @@ function slowest(restarts: readonly PlannedRestart[]): PlannedRestart | undefine
   return sets.toSorted((one, other) => rounds(other) - rounds(one))[0];
 }
 
-/** By what a node took in the rollouts before; undefined where none is known: that would be a guess. */
+/** By a node's time in earlier rollouts; undefined without any, as that would be a guess. */
 function rolloutMs(restarts: readonly PlannedRestart[], former: readonly RolloutTrace[]): number | undefined {
   const next = slowest(restarts);
   if (next?.atOnce === undefined) return undefined;

@@ -79,7 +79,7 @@ const FOLDED = 3;
 const isDefinition = ({ ref, change }: PlannedObject): boolean =>
   ref.kind === 'CustomResourceDefinition' && (change === 'create' || change === 'update');
 
-/** A row for those that are updated and one for the new ones: one cell with both actions would widen the column of every row. */
+/** One row for updated definitions and one for new ones: both actions in one cell would widen the column. */
 function definitionRows(objects: readonly PlannedObject[]): readonly (readonly string[])[] {
   return [...Map.groupBy(objects, ({ change }) => change)].map(([change, all]) => [
     counted(all.length, 'CustomResourceDefinition'),

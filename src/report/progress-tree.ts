@@ -26,8 +26,8 @@ interface Ending {
 type Dim = (text: string) => string;
 
 /**
- * One stage on the screen: listr2 runs it as a task that lasts until the engine says that the stage ended. listr2 writes to the terminal itself:
- * every text that it gets passes here, and is made visible.
+ * One stage on the screen: a listr2 task that lasts until the engine ends the stage. listr2 writes to the terminal itself, so every text
+ * for it is made visible here.
  */
 class StageLine {
   readonly title: string;
@@ -131,7 +131,7 @@ export function treeProgress(options: ProgressOptions): Progress {
 /** Columns that listr2 takes in front of and behind an output. */
 const MARGIN = 6;
 
-/** What a terminal has left beside a line per stage and the one on which the cursor rests; what outgrows it would scroll, not repaint. */
+/** Lines left beside one per stage and the cursor's: anything longer would scroll, not repaint. */
 export function roomBeside(stages: number, terminal: { readonly rows?: number; readonly columns?: number }): Room {
   return { rows: Math.max(1, (terminal.rows || 24) - stages - 1), columns: Math.max(20, (terminal.columns || 80) - MARGIN) };
 }
@@ -162,7 +162,7 @@ function runEnding(event: EngineEvent): Ending | undefined {
     case 'action-failed':
       return { type: 'failed', text: event.message };
     case 'stage-skipped':
-      // Why stands in the table at the end; a second row here would be one too many for a low terminal.
+      // The reason is in the table at the end; a second row is too much for a low terminal.
       return { type: 'skipped', text: 'not needed' };
     case 'stage-done':
       return { type: 'done', text: `(${timeText(event.durationMs)})` };

@@ -27,7 +27,7 @@ function warningsOnly({ write, palette }: Pick<ProgressOptions, 'write' | 'palet
 /** A log that says nothing for this long looks dead. */
 const HEARTBEAT_MS = 15_000;
 
-/** A plan that is made faster says nothing; a slow one says what it looks at. */
+/** Milliseconds after which a plan says what it looks at; a faster one says nothing. */
 const ANNOUNCE_MS = 1_000;
 
 type State = {

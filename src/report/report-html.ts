@@ -9,7 +9,7 @@ import type { ReportFacts } from './report-facts.ts';
 import { sectionsOf } from './report-sections.ts';
 import type { Bar, Cell, Fold, Row, Section, Table, TableSection } from './section.ts';
 
-/** Nothing is loaded, and no script runs but the page's own: not even one that slipped through the escaping. */
+/** Nothing is loaded and no script runs but the page's own, not even one that slipped through the escaping. */
 const POLICY = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(PAGE_SCRIPT).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 /** A report as one page that needs nothing else: no network, light and dark, on paper, by keyboard. */

@@ -7,8 +7,8 @@ import type { TestCase } from './section.ts';
 type JunitFacts = Omit<ReportFacts, 'next'>;
 
 /**
- * A report as JUnit XML: a suite of each section that has test cases; warnings pass,
- * with their text as output, unless `--fail-on=warning` stopped the command for them. A command that failed never looks all green.
+ * A report as JUnit XML, with a suite per section of test cases. Warnings pass with their text as output, unless `--fail-on=warning`
+ * stopped the command; a failed command never looks all green.
  */
 export function junitText(report: JunitFacts): string {
   const { title, facts, history } = report;
@@ -31,7 +31,7 @@ export function junitOfFailure({ command, exit, message, suggestions }: ReportFa
   return junitDocument([{ name: `netsvc-upgrade ${command}`, cases: [failed] }], undefined);
 }
 
-/** What ended the command, where neither a check nor a stage says it: a step left to the user, a question that nobody could answer. */
+/** What ended the command where no check or stage shows it: a manual step, a question nobody could answer. */
 function commandCases({ outcome: { code, number }, message, suggestions }: JunitFacts): readonly TestCase[] {
   // 2: changes are pending, which is what was asked.
   if (number === 0 || number === 2) return [];

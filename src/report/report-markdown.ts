@@ -64,7 +64,7 @@ function endingPart({ message, suggestions }: ReportFacts, room: Room): string {
   return [`**${cell(message, room)}**`, ...suggestions.map((one) => `- ${cell(one, room)}`)].join('\n');
 }
 
-/** What needs nobody is left out; what passed comes last, so that the rest does not fall off the end. */
+/** What needs no action is left out; what passed comes last, so that cutting loses it first. */
 function tablePart({ title, lead, items = [], table, notes }: TableSection, room: Room): string {
   const parts = [
     `## ${title}`,
@@ -130,8 +130,8 @@ function moreLine(count: number): readonly string[] {
 }
 
 /**
- * Text in a table or a line: no new cell, no new line, no markup of its own. What somebody might make a link, a picture or a mention of is code,
- * for that is the one place where no reader of Markdown does so.
+ * Text in a table or a line, without new cells, lines or markup. What could become a link, a picture or a mention is code, where no reader
+ * of Markdown does that.
  */
 export function cell(text: string, room: Room): string {
   const line = clip(visible(text).replaceAll('\n', ' '), room.text);
@@ -151,7 +151,7 @@ const escaped = (text: string) =>
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;');
 
-/** In a table a pipe ends a cell within code as well, unless a backslash stands before it that is not itself one of two. */
+/** In a table a pipe ends a cell even within code, unless an unescaped backslash precedes it. */
 const tableCode = (text: string) => fenced(text).replace(/(\\*)\|/g, '$1$1\\|');
 
 /** Code that may have back quotes in it; not for tables. */

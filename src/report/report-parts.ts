@@ -19,7 +19,7 @@ export interface EditRow {
   readonly note: string;
 }
 
-/** A field that was of another manager; without a field: an object that somebody delivers and that changes. */
+/** A field of another manager, or without a field an object that somebody delivers and that changes. */
 export interface TakenRow {
   readonly object: string;
   readonly field: string;
@@ -131,7 +131,7 @@ function referenceOf(value: unknown): { readonly kind?: unknown; readonly name?:
 
 const WORST: readonly PlannedHost['verdict'][] = ['OPEN', 'NEWLY POLICED', 'CHANGED', 'same'];
 
-/** The verdict of each node as it was when it was first evaluated, the worst first: once migrated, a node is the same as it is. */
+/** Each node's verdict when it was first evaluated, the worst first: after its migration it no longer differs. */
 export function hostRows(plans: readonly PlannedStage[]): readonly PlannedHost[] {
   const first = new Map<string, PlannedHost>();
   for (const host of plans.flatMap(({ hosts = [] }) => hosts)) if (!first.has(host.node)) first.set(host.node, host);

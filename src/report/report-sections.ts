@@ -150,7 +150,7 @@ function findingTest(finding: Finding, all: readonly Finding[], failing: readonl
   return { ...of, outcome: 'passed', text: `${outcome}: ${text}` };
 }
 
-/** Readers of JUnit take two cases of one name for one: a check that is open about different things names them. */
+/** JUnit readers merge two cases of one name: a check open for different subjects names them. */
 function testName({ id, title, evidence }: Finding, all: readonly Finding[]): string {
   const isAlone = all.filter((one) => one.id === id).length === 1;
   return isAlone ? `${id} ${title}` : `${id} ${title}: ${clip(evidence.map(({ text }) => text).join(', '), SUBJECTS)}`;

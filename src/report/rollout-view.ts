@@ -25,8 +25,8 @@ function countsText({ pods }: RolloutProgress): string {
 }
 
 /**
- * The tables of a rollout: what hangs first, what is done left out. A line per workload, however little room there is; what is
- * left of the room goes to the first that is not done, then to the next.
+ * The tables of a rollout: stuck pods first, finished ones left out. A line per workload in any case; the rest of the room goes to the
+ * first unfinished one, then the next.
  */
 export function rolloutLines(progress: readonly RolloutProgress[], elapsedMs: number, room: Room, pace?: RolloutPace): readonly string[] {
   let left = Math.max(0, room.rows - progress.length);
@@ -91,7 +91,7 @@ const URGENCY: Readonly<Record<PodPhase, number>> = { failed: 0, updating: 1, ol
 /** Made once: a comparison that makes its own costs a second for five thousand nodes. */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** Pods that are not new yet, what hangs first: in at most this many lines, column heads and the counts of the others among them. */
+/** Unfinished pods, stuck ones first, in at most this many lines with column heads and the others' counts. */
 function openPods(pods: readonly PodProgress[], rows: number): readonly string[] {
   const open = pods.filter((pod) => pod.phase !== 'new' && !isWaiting(pod));
   const waiting = pods.filter(isWaiting).length;
@@ -139,7 +139,7 @@ function podRow({ node, pod, release, ready, why }: PodProgress): readonly strin
 
 /** Pods that must have become new before their pace says anything. */
 const ENOUGH = 2;
-/** A rollout that has been quiet for this many pods' time has no pace any more. */
+/** A rollout quiet for the time of this many pods has no pace any more. */
 const QUIET = 3;
 
 interface Seen {

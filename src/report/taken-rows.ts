@@ -10,8 +10,7 @@ const LABEL = 'OWNERSHIP TAKEN';
 const NAMED = 3;
 
 /**
- * One line for each that is overruled, with what it will do about it; with `wide` every field as well. What the edits above tell
- * is not told again: such a value stays, or its own row says what becomes of it.
+ * One line for each overruled manager, with what it will do; with `wide` every field as well. Values in the edits above are not repeated.
  */
 export function takenRows(objects: readonly PlannedObject[], edits: readonly Trace[], wide: boolean): readonly Row[] {
   const told = new Set(edits.map(({ ref, path }) => `${refText(ref)} ${path}`));
@@ -42,7 +41,7 @@ function takingsOf(object: PlannedObject, taker: Taker, told: ReadonlySet<string
   return [{ object, taker, paths: set, gone: false }, ...(gone.length > 0 ? [{ object, taker, paths: gone, gone: true }] : [])];
 }
 
-/** True if the upgrade removes the item of a list that a field belongs to, such as a container: what names the item goes as well. */
+/** True if the upgrade removes the list item that a field belongs to, such as a container. */
 export function isGone({ fields }: PlannedObject, path: string): boolean {
   const removed = fields.filter(({ after }) => after === undefined);
   const items = [...path.matchAll(/\[([^\]]+)\]/g)].map(({ 0: step, 1: key, index }) => ({
@@ -56,7 +55,7 @@ export function isGone({ fields }: PlannedObject, path: string): boolean {
 
 const isLeafOf = (path: string, inside: string): boolean => !/[.[]/.test(path.slice(inside.length));
 
-/** What follows from it: who set a field manually is not told to keep it where there is no place for it any more. */
+/** The hint; who set a field manually is not told to keep it if its place is gone. */
 export function hintOf({ kind, hint }: Taker, gone: boolean): string {
   return gone && kind === 'person' ? '' : hint;
 }

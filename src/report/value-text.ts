@@ -7,7 +7,7 @@ export function valueText(value: unknown, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
 
-/** Two values as short lines in which the part is that differs: of long texts that begin alike nobody would see it. */
+/** Two values as short lines around their difference, which long texts with the same beginning would hide. */
 export function differingTexts(before: unknown, after: unknown, width: number): readonly [before: string, after: string] {
   const [a, b] = [wholeText(before), wholeText(after)];
   if (a.length <= width && b.length <= width) return [a, b];

@@ -11,7 +11,7 @@ const VERBS = [
 /** Of what has no room in a column. */
 const INDENT = 4;
 
-/** A command to paste, as far as the sentence continues: with a line end in it a shell would run two. */
+/** A command to paste, to the end of the sentence: a line break in it would make a shell run two. */
 const COMMAND = new RegExp(
   `(?<![\\w/-])(?:kubectl|netsvcctl|calicoctl|helm) (?:-|(?:${VERBS.join('|')})\\b).*?(?: +#.*|(?=$|[;,]? and |[;,] |\\. ))`,
   'g',

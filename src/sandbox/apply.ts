@@ -23,7 +23,7 @@ export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said
   return withLastApplied(managed, document, writer);
 }
 
-/** A field without a value is claimed, and what others put there stays: `data:` of a release's empty Secret (cli notes §2). */
+/** A field without a value is claimed, and others' content stays: `data:` of a release's empty Secret (cli notes §2). */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isRecord(value)) return value;
@@ -31,7 +31,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
-/** Every field in which the object now differs, named in the document or not, is no longer anybody else's. */
+/** Every field that now differs, named in the document or not, loses its other owners. */
 function withoutTaken(others: readonly ManagedFieldsEntry[], live: KubeObject, merged: KubeObject) {
   const { changed, removed } = differenceOf(live, merged);
   const taken = union(changed, removed);
@@ -102,8 +102,8 @@ interface Writer {
 }
 
 /**
- * managedFields after a create, replace or patch: the writer owns what it changed, and nobody else does any more.
- * `wanted` may have managedFields of its own (kubectl's migration does): these count instead of the live ones.
+ * managedFields after a create, replace or patch: the writer owns what it changed, alone. managedFields in `wanted` (as of kubectl's
+ * migration) replace the live ones.
  */
 export function ownedByUpdate(kind: Kind, before: KubeObject | undefined, wanted: KubeObject, writer: Writer): KubeObject {
   const { changed, removed } = differenceOf(before, wanted);

@@ -41,7 +41,7 @@ export interface Difference {
 /** Parts of built-in kinds that are there even in an empty object: nobody adds them. */
 const ALWAYS_THERE = new Set(['f:metadata', 'f:spec', 'f:template', 'f:containers', 'f:strategy', 'f:updateStrategy']);
 
-/** Whoever adds a map or a list with its first members owns it as well: a `.` beside them. */
+/** Whoever adds a map or list with its first members owns it as well: a `.` beside them. */
 function withParents(set: FieldsV1, element: string): FieldsV1 {
   if (isLeaf(set)) return set;
   const below = Object.entries(set).map(([inner, deeper]) => [inner, withParents(deeper, inner)] as const);

@@ -149,7 +149,7 @@ function applyOne(cluster: SandboxCluster, document: KubeObject, dryRun: boolean
       apply();
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      // kubectl takes this lightly: the object stays half changed and the exit code is 0.
+      // kubectl only warns: the object stays half changed and the exit code is 0.
       warn(
         `failed to re-apply configuration after performing Server-Side Apply migration. This is non-fatal and will be retried: ${thrown.message}`,
       );

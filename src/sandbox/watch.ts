@@ -5,8 +5,8 @@ import type { ApiFaults } from './api-faults.ts';
 import type { Change, Store } from './store.ts';
 
 /**
- * What is there, then every change, until the signal aborts; nothing between the two gets lost. Across a broken connection
- * it continues with what was missed, or with a whole snapshot, as the port promises.
+ * What is there, then every change without a gap, until the signal aborts. After a broken connection it continues with the missed changes,
+ * or with a whole snapshot.
  */
 export async function* watchStore(
   store: Store,

@@ -17,7 +17,7 @@ function reconcileDaemonSet({ store }: Pick<WorkloadDeps, 'store'>, set: KubeObj
   writeStatus(store, set, nodes);
 }
 
-/** An old pod that is not available is replaced in any case; of the others as many as may be unavailable at a time. */
+/** An unavailable old pod is always replaced; of the others as many as may be unavailable at a time. */
 function roll(store: Store, set: KubeObject, nodes: readonly string[]): void {
   const alive = podsOf(store, set).filter((pod) => !isStopping(pod));
   const old = alive.filter((pod) => !isOfTemplate(pod, set));
