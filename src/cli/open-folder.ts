@@ -3,8 +3,8 @@ import { Fault } from '../kernel/fault.ts';
 import type { ComposeRequest } from './seams.ts';
 
 /**
- * The work folder of this cluster. If it is not writable, a read-only command says so and uses a temporary one. Any other ends: backup,
- * kept files and the search for orphans need the lasting one.
+ * The work folder of this cluster; a read-only command may use a temporary one, and says so. Any other ends: backup, kept files and the
+ * search for orphans need the lasting one.
  */
 export async function openFolder(
   { env, looksOnly = false, warn }: Pick<ComposeRequest, 'env' | 'looksOnly' | 'warn'>,

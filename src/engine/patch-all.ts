@@ -42,8 +42,8 @@ const PAUSE_MS = 1_000;
 export type PatchingParts = Pick<Around, 'limits' | 'mustHold' | 'stop' | 'report'>;
 
 /**
- * Performs guarded patches in parallel; resolves to how many. A misfit (the stage is planned again: `Outdated`) or a refusal (named at the
- * end) does not stop the others. Any other failure does, once requests in flight have ended.
+ * Performs guarded patches in parallel; resolves to how many. A misfit (`Outdated`: planned again) or a refusal (named at the end) does not
+ * stop the others; any other failure does, once requests in flight have ended.
  */
 export async function patchAll(
   ports: Pick<EnginePorts, 'cluster' | 'clock'>,

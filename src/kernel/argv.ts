@@ -27,7 +27,7 @@ export function quoteArgument(argument: string): string {
 const PLAIN_ON_WINDOWS = /^[A-Za-z0-9_@+=:./\\-]+$/;
 
 /**
- * One argument quoted for the user's shell. cmd.exe and PowerShell both take double quotes with backslashes doubled only before a quote.
+ * One argument quoted for the user's shell; cmd.exe and PowerShell both take double quotes with backslashes doubled only before a quote.
  * `%` and `$` cannot be escaped for both; a double quote inside is escaped for cmd.exe.
  */
 export function quoteFor(platform: string, argument: string): string {

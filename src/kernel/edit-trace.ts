@@ -19,9 +19,9 @@ export interface Writer {
 }
 
 /**
- * What became of an edit: `kept` in the result, `already` so in the target, `obsolete` (no such place there), `conflict` (target's value
- * until the user decides). `target`: always the target's (definitions, accounts, bindings, needed permissions, fields unknown to
- * Kubernetes). `left`: a controller wrote it, the target does not set it; it stays in the cluster only.
+ * What became of an edit: `kept` in the result, `already` in the target, `obsolete` (no place there), `conflict` (undecided, so the
+ * target's), `left` in the cluster only (a controller's). `target`: always the target's, such as definitions, accounts, bindings, needed
+ * permissions and unknown fields.
  */
 export type Outcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target' | 'left';
 

@@ -1,8 +1,8 @@
 import { Fault } from './fault.ts';
 
 /**
- * Ctrl-C. The first gives up reads, finishes the current action and starts nothing more; the second gives that up too. The run record and
- * the lock then have little time left.
+ * Ctrl-C. The first gives up reads, finishes the current action and starts nothing more; the second leaves little time for the run record
+ * and the lock.
  */
 export interface Interruption {
   /** Asked to stop: no further action is begun, waits end. */

@@ -57,8 +57,8 @@ export function oneLookAtState<Ports extends State>({ records, ownerJournal }: P
 }
 
 /**
- * The cluster read once for several stages, for planning only: whoever acts reads it live. Failures are not remembered, except 404. A
- * dry-run answer, also an earlier look's, holds only for the resourceVersion read here; else both are forgotten.
+ * The cluster read once for several stages, for planning only; failures are not remembered, except 404. A dry-run answer, also an earlier
+ * look's, holds only for the resourceVersion read here; else both are forgotten.
  */
 export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
   if (looks.has(cluster)) return cluster;

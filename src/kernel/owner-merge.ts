@@ -72,8 +72,8 @@ function isBoth(a: string | undefined, b: string | undefined): boolean {
 }
 
 /**
- * A removed reference stays removed, even if a later entry keeps it. Its owner is the one found while the UID was alive: later that name
- * may be another object's. Whether it was put back is the later entry's word.
+ * A removed reference stays removed, and its owner is the one found while the UID was alive: later that name may be another object's.
+ * Whether it was put back is the later entry's word.
  */
 function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
   if (!earlier.owner || !later.owner) return later.owner ?? earlier.owner;

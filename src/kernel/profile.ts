@@ -18,8 +18,8 @@ export interface Variant {
 }
 
 /**
- * One recognisable fact; `env` reads the agent container, ConfigMap references resolved. Without `oneOf`, `noneOf` or `absent` it must be
- * present. `oneOf` with `absent`: one of these or not present; `noneOf` also holds where it is not present.
+ * One recognisable fact, present unless tested; `env` reads the agent container, ConfigMap references resolved. `oneOf` with `absent`: one
+ * of these or not present; `noneOf` also holds where it is not present.
  */
 export type Sign =
   | {

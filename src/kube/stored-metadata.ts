@@ -15,8 +15,8 @@ export interface StoredMetadata {
 }
 
 /**
- * Metadata of a stored custom resource: from v3.28 on, labels and annotations are JSON in the annotation `<group>/metadata`, before that on
- * the object. Both are merged and the JSON wins. An annotation that is no JSON object gives nothing, as in the service.
+ * Metadata of a stored custom resource: the object's, and over it JSON in the annotation `<group>/metadata`, used from v3.28 on. An
+ * annotation that is no JSON object gives nothing, as in the service.
  */
 export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
   const { [`${apiGroup}/metadata`]: text, ...own } = object.metadata.annotations ?? {};

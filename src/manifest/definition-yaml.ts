@@ -33,8 +33,8 @@ export interface QuickReading {
 }
 
 /**
- * Reads a definition ten times as fast as the careful reader. Undefined wherever the two could differ: other documents, errors, anchors,
- * tags, quoted text continued too far left, keys that may be no texts. `plain` is the careful reader's result for ambiguous plain text.
+ * Reads a definition ten times as fast as the careful reader, whose answer for ambiguous plain text is `plain`. Undefined wherever the two
+ * could differ: other documents, errors, anchors, tags, quoted text too far left, odd keys.
  */
 export function readDefinition(text: string, plain: (source: string) => unknown): QuickReading | undefined {
   if (text.length < LARGE || !DEFINITION.test(text) || ODD.test(text) || END.test(text)) return undefined;

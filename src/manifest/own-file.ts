@@ -47,7 +47,7 @@ interface Reconciled {
 
 /**
  * What the user has, by their own file and the cluster (§4.4/1). The cluster's value counts if only it differs from the release, or changed
- * after an apply; the file may be older. An edit of the file that the cluster lacks or has otherwise is the user's to decide.
+ * after an apply; an edit of the file that the cluster lacks is the user's to decide.
  */
 export function withOwnFile(states: OwnFileStates): Reconciled {
   const { base, theirs, applied, cluster, file, away, listRules } = states;
@@ -184,8 +184,8 @@ interface ToldRules {
 }
 
 /**
- * The user's rules by file and cluster, permission by permission: compared as one value, the file would overwrite what the cluster adds.
- * Removing a permission is no question, as no merge removes one (§4.4/1). Undefined if rules have another shape than Kubernetes'.
+ * The user's rules by file and cluster, permission by permission: as one value, the file would overwrite what the cluster adds (§4.4/1).
+ * Undefined if rules have another shape than Kubernetes'.
  */
 function reconciledRules(states: RuleStates): ToldRules | undefined {
   const [base, applied, live] = [states.base, states.applied, states.live].map(permissionsOf);

@@ -97,8 +97,8 @@ interface Told {
 }
 
 /**
- * Variables of the workload and of running controllers that override the setting or cannot be read. One that agrees counts too, as it
- * blocks the undo; for the undo a variable may only say off. `needed`: without automatic endpoints hosts would have none.
+ * Variables that override the setting or cannot be read; one that agrees counts, as it blocks the undo, which needs off. `needed`: without
+ * automatic endpoints hosts would have none.
  */
 export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): HepJudged['obstacles'] {
   const { override, configuration } = told;

@@ -15,8 +15,8 @@ export interface AddedLabel {
 }
 
 /**
- * What the latest migration kept, in all its runs, as an interrupted one continues under a new record. It starts at the latest run that
- * enabled, with runs before it that only set labels; if none enabled, all count. A run of `hep` commands may include an earlier migration.
+ * What the latest migration kept in all its runs, as an interrupted one continues under a new record. It starts at the latest run that
+ * enabled, with runs before it that only set labels; if none enabled, all count.
  */
 export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptItem[]> {
   const stored = await keptByRun(records, 'hep');

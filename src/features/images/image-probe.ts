@@ -66,8 +66,8 @@ const CANNOT_RUN: Readonly<Record<number, string>> = {
 const RUNS_AFTER_MS = 3_000;
 
 /**
- * What every node says of every image; `now` in milliseconds. Known programs print their version, and one that cannot run ends at once.
- * Other images get a command that does not exist: a container that cannot start proves the pull.
+ * What every node says of every image; `now` in milliseconds. Known programs print their version; other images get a missing command, as a
+ * container that cannot start proves the pull.
  */
 export function probedImages(
   pods: readonly KubeObject[],

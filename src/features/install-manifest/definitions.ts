@@ -10,8 +10,8 @@ import type { OwnObject } from './own-objects.ts';
 const NOTE = 'Definitions of resources always come from the target.';
 
 /**
- * Definitions that are neither a release's nor the target's: reported in one line each, never carried. One that equals any release at hand,
- * server defaults aside, is not reported, nor one of another API version. Fields are named by kubectl's note, else by the live definition.
+ * Definitions that are neither a release's nor the target's, one line each, never carried; those of another API version are left out.
+ * Fields are named by kubectl's note, else by the live definition.
  */
 export function definitionEdits(
   own: readonly OwnObject[],

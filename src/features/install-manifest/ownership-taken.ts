@@ -15,9 +15,8 @@ declare module '../../kernel/context.ts' {
 }
 
 /**
- * Hands client-side applied objects over to server-side apply before the apply, one patch each that changes no spec and is safe to
- * interrupt. kubectl does it afterwards, with four writes, two rollouts and a last step that can fail silently. `--ownership=kubectl`
- * leaves it to kubectl, except pod template leftovers of other managers, which kubectl never removes.
+ * Hands client-side objects over before the apply, one safe patch each; kubectl does it after, with four writes, two rollouts and a step
+ * that may fail silently. `--ownership=kubectl` leaves it to kubectl, except pod template leftovers that kubectl never removes.
  */
 export function takeOverOwnership(previews: readonly PreviewedObject[], { options }: Context): readonly Action[] {
   const mine = previews.flatMap(({ live, adopted, adoptedLeftovers }) => {

@@ -22,9 +22,8 @@ const COUNTS = {
 const WORDS = ['updated', 'there', 'ready', 'available'] as const;
 
 /**
- * Why a DaemonSet or Deployment is not wholly on its target; empty if it is. The operator's "available" is no proof, as it ignores updated
- * counts (point 4 of the rule). `imageLag` says what is wrong with an image, or ''; `neverEmpty`: at least one pod must run, unlike agents
- * for Windows.
+ * Why a workload is not wholly on its target; the operator's "available" ignores updated counts (point 4 of the rule). `imageLag` says what
+ * is wrong with an image, or ''; `neverEmpty`: a pod must run, unlike agents for Windows.
  */
 export function workloadLags(workload: KubeObject, imageLag: (image: string) => string, neverEmpty: boolean): readonly string[] {
   const { spec, status = {} } = workload as Workload;

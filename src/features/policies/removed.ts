@@ -9,8 +9,8 @@ export interface RemovedPolicy extends Pick<KeptChange, 'content'> {
 }
 
 /**
- * Every stored object that the latest removal deleted or tried to, as last seen. Each attempt kept all that was stored then. An earlier one
- * belongs to it if it saw all that the later one did: before an undo it saw others, for restored objects are new.
+ * Every stored object that the latest removal deleted or tried to, as last seen. An earlier attempt belongs to it if it kept all that the
+ * later one did: before an undo it saw others, for restored objects are new.
  */
 export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly RemovedPolicy[]> {
   const kept = await keptChanges(records, 'policy', ({ before }) => isPolicy(before['']));

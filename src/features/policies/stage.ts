@@ -75,8 +75,8 @@ function kept(found: readonly KubeObject[]): KeptChanges {
 }
 
 /**
- * In key-value mode only the CLI can remove it: listed by its own name, deleted by the stored one, which older clients prefix (cli notes
- * 1.7). Both names are deleted, then listed again. Of two, both come back, maybe under each other's name.
+ * In key-value mode only the CLI can remove it, by its stored name, which older clients prefix: both are deleted, then listed again (cli
+ * notes 1.7). Of two, both come back, maybe under each other's name.
  */
 function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
   const { temporaryPolicy: name } = profile;

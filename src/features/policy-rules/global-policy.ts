@@ -65,9 +65,8 @@ export function globalPolicyOf(
 }
 
 /**
- * The service joins three selectors as text. With one of namespaces or service accounts, it replaces every `all()` by "has a namespace" or
- * "has a service account", so the policy selects no hosts. Their labels get a prefix, which host endpoints have only from derived profiles;
- * `global()` is always true.
+ * The service joins three selectors as text; with a namespace or service account selector, `all()` becomes "has a namespace" or "has a
+ * service account" and selects no hosts. Their labels get a prefix; `global()` is always true.
  */
 function wholeSelector(
   object: KubeObject,

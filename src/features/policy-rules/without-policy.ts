@@ -46,9 +46,8 @@ export function hostsWithout(
 }
 
 /**
- * False if these policies drop every packet of the lane, except failsafe ports. In a tier the first deciding rule counts, then the tier's
- * default action; profiles get what every tier passed. A rule's conditions are not evaluated: one that allows anything lets something
- * through.
+ * False if these policies drop every packet of the lane, except failsafe ports: the first deciding rule of a tier counts, then its default
+ * action, then profiles. Conditions are not evaluated: a rule that allows anything lets something through.
  */
 function letsThrough(
   lane: Lane,

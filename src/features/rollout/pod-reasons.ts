@@ -30,8 +30,8 @@ const LOG = 'tailLines=20&limitBytes=16384';
 const LOG_LINES = 3;
 
 /**
- * The cluster's own reasons for unready pods: last warning event, last lines of a crash-looping container, meaning of known messages. Read
- * only after a failed wait. Missing rights are reported, other failures are not, as the command with the rest is named anyway.
+ * The cluster's own reasons for unready pods after a failed wait: last warning event, last lines of a crash-looping container, known
+ * messages. Missing rights are reported, other failures are not, as the command with the rest is named anyway.
  */
 export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: readonly Lagging[]): Promise<readonly string[]> {
   const told = await Promise.all(pods.map((one) => reasonOf(cluster, one)));

@@ -30,9 +30,8 @@ export interface ProvedStore {
 const ACCEPTED_AS = 'NS-725';
 
 /**
- * Whether the CLI with these arguments works on this installation's key-value store. Names prove nothing, and an address may be another
- * store elsewhere: the GUID is compared with that of the installation's own endpoints and certificates. If those are unreachable, identical
- * endpoints count.
+ * Whether the CLI with these arguments works on this installation's key-value store. Names and addresses prove nothing: the GUID is
+ * compared with that of the installation's own endpoints or, if those are unreachable, the endpoints must be identical.
  */
 export async function proveStore(sources: Sources, context: Context, call: CliCall, config: string): Promise<ProvedStore | StoreDoubt> {
   const question = storeQuestion(context.profile);

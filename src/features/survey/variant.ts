@@ -17,9 +17,8 @@ export type VariantAnswer =
   | { readonly unclear: string; readonly candidates: readonly string[]; readonly evidence: readonly string[] };
 
 /**
- * The one variant whose signs all hold, the more specific one if it includes another's (domain §2.3). If none or two exclude each other:
- * unclear, with the missing signs. `others`, of the other datastore, are only offered: with mixed settings the datastore's name may be the
- * wrong one.
+ * The one variant whose signs all hold, the more specific one if it includes another's; else unclear, with the missing signs (domain §2.3).
+ * `others`, of the other datastore, are only offered: with mixed settings the datastore's name may be the wrong one.
  */
 export function chooseVariant(variants: readonly Variant[], facts: VariantFacts, others: readonly Variant[] = []): VariantAnswer {
   const withMissing = (variant: Variant) => ({ variant, missing: missingSigns(variant, facts) });
