@@ -1,7 +1,7 @@
 import { elapsedText } from '../kernel/counted.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from '../kernel/rollout.ts';
 import { oneLine } from '../kernel/visible.ts';
-import { clip, columns } from './columns.ts';
+import { clip, columns, displayWidth } from './columns.ts';
 
 /** Lines and columns that a rollout may take. */
 export interface Room {
@@ -33,21 +33,32 @@ export function rolloutLines(progress: readonly RolloutProgress[], elapsedMs: nu
   const lines = progress.flatMap((one, index) => {
     const table = openPods(one.pods, Math.min(left, TABLE_ROWS));
     left -= table.length;
-    const head = liveSummary(one, pace?.leftMs(one, elapsedMs));
-    return [headLine(head, index === 0 ? elapsedText(elapsedMs) : '', room.columns), ...table];
+    const elapsed = index === 0 ? `  ${elapsedText(elapsedMs)}` : '';
+    const width = Math.max(1, room.columns - elapsed.length);
+    return [clip(liveSummary(one, width, pace?.leftMs(one, elapsedMs)), width) + elapsed, ...table];
   });
   return lines.map((line) => clip(oneLine(line), room.columns));
 }
 
-/** `netsvc-node [#####-----] 12/30 · 1 updating · 0 failed · about 40 s left`; why it lags where no count says it. */
-function liveSummary(progress: RolloutProgress, leftMs: number | undefined): string {
+/**
+ * `netsvc-node [#####-----] 12/30 · 1 updating · 0 failed · about 40 s left`; why it lags where no count says it. Where that has no room,
+ * the bar goes, then what is 0, then the time that is left, then the counts: half of a number would be another number.
+ */
+function liveSummary(progress: RolloutProgress, width: number, leftMs: number | undefined): string {
   const { target, desired, pods, pending } = progress;
   const isMoving = pods.some(({ phase }) => phase === 'updating' || phase === 'failed');
-  return [
-    `${target.name} ${bar(newPods(progress), desired)} ${newPods(progress)}/${desired}`,
-    pending && !isMoving ? pending : countsText(progress),
-    ...(leftMs === undefined ? [] : [leftText(leftMs)]),
-  ].join(' · ');
+  const done = `${newPods(progress)}/${desired}`;
+  const counts = pending && !isMoving ? pending : countsText(progress);
+  const left = leftMs === undefined ? [] : [leftText(leftMs)];
+  const most = counts.replaceAll(/(?<!\S)0 (?:updating|failed)(?: · )?/g, '').replace(/ · $/, '');
+  const forms = [
+    [`${target.name} ${bar(newPods(progress), desired)} ${done}`, counts, ...left],
+    [`${target.name} ${done}`, counts, ...left],
+    [`${target.name} ${done}`, most, ...left],
+    [`${target.name} ${done}`, most],
+    [`${target.name} ${done}`],
+  ].map((parts) => parts.filter((part) => part !== '').join(' · '));
+  return forms.find((form) => displayWidth(form) <= width) ?? forms.at(-1) ?? '';
 }
 
 const BAR = 10;
@@ -56,11 +67,6 @@ const BAR = 10;
 function bar(done: number, of: number): string {
   const full = of === 0 ? 0 : Math.min(BAR, Math.floor((done / of) * BAR));
   return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}]`;
-}
-
-/** The time is the last to be cut. */
-function headLine(summary: string, elapsed: string, width: number): string {
-  return elapsed === '' ? summary : `${clip(summary, Math.max(1, width - elapsed.length - 2))}  ${elapsed}`;
 }
 
 /** One line per pod that changed since the last look, for logs; at the first look, which may be that of a continued run, what has failed. */

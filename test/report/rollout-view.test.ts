@@ -61,7 +61,7 @@ describe('the rollout table', () => {
   it('gives the time and the count of the rest even where there is hardly any room', () => {
     const pods = Array.from({ length: 40 }, (_, index) => pod(`n${index}`, 'old'));
     const lines = rolloutLines([progress(pods, '0 of 40 pods have been updated')], 5000, { rows: 2, columns: 30 });
-    assert.deepEqual(lines, ['netsvc-node [---------…  00:05', '40 waiting']);
+    assert.deepEqual(lines, ['netsvc-node 0/40  00:05', '40 waiting']);
   });
 
   for (const nodes of [1000, 5000]) {
@@ -167,16 +167,25 @@ describe('the rollout table', () => {
         ...(failed ? [pod('x', 'failed')] : []),
       ]);
     /** The head after the rollout was seen with so many new pods, one look each ten seconds. */
-    const head = (counts: readonly number[], failed = false) => {
+    const head = (counts: readonly number[], failed = false, columns = 100) => {
       const pace = new RolloutPace();
       for (const [index, count] of counts.entries()) pace.see([rollout(count)], index * 10_000);
       const elapsed = (counts.length - 1) * 10_000;
-      return rolloutLines([rollout(counts.at(-1) ?? 0, failed)], elapsed, { rows: 1, columns: 100 }, pace)[0];
+      return rolloutLines([rollout(counts.at(-1) ?? 0, failed)], elapsed, { rows: 1, columns }, pace)[0];
     };
 
     it('by its own pace', () => {
       assert.equal(head([0, 1, 2]), 'netsvc-node [----------] 2/30 · 0 updating · 0 failed · about 5 min left  00:20');
       assert.equal(head([20, 23, 26]), 'netsvc-node [########--] 26/30 · 0 updating · 0 failed · about 20 s left  00:20');
+    });
+
+    it('whole or not at all, however narrow the terminal is', () => {
+      const seen = (columns: number) => head([20, 23, 26], false, columns);
+      assert.equal(seen(71), 'netsvc-node 26/30 · 0 updating · 0 failed · about 20 s left  00:20');
+      assert.equal(seen(54), 'netsvc-node 26/30 · about 20 s left  00:20');
+      assert.equal(seen(41), 'netsvc-node 26/30  00:20');
+      for (let columns = 20; columns < 100; columns += 1)
+        assert.match(seen(columns) ?? '', /^(?!.*about)|about 20 s left {2}00:20$/, `${columns} columns`);
     });
 
     it('and not where it would be a guess', () => {
