@@ -1,25 +1,28 @@
 import { counted } from '../kernel/counted.ts';
-import type { RolloutTrace } from '../kernel/history.ts';
+import type { RunHistory } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import { type PlannedObject, type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
+import type { RolloutTarget } from '../kernel/rollout.ts';
 import { doneAt } from './heat-map.ts';
 import { aboutText } from './rollout-view.ts';
 
+/** What earlier runs on this cluster took. */
+export type Former = Pick<RunHistory, 'rollouts' | 'actions'>;
+
 /** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min · no undo after step 41`: what the user agrees to. */
-export function planSummary(stages: readonly PlannedStage[], former: readonly RolloutTrace[] = []): string {
+export function planSummary(stages: readonly PlannedStage[], former: Former = { rollouts: [], actions: [] }): string {
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
   const isBackedUp = stages.some(({ id, actions: own }) => id === 'backup' && own.length > 0);
   const { noReturn } = planSteps(stages);
   const restarts = restartsOf(stages);
-  const takes = rolloutMs(restarts, former);
   return [
     `${count('create')} create, ${count('update')} update`,
     counted(actions.length, 'step'),
     ...restartTexts(restarts),
     ...(isBackedUp ? ['backup first'] : []),
-    ...(takes === undefined ? [] : [aboutText(takes)]),
+    ...durationTexts(stages, restarts, former),
     ...(noReturn === undefined ? [] : [`no undo after step ${noReturn.step} (${noReturn.because})`]),
   ].join(' · ');
 }
@@ -53,11 +56,62 @@ function slowest(restarts: readonly PlannedRestart[]): PlannedRestart | undefine
   return sets.toSorted((one, other) => rounds(other) - rounds(one))[0];
 }
 
+/** `about 9 min` where each wait of the plan was seen before, `rollout about 4 min` where the agents' pace alone was; else nothing. */
+function durationTexts(stages: readonly PlannedStage[], restarts: readonly PlannedRestart[], former: Former): readonly string[] {
+  const agents = slowest(restarts);
+  const agentsMs = rolloutMs(agents, former);
+  const isOfAgents = ({ targets }: Wait) => agents !== undefined && targets.includes(refText(agents.ref));
+  const times = openWaits(stages).map((wait) => (isOfAgents(wait) ? agentsMs : waitMs(wait, former)));
+  // Where an operator replaces the agents, its own wait lasts as long as they do.
+  const total = Math.max(
+    agentsMs ?? 0,
+    times.reduce<number>((sum, ms = 0) => sum + ms, 0),
+  );
+  if (total > 0 && !times.includes(undefined) && !stages.some(isPlannedLater)) return [aboutText(total)];
+  return agentsMs === undefined ? [] : [`rollout ${aboutText(agentsMs)}`];
+}
+
+interface Wait {
+  readonly stage: string;
+  readonly id: string;
+  /** Workloads that are rolled out, where it waits for such. */
+  readonly targets: readonly string[];
+}
+
+/** Each wait that the plan has; what was waited for before is there at once. */
+function openWaits(stages: readonly PlannedStage[]): readonly Wait[] {
+  const seen = new Set<string>();
+  return stages.flatMap(({ id: stage, actions }) =>
+    actions.flatMap(({ id, effect }): readonly Wait[] => {
+      if (effect.type !== 'wait') return [];
+      const targets = 'targets' in effect.until ? effect.until.targets.map(targetText) : [];
+      const isOver = targets.length > 0 && targets.every((one) => seen.has(one));
+      for (const one of targets) seen.add(one);
+      return isOver ? [] : [{ stage, id, targets }];
+    }),
+  );
+}
+
+const targetText = ({ kind, namespace, name }: RolloutTarget): string => `${kind}/${namespace}/${name}`;
+
+/** What it is for is planned when its turn comes: a note says so, and nobody knows how long it takes. */
+function isPlannedLater({ skip, actions, notes }: PlannedStage): boolean {
+  return skip === undefined && actions.length === 0 && notes.length > 0;
+}
+
+/** As long as the same wait took before, or as the slowest of its workloads did; undefined where that was not seen. */
+function waitMs({ stage, id, targets }: Wait, { actions, rollouts }: Former): number | undefined {
+  if (targets.length === 0) return actions.findLast((one) => one.stage === stage && one.id === id && one.outcome === 'done')?.durationMs;
+  const took = targets.map(
+    (target) => rollouts.findLast(({ workload, done, seconds }) => done && workload === target && Number.isFinite(seconds))?.seconds,
+  );
+  return took.includes(undefined) ? undefined : Math.max(...took.map((seconds = 0) => seconds * 1000));
+}
+
 /** By a node's time in earlier rollouts; undefined without any, as that would be a guess. */
-function rolloutMs(restarts: readonly PlannedRestart[], former: readonly RolloutTrace[]): number | undefined {
-  const next = slowest(restarts);
+function rolloutMs(next: PlannedRestart | undefined, { rollouts }: Former): number | undefined {
   if (next?.atOnce === undefined) return undefined;
-  const seconds = former
+  const seconds = rollouts
     .filter(({ workload }) => workload.startsWith('DaemonSet/'))
     .flatMap(nodeSeconds)
     .toSorted((a, b) => a - b);
@@ -67,7 +121,7 @@ function rolloutMs(restarts: readonly PlannedRestart[], former: readonly Rollout
 }
 
 /** What each node took that was seen from its beginning to its end. */
-function nodeSeconds({ rows }: RolloutTrace): readonly number[] {
+function nodeSeconds({ rows }: RunHistory['rollouts'][number]): readonly number[] {
   return rows.flatMap((row) => {
     const begun = row.marks.find(({ phase }) => phase === 'updating')?.at;
     const took = begun === undefined ? Number.NaN : doneAt(row) - begun;

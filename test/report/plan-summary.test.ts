@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Action } from '../../src/kernel/action.ts';
-import type { RolloutMark, RolloutTrace } from '../../src/kernel/history.ts';
+import type { Action, Wait } from '../../src/kernel/action.ts';
+import type { ActionTrace, RolloutMark, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
+import type { RolloutTarget } from '../../src/kernel/rollout.ts';
 import { planSummary } from '../../src/report/plan-summary.ts';
 
 const action: Action = { id: 'a', title: 'a', ref: 'r', undo: 'full', effect: { type: 'ask', instruction: 'x' } };
@@ -57,13 +58,16 @@ describe('the summary of a plan', () => {
 
   it('says nothing of the pace where the controller does not begin by itself', () => {
     assert.match(
-      planSummary([of('apply', { objects: [workload('DaemonSet', 'node', { restarts: 6 })] })], [trace(took(0, 9))]),
+      planSummary([of('apply', { objects: [workload('DaemonSet', 'node', { restarts: 6 })] })], {
+        rollouts: [trace(took(0, 9))],
+        actions: [],
+      }),
       /on 6 nodes · running pods keep their network$/,
     );
   });
 
   it('tells about how long it takes by what a node took before, and by how many are taken at a time', () => {
-    const former = [trace(took(0, 30), took(30, 30), took(60, 900))];
+    const former = { rollouts: [trace(took(0, 30), took(30, 30), took(60, 900))], actions: [] };
     assert.match(planSummary(applies(agents()), former), / · about 3 min$/);
     assert.match(planSummary(applies(agents({ atOnce: 3 })), former), / · about 60 s$/);
     assert.match(planSummary(applies(agents({ restarts: 600 })), former), / · about 5 h$/);
@@ -72,6 +76,48 @@ describe('the summary of a plan', () => {
   it('has no time where it would be a guess: no rollout of agents was seen from beginning to end', () => {
     const open = trace([{ at: 0, phase: 'updating' }], [{ at: 0, phase: 'new' }]);
     for (const former of [[], [open], [{ ...trace(took(0, 30)), workload: 'Deployment/k/controllers' }]])
-      assert.doesNotMatch(planSummary(applies(agents()), former), /about/);
+      assert.doesNotMatch(planSummary(applies(agents()), { rollouts: former, actions: [] }), /about/);
+  });
+
+  describe('with other waits than that for the agents', () => {
+    const target = (kind: 'DaemonSet' | 'Deployment', name: string): RolloutTarget => ({
+      ...{ kind, namespace: 'k', name, container: 'c', image: 'i', ready: { type: 'all-containers' } },
+    });
+    const wait = (id: string, until: Wait['until']): Action => ({ ...action, id, effect: { type: 'wait', until, timeoutMs: 1 } });
+    const rolling = (id: string, ...targets: RolloutTarget[]) => wait(id, { type: 'rollout', targets, maxFailed: 0 });
+    const nodes = rolling('wait-all', target('DaemonSet', 'node'), target('Deployment', 'controllers'));
+    const stages = [
+      of('crds', { actions: [wait('served', { type: 'crds-established', names: [] })] }),
+      of('apply', { objects: [agents()], actions: [nodes] }),
+      of('wait', { actions: [rolling('rollout', target('DaemonSet', 'node'))] }),
+      of('alp', { actions: [rolling('wait-1', target('Deployment', 'shop'))] }),
+    ];
+    const shop = { ...trace(), stage: 'alp', workload: 'Deployment/k/shop', seconds: 400 };
+    const rollouts = [trace(took(0, 30))];
+    const served: ActionTrace = {
+      ...{ stage: 'crds', id: 'served', title: 't', ref: 'r', startedAt: '', durationMs: 20_000, outcome: 'done' },
+    };
+
+    it('adds what each took before; what is waited for twice counts once', () => {
+      assert.match(planSummary(stages, { rollouts: [...rollouts, shop], actions: [served] }), / · about 10 min$/);
+    });
+
+    it('says that it is the rollout alone where one of them is not known, or is planned later', () => {
+      assert.match(planSummary(stages, { rollouts, actions: [served] }), / · rollout about 3 min$/);
+      assert.match(
+        planSummary(stages, { rollouts: [...rollouts, { ...shop, done: false }], actions: [served] }),
+        / · rollout about 3 min$/,
+      );
+      const later = of('hep', { actions: [], notes: ['hep: planned when its turn comes'] });
+      assert.match(planSummary([...stages, later], { rollouts: [...rollouts, shop], actions: [served] }), / · rollout about 3 min$/);
+    });
+
+    it('goes by the wait for an operator where that replaces the agents, and not below their own pace', () => {
+      const restarts = [{ ref: agents().ref, pods: 6, atOnce: 1 }];
+      const operated = [of('wait', { restarts, actions: [wait('operator', { type: 'apiservice-available', names: [] })] })];
+      const took = (durationMs: number) => ({ rollouts, actions: [{ ...served, stage: 'wait', id: 'operator', durationMs }] });
+      assert.match(planSummary(operated, took(300_000)), / · about 5 min$/);
+      assert.match(planSummary(operated, took(60_000)), / · about 3 min$/);
+    });
   });
 });

@@ -87,9 +87,9 @@ export async function earlierHere(seen: Seen): Promise<readonly string[]> {
 
 /** What was asked for in one line, and about how long it takes. What cannot be read of earlier runs is no reason to stop. */
 export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>): Promise<string> {
-  const { formerRollouts } = await import('../report/recorded.ts');
-  const former = await formerRollouts(seen).catch((thrown: unknown) => {
-    if (isAnswer(thrown)) return [];
+  const { formerTimes } = await import('../report/recorded.ts');
+  const former = await formerTimes(seen).catch((thrown: unknown) => {
+    if (isAnswer(thrown)) return undefined;
     throw thrown;
   });
   return planSummary(stages, former);

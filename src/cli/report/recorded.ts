@@ -1,8 +1,9 @@
 import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import type { RolloutTrace, RunHistory } from '../../kernel/history.ts';
+import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
 import type { Records, RunRecord, StageRecord } from '../../kernel/run-record.ts';
+import type { Former } from '../../report/plan-summary.ts';
 import { resumeCommand, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';
@@ -44,22 +45,30 @@ export async function recordedReport({ composition, context, asked }: Session, r
   return mergedReport(context, record, parts, next);
 }
 
-/** The rollouts of the run that is recorded, or of those before it where it has seen none: the next one will take about as long. None for a first run. */
-export async function formerRollouts({ composition, context }: Seen): Promise<readonly RolloutTrace[]> {
+/** What the run that is recorded took, or those before it where it has seen no rollout: the next one will take about as long. Nothing for a first run. */
+export async function formerTimes({ composition, context }: Seen): Promise<Former> {
   const { records } = composition;
   const record = await records.load();
-  if (record?.clusterUid !== context.clusterUid) return [];
-  const rollouts = async (part: string) =>
-    (await records.keptWith(part)).flatMap(({ content }) => (isRunReport(content) ? tracesOf(content.history) : []));
-  const own = await rollouts(`${record.runId}/report/`);
-  return own.length > 0 ? own : rollouts('/report/');
+  if (record?.clusterUid !== context.clusterUid) return { rollouts: [], actions: [] };
+  const times = async (part: string): Promise<Former> => {
+    const kept = (await records.keptWith(part)).map(({ content }) => content).filter(isRunReport);
+    const listed = <T>(list: readonly T[] | undefined) => (Array.isArray(list) ? list : []);
+    return {
+      rollouts: kept.flatMap(({ history }) => listed(history?.rollouts).filter(isRollout)),
+      actions: kept.flatMap(({ history }) => listed(history?.actions).filter(isTimed)),
+    };
+  };
+  const own = await times(`${record.runId}/report/`);
+  return own.rollouts.length > 0 ? own : times('/report/');
 }
 
-/** What does not look like a rollout is left out. */
-function tracesOf(history: RunReport['history']): readonly RolloutTrace[] {
-  const isTrace = (one: RolloutTrace) =>
-    typeof one?.workload === 'string' && Array.isArray(one.rows) && one.rows.every((row) => Array.isArray(row?.marks));
-  return Array.isArray(history?.rollouts) ? history.rollouts.filter(isTrace) : [];
+/** What does not look like what this program keeps is left out. */
+function isRollout(one: RolloutTrace): boolean {
+  return typeof one?.workload === 'string' && Array.isArray(one.rows) && one.rows.every((row) => Array.isArray(row?.marks));
+}
+
+function isTimed(one: ActionTrace): boolean {
+  return typeof one?.stage === 'string' && Number.isFinite(one.durationMs);
 }
 
 /** What does not look like a report is left out. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formerRollouts } from '../../../src/cli/report/recorded.ts';
+import { formerTimes } from '../../../src/cli/report/recorded.ts';
 import type { Records } from '../../../src/kernel/run-record.ts';
 
 const CLUSTER = 'c-1';
@@ -20,29 +20,40 @@ function seen(record: object | undefined, kept: Readonly<Record<string, unknown>
         .map(([id, content]) => ({ id, content }));
     },
   } as unknown as Records;
-  const session = { composition: { records }, context: { clusterUid: CLUSTER } } as Parameters<typeof formerRollouts>[0];
-  return { asked, found: async () => (await formerRollouts(session)).map(({ workload }) => workload) };
+  const session = { composition: { records }, context: { clusterUid: CLUSTER } } as Parameters<typeof formerTimes>[0];
+  return {
+    asked,
+    times: () => formerTimes(session),
+    found: async () => (await formerTimes(session)).rollouts.map(({ workload }) => workload),
+  };
 }
 
-describe('the rollouts of earlier runs', () => {
+describe('what earlier runs took', () => {
   const kept = { 'r-1/report/1': report(trace('old')), 'r-2/report/1': report(trace('a')), 'r-2/report/2': report(trace('b')) };
 
-  it('are those of the run that is recorded', async () => {
+  it('is of actions, too: those that came to their end', async () => {
+    const action = { stage: 'crds', id: 'served', durationMs: 5 };
+    const run = { ...report(trace('a')), history: { rollouts: [trace('a')], actions: [action, { stage: 'crds', id: 'killed' }, null] } };
+    const { actions } = await seen({ runId: 'r', clusterUid: CLUSTER }, { 'r/report/1': run }).times();
+    assert.deepEqual(actions, [action]);
+  });
+
+  it('is of the rollouts of the run that is recorded', async () => {
     assert.deepEqual(await seen({ runId: 'r-2', clusterUid: CLUSTER }, kept).found(), ['a', 'b']);
   });
 
-  it('are those of the runs before, where this one has seen none yet', async () => {
+  it('is of the runs before, where this one has seen none yet', async () => {
     assert.deepEqual(await seen({ runId: 'r-3', clusterUid: CLUSTER }, kept).found(), ['old', 'a', 'b']);
   });
 
-  it('are none before the first run, and none of another cluster: nothing more is asked for', async () => {
+  it('is nothing before the first run, and none of another cluster: nothing more is asked for', async () => {
     for (const record of [undefined, { runId: 'r-2', clusterUid: 'c-2' }]) {
       const { asked, found } = seen(record, kept);
       assert.deepEqual([await found(), asked], [[], []]);
     }
   });
 
-  it('are none where something else wrote into what is kept', async () => {
+  it('is nothing where something else wrote into what is kept', async () => {
     const broken = [
       report(1, null, { workload: 'w' }, { workload: 'w', rows: [3] }),
       { kind: 'RunReport' },
