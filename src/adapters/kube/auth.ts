@@ -115,7 +115,7 @@ async function fromProvider(connection: Connection, now: () => number): Promise<
   }
 }
 
-type Headers = Readonly<Record<string, string | readonly string[]>>;
+type Headers = Readonly<Record<string, string | string[]>>;
 
 /** Impersonation as kubectl sends it: one header line per group and per extra value. */
 export function impersonationHeaders(connection: Connection): Headers {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { boundedBody, TooLarge } from '../bounded-body.ts';
+import { boundedBody, eachChunk, TooLarge } from '../bounded-body.ts';
 
 /** Bytes of one answer once it is unpacked: a page of 500 objects of half a megabyte each. A few kilobytes can be packed that become gigabytes. */
 const ANSWER_BYTES = 256 * 1024 * 1024;
@@ -15,17 +15,12 @@ async function unpacked(message: IncomingMessage): Promise<Readable> {
   return pipeline(message, createGunzip(), () => undefined);
 }
 
-/** The pieces of an answer's body as it was before compression. Throws `TooLarge` past the limit. */
-export async function* plainBody(message: IncomingMessage): AsyncGenerator<Buffer> {
-  let size = 0;
-  for await (const chunk of await unpacked(message)) {
-    size += (chunk as Buffer).length;
-    if (size > ANSWER_BYTES) throw new TooLarge(ANSWER_BYTES);
-    yield chunk as Buffer;
-  }
+/** Calls `take` with each piece of an answer's body as it was before compression. Throws `TooLarge` past the limit. */
+export async function readChunks(message: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  await eachChunk(await unpacked(message), ANSWER_BYTES, take);
 }
 
-/** The whole body as text. Listeners, because a loop over the stream costs more than the rest of a small answer. */
+/** The whole body as text. */
 export async function readText(message: IncomingMessage): Promise<string> {
   return (await boundedBody(await unpacked(message), ANSWER_BYTES)).toString('utf8');
 }

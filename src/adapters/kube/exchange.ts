@@ -17,18 +17,16 @@ export function changes({ method = 'GET', path }: Call): boolean {
 export function exchange(
   wire: Wire,
   call: Call,
-  headers: Readonly<Record<string, string | readonly string[]>>,
+  headers: Readonly<Record<string, string | string[]>>,
   timeoutMs: number | undefined,
 ): Promise<IncomingMessage> {
   const body = call.body === undefined ? undefined : Buffer.from(typeof call.body === 'string' ? call.body : JSON.stringify(call.body));
-  const url = new URL(wire.base.href.replace(/\/$/, '') + call.path);
-  const sent: OutgoingHttpHeaders = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, typeof v === 'string' ? v : [...v]]));
-  if (body) sent['Content-Length'] = body.length;
+  const sent: OutgoingHttpHeaders = { ...headers, ...(body ? { 'Content-Length': body.length } : {}) };
   return new Promise((resolve, reject) => {
     const signal = signalOf(call.signal, timeoutMs);
     const request = wire.open(
-      url,
-      { writes: changes(call), method: call.method ?? 'GET', headers: sent, timeout: CONNECT_MS, ...(signal ? { signal } : {}) },
+      call.path,
+      { writes: changes(call), method: call.method ?? 'GET', headers: sent, timeout: CONNECT_MS },
       (message) => {
         // Whoever reads sees a broken body; without any listener it would end the process.
         message.on('error', () => undefined);
@@ -38,7 +36,10 @@ export function exchange(
     const fail = (error: unknown) =>
       reject(signal?.aborted && !call.signal?.aborted ? timedOut(`no answer within ${timeoutMs} ms (--request-timeout)`) : error);
     // Destroyed before it has a socket, a request emits nothing: a silent or slow proxy would hold it for ever.
-    const end = () => fail(signal?.reason);
+    const end = () => {
+      fail(signal?.reason);
+      request.destroy(signal?.reason);
+    };
     signal?.addEventListener('abort', end, { once: true });
     request.once('close', () => signal?.removeEventListener('abort', end));
     const idleMs = call.idleMs ?? IDLE_MS;
@@ -50,7 +51,8 @@ export function exchange(
     request.on('error', fail);
     // An answer in another protocol ends the connection, and is no error for Node.
     request.on('close', () => reject(Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' })));
-    request.end(body);
+    if (signal?.aborted) end();
+    else request.end(body);
   });
 }
 

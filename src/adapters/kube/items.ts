@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
-import { plainBody } from './body.ts';
+import { readChunks } from './body.ts';
 import type { Call } from './call.ts';
 import type { Transport } from './transport.ts';
 
@@ -93,11 +93,25 @@ class ItemCutter {
   }
 }
 
+/** A list of at most this size is parsed at once, which is much quicker than to look for its items. */
+const SMALL_BYTES = 1024 * 1024;
+
 /** Reads a list's body: each item to `item`; resolves with the list without them. Throws SyntaxError if it is no JSON. */
-export async function readItems<List, Item>(message: IncomingMessage, item: (item: Item) => void): Promise<List> {
-  const cutter = new ItemCutter((text) => item(JSON.parse(text) as Item));
-  for await (const chunk of plainBody(message)) cutter.feed(chunk);
-  return JSON.parse(cutter.around()) as List;
+export async function readItems<List, Item>(message: IncomingMessage, item: (item: Item) => void, small = SMALL_BYTES): Promise<List> {
+  const held: Buffer[] = [];
+  let size = 0;
+  let cutter: ItemCutter | undefined;
+  await readChunks(message, (chunk) => {
+    size += chunk.length;
+    held.push(chunk);
+    if (size <= small) return;
+    cutter ??= new ItemCutter((text) => item(JSON.parse(text) as Item));
+    for (const one of held.splice(0)) cutter.feed(one);
+  });
+  if (cutter) return JSON.parse(cutter.around()) as List;
+  const { items, ...list } = (JSON.parse(Buffer.concat(held).toString('utf8')) ?? {}) as { readonly items?: readonly Item[] | null };
+  if (Array.isArray(items)) for (const one of items) item(one);
+  return { ...list, items: items && [] } as List;
 }
 
 /** Media types with which a server sends metadata only; an API server that cannot sends whole objects. */

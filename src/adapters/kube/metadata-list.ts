@@ -20,15 +20,19 @@ const MAGIC = Buffer.from('k8s\0');
  * Reads a PartialObjectMetadataList in protobuf as it arrives; keeps only metadata that holds one of the texts. Memory: the largest item
  * and what is kept; throws RangeError for anything else.
  */
-export async function readMetadataList(body: AsyncIterable<Uint8Array>, texts: readonly string[]): Promise<MetadataPage> {
+export function metadataReader(texts: readonly string[]): { take(chunk: Uint8Array): void; page(): MetadataPage } {
   const reader = new ListReader(texts.map((text) => Buffer.from(text)));
   let pending: Buffer = Buffer.alloc(0);
-  for await (const chunk of body) {
-    const bytes = pending.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : Buffer.concat([pending, chunk]);
-    pending = bytes.subarray(reader.take(bytes));
-  }
-  if (!reader.isComplete()) throw new RangeError('the list of metadata was cut short');
-  return reader.page();
+  return {
+    take(chunk) {
+      const bytes = pending.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : Buffer.concat([pending, chunk]);
+      pending = bytes.subarray(reader.take(bytes));
+    },
+    page() {
+      if (!reader.isComplete()) throw new RangeError('the list of metadata was cut short');
+      return reader.page();
+    },
+  };
 }
 
 /** Takes whole parts of the list off the front of what has arrived. */

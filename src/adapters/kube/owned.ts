@@ -3,9 +3,9 @@ import { isRecord, textAt } from '../../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
-import { plainBody, readText } from './body.ts';
+import { readChunks, readText } from './body.ts';
 import { collectionPath, METADATA_LIST, typed, withQuery } from './items.ts';
-import { type MetadataPage, readMetadataList } from './metadata-list.ts';
+import { type MetadataPage, metadataReader } from './metadata-list.ts';
 import type { Transport } from './transport.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -90,7 +90,11 @@ async function readPage(
 }
 
 async function pageOf(message: IncomingMessage, texts: readonly string[]): Promise<MetadataPage> {
-  if (message.headers['content-type']?.startsWith(PROTOBUF)) return readMetadataList(plainBody(message), texts);
+  if (message.headers['content-type']?.startsWith(PROTOBUF)) {
+    const reader = metadataReader(texts);
+    await readChunks(message, reader.take);
+    return reader.page();
+  }
   const list: unknown = JSON.parse(await readText(message));
   const items = isRecord(list) ? (list.items ?? []) : undefined;
   if (!Array.isArray(items) || !items.every((item) => isRecord(item) && isRecord(item.metadata)))

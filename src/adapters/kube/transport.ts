@@ -169,7 +169,7 @@ export class Transport {
     return this.#wire.opened;
   }
 
-  #headers(call: Call, credential: Credential, wire: Wire): Record<string, string | readonly string[]> {
+  #headers(call: Call, credential: Credential, wire: Wire): Record<string, string | string[]> {
     return {
       Accept: call.accept ?? 'application/json',
       'User-Agent': `kubectl-netsvc_upgrade/${this.#options.version}`,

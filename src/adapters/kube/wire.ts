@@ -1,13 +1,14 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions as PlainOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
 import { plainHttp } from '../bounded-body.ts';
 import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import type { Credential } from './auth.ts';
 import { isLoopback, proxyOf } from './proxy.ts';
 
-type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
+type TlsOptions = Pick<ConnectionOptions, 'secureContext' | 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
 
 /** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
 const READING = 8;
@@ -16,11 +17,10 @@ const WRITING = 32;
 
 /** Kept-alive connections to the API server with one client certificate (or none). */
 export interface Wire {
-  readonly base: URL;
   readonly secure: boolean;
   readonly compressed: boolean;
   /** `writes`: on a connection for writing. */
-  open(url: URL, options: PlainOptions & { readonly writes: boolean }, answer: (message: IncomingMessage) => void): ClientRequest;
+  open(path: string, options: PlainOptions & { readonly writes: boolean }, answer: (message: IncomingMessage) => void): ClientRequest;
   close(): void;
 }
 
@@ -34,16 +34,20 @@ export async function openWire(connection: Connection, credential: Credential): 
     await agentOf(connection, base, { tls, sockets: READING }),
     await agentOf(connection, base, { tls, sockets: WRITING }),
   ];
+  const place = urlToHttpOptions(base);
+  const root = base.pathname.replace(/\/$/, '');
   const dropIdle = droppingIdle(writing);
   const compressed = !isLoopback(base.hostname) && connection.cluster['disable-compression'] !== true;
   return {
-    base,
     secure,
     compressed,
     // The options are repeated for each request, because a tunnelling agent makes the inner TLS from them.
-    open: (url, { writes, ...options }, answer) => {
+    open: (path, { writes, ...options }, answer) => {
       if (writes) dropIdle();
-      return request(url, { ...tls, ...options, agent: writes ? writing : reading }, answer);
+      return request(
+        { ...tls, ...place, path: root + path.replace(/[^!-~]/gu, encodeURIComponent), ...options, agent: writes ? writing : reading },
+        answer,
+      );
     },
     close: () => {
       reading.destroy();
@@ -57,12 +61,22 @@ async function tlsOptions(connection: Connection, credential: Credential): Promi
   const authority = cluster['certificate-authority-data'];
   const insecure = cluster['insecure-skip-tls-verify'] === true;
   const servername = cluster['tls-server-name'];
+  const ca = authority ? Buffer.from(authority, 'base64').toString() : insecure ? undefined : await systemAuthorities();
+  const own = { ...(ca ? { ca } : {}), ...(credential.certificate ? { cert: credential.certificate, key: credential.key } : {}) };
   return {
-    ...(authority ? { ca: Buffer.from(authority, 'base64').toString() } : insecure ? {} : { ca: await systemAuthorities() }),
-    ...(credential.certificate ? { cert: credential.certificate, key: credential.key } : {}),
+    ...read(own),
     ...(servername ? { servername } : {}),
     rejectUnauthorized: !insecure,
   };
+}
+
+/** Read once for all connections. What cannot be read is left for the connection to refuse, whose error says so. */
+function read(own: Pick<TlsOptions, 'ca' | 'cert' | 'key'>): TlsOptions {
+  try {
+    return { secureContext: process.getBuiltinModule('node:tls').createSecureContext(own) };
+  } catch {
+    return own;
+  }
 }
 
 /** Through a tunnel Node no longer knows an address that it dialled and would check the certificate against `localhost`. */

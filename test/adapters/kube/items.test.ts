@@ -10,9 +10,10 @@ function body(text: string, size: number): IncomingMessage {
   return Object.assign(Readable.from(chunks), { headers: {} }) as unknown as IncomingMessage;
 }
 
-async function read(text: string, size = 16_384): Promise<{ readonly list: unknown; readonly items: readonly unknown[] }> {
+/** Lists of at most `small` bytes are parsed at once. */
+async function read(text: string, size = 16_384, small = 0): Promise<{ readonly list: unknown; readonly items: readonly unknown[] }> {
   const items: unknown[] = [];
-  const list = await readItems(body(text, size), (item) => items.push(item));
+  const list = await readItems(body(text, size), (item) => items.push(item), small);
   return { list, items };
 }
 
@@ -30,9 +31,11 @@ describe('items of a list, read as they arrive', () => {
     it(`reads ${title}, whatever the chunks`, async () => {
       for (const text of [JSON.stringify(list), JSON.stringify(list, undefined, 2)]) {
         for (const size of [1, 2, 3, 7, 64, 16_384]) {
-          const seen = await read(text, size);
-          assert.deepEqual(seen.items, list.items ?? []);
-          assert.deepEqual(seen.list, { ...list, items: list.items && [] });
+          for (const small of [0, 100, 100_000]) {
+            const seen = await read(text, size, small);
+            assert.deepEqual(seen.items, list.items ?? []);
+            assert.deepEqual(seen.list, { ...list, items: list.items && [] });
+          }
         }
       }
     });
@@ -40,8 +43,7 @@ describe('items of a list, read as they arrive', () => {
 
   it('refuses what is cut off, and what is no JSON', async () => {
     const text = JSON.stringify({ metadata, items: [item('a'), item('b')] });
-    await assert.rejects(read(text.slice(0, -30)), SyntaxError);
-    await assert.rejects(read('<html>not here</html>'), SyntaxError);
-    await assert.rejects(read(''), SyntaxError);
+    for (const small of [0, 100_000])
+      for (const wrong of [text.slice(0, -30), '<html>not here</html>', '']) await assert.rejects(read(wrong, 64, small), SyntaxError);
   });
 });

@@ -316,11 +316,32 @@ describe('kube transport', () => {
       assert.deepEqual(await careless.cluster.version(), VERSION);
     });
 
-    it('keeps its connections', async () => {
+    it('keeps its connections, and reads the certificates once for all of them', async () => {
       const server = await on((_, response) => sendJson(response, VERSION), identity);
       const { cluster } = clusterTo(server.url, { cluster: trusted });
-      await Promise.all(Array.from({ length: 30 }, () => cluster.version()));
-      assert.ok(server.connections() <= 8, `${server.connections()} connections`);
+      const tls = process.getBuiltinModule('node:tls');
+      const { createSecureContext } = tls;
+      let contexts = 0;
+      tls.createSecureContext = (options) => {
+        contexts += 1;
+        return createSecureContext(options);
+      };
+      try {
+        await Promise.all(Array.from({ length: 30 }, () => cluster.version()));
+      } finally {
+        tls.createSecureContext = createSecureContext;
+      }
+      assert.ok(server.connections() > 1 && server.connections() <= 8, `${server.connections()} connections`);
+      assert.equal(contexts, 1);
+    });
+
+    it('lets the connection say what is wrong with a certificate that cannot be read', async () => {
+      const server = await on((_, response) => sendJson(response, VERSION), identity);
+      const user = {
+        'client-certificate-data': Buffer.from('none').toString('base64'),
+        'client-key-data': Buffer.from('none').toString('base64'),
+      };
+      await assert.rejects(clusterTo(server.url, { cluster: trusted, user }).cluster.version(), ApiFailure);
     });
 
     it('checks the name given with --tls-server-name', async () => {

@@ -5,7 +5,7 @@ import { digestOf, packChunks, unpackChunk } from '../../../src/adapters/journal
 import { headBytes } from '../../../src/adapters/journal/head.ts';
 import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
 import { JOURNAL_NAME } from '../../../src/adapters/journal/place.ts';
-import { readMetadataList } from '../../../src/adapters/kube/metadata-list.ts';
+import { metadataReader } from '../../../src/adapters/kube/metadata-list.ts';
 import { keyOf, parseRecord } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
@@ -185,10 +185,11 @@ describe('any journal of owner references', () => {
 });
 
 describe('any list of metadata in protobuf', () => {
-  async function* chunks(parts: readonly Uint8Array[]) {
-    yield* parts;
-  }
-  const read = (parts: readonly Uint8Array[]) => readMetadataList(chunks(parts), ['netsvc.io/']);
+  const read = async (parts: readonly Uint8Array[]) => {
+    const reader = metadataReader(['netsvc.io/']);
+    for (const part of parts) reader.take(part);
+    return reader.page();
+  };
   const magic = Buffer.from('k8s\0');
   const refusal = (thrown: unknown) => {
     if (!(thrown instanceof RangeError)) throw thrown;
