@@ -35,7 +35,7 @@ export interface KeptChange extends ObjectChange, Pick<KeptItem, 'id' | 'content
 export async function keptChanges(
   records: Pick<Records, 'keptWith'>,
   stage: StageId,
-  isOwn: (change: ObjectChange) => boolean,
+  isOwn: (change: KeptChange) => boolean,
 ): Promise<readonly KeptChange[]> {
   const items = await records.keptWith(`/${stage}/`);
   return items.toSorted(byTime).flatMap((item) => changesIn(item).filter(isOwn));
@@ -74,10 +74,12 @@ export async function keptElsewhere<C extends Pick<KeptItem, 'content'>>(
 }
 
 /** A place as it was changed last, but for undos. */
-export interface ChangedPlace extends Pick<KeptChange, 'ref' | 'content' | 'outcome'> {
+export interface ChangedPlace {
+  readonly ref: ObjectRef;
   readonly place: string;
   readonly before: unknown;
   readonly after: unknown;
+  readonly kept: KeptChange;
   /** The last undo since, and what it leaves there. */
   readonly undo?: { readonly after: unknown; readonly outcome?: KeptOutcome | undefined };
 }
@@ -87,11 +89,11 @@ export function changedPlaces(kept: readonly KeptChange[]): readonly ChangedPlac
   const found = new Map<string, ChangedPlace>();
   for (const one of kept)
     for (const place of pathsOf(one)) {
-      const { ref, content, outcome } = one;
+      const { ref, outcome } = one;
       const key = `${refText(ref)} ${place}`;
       const [before, after] = [jsonAt(one.before, place), jsonAt(one.after, place)];
       const earlier = found.get(key);
-      if (!one.isUndo) found.set(key, { ref, place, before, after, content, outcome });
+      if (!one.isUndo) found.set(key, { ref, place, before, after, kept: one });
       else if (earlier) found.set(key, { ...earlier, undo: { after, outcome } });
     }
   return [...found.values()];

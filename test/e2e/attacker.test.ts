@@ -13,6 +13,7 @@ import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
+import { labelled, switched } from '../support/hep-kept.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { INJECTION, meshObjects, namespaces, publishTemplates, templateOf } from '../support/mesh-objects.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
@@ -87,8 +88,8 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
         id: `${RUN}/alp/template-x#2`,
         content: { changes: [changeTo({ ...map, data: { config } }, { '/data/config': templateOf(NEW) })] },
       },
-      { id: `${RUN}/hep/labels-x#3`, content: { labels: [{ node: 'node-01', uid: 'x', labels: { theirs: 'x' } }] } },
-      { id: `${RUN}/hep/enable-x#4`, content: { configuration: { name: 'default', spec: {} } } },
+      { id: `${RUN}/hep/labels-x#3`, content: labelled({ theirs: 'x' }, ['node-01'], () => 'x') },
+      { id: `${RUN}/hep/enable-x#4`, content: switched('Enabled') },
     ]);
     await ownerJournal({ place: journalIn(on), clusterUid, profile: 'netsvc', runId: RUN }).append([
       {

@@ -6,9 +6,11 @@ import { hepStage } from '../../src/features/hosts/stage.ts';
 import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { labelled, removed, switched } from '../support/hep-kept.ts';
 import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 import { sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -238,7 +240,7 @@ describe('hep --undo by a record that somebody forged', () => {
     state.kept.set(`${RUN}/hep/${id}`, JSON.stringify(content));
     state.outcomes.set(`${RUN}/hep/${id}`, { done: true });
   };
-  const endpoint = (name: string, spec: object, labels = {}) => ({
+  const endpoint = (name: string, spec: object, labels = {}): KubeObject => ({
     apiVersion: 'crd.netsvc.io/v1',
     kind: 'HostEndpoint',
     metadata: { name, labels },
@@ -246,17 +248,20 @@ describe('hep --undo by a record that somebody forged', () => {
   });
 
   /** Labels of others on a node of a cluster on which nothing was ever migrated, and a record that says they were copied. */
-  async function forged(...endpoints: readonly object[]): Promise<Scenario> {
+  async function forged(...endpoints: readonly KubeObject[]): Promise<Scenario> {
     const scenario = await upgraded(2);
     const { store } = scenario.cluster;
     const node = store.get(K.Node, 'node-01');
     assert.ok(node);
     const labels = { ...node.metadata.labels, pool: 'gpu', 'node-role.kubernetes.io/worker': 'x' };
     store.update(K.Node, { ...node, metadata: { ...node.metadata, labels } });
-    keep(scenario, 'labels#1', {
-      labels: [{ node: 'node-01', uid: node.metadata.uid, labels: { pool: 'gpu', 'node-role.kubernetes.io/worker': 'x' } }],
-    });
-    keep(scenario, 'delete-1#2', { endpoints });
+    const copied = { pool: 'gpu', 'node-role.kubernetes.io/worker': 'x' };
+    keep(
+      scenario,
+      'labels#1',
+      labelled(copied, ['node-01'], () => node.metadata.uid ?? ''),
+    );
+    keep(scenario, 'delete-1#2', removed(...endpoints));
     return scenario;
   }
 
@@ -290,8 +295,9 @@ describe('hep --undo by a record that somebody forged', () => {
   it('passes over what has not the form of the migration’s own notes', async () => {
     const scenario = await upgraded(2);
     const before = stateOf(scenario);
-    const odd = [null, 7, [], { endpoints: 'x', labels: 3 }, { endpoints: [null, { kind: 'HostEndpoint', metadata: { name: 7 } }] }];
-    for (const [index, content] of [...odd, { configuration: { name: '--config=/x', spec: {} } }].entries())
+    const [setting] = switched('Enabled').changes;
+    const changes = [{ ...setting, ref: { ...setting?.ref, name: '--config=/x' } }];
+    for (const [index, content] of [null, 7, [], { changes: 'x' }, { changes: [null, 7] }, { changes }].entries())
       keep(scenario, `x#${index + 1}`, content);
     const { outcome } = await play(scenario, true);
     assert.deepEqual([outcome?.exit, outcome?.writes], ['done', 0]);

@@ -1,10 +1,12 @@
-import type { Action } from '../../kernel/action.ts';
+import type { Action, Exec } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { changeTo } from '../../kernel/object-change.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
 import { type CliCall, cliWrite } from '../service-cli/index.ts';
 import type { HepFacts } from './facts.ts';
-import { hasRemoved } from './removed.ts';
+import { hasRemoved, SWITCH_FIELD } from './kept.ts';
 import type { EndpointSetting, EndpointSource, SuccessorExpected } from './successor-stands.ts';
 import type { EndpointsExpected } from './wait-host-endpoints.ts';
 
@@ -62,10 +64,19 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
         undo: 'full',
         afresh: index === 0 || (index === 1 && isFirst),
         judgedWithinMs: JUDGED_WITHIN_MS,
-        keep: { endpoints: names.map((name) => byName.get(name)), since: context.startedAt.toISOString() },
+        keep: { changes: removals(names.flatMap((name) => byName.get(name) ?? [])), since: context.startedAt.toISOString() },
         effect: { ...cliWrite(cli, ['delete', 'hostendpoint', ...names]), onlyIf: successor(verdict) },
       };
     });
+}
+
+const removals = (endpoints: readonly KubeObject[]) => endpoints.map((one) => changeTo(one, { '': undefined }));
+
+/** The procedure's patch: a merge, other settings stay (§4.7/2). */
+export function switchCall(cli: CliCall, autoCreate: 'Enabled' | 'Disabled', { profile }: Context): Exec {
+  const { name, plural } = profile.controllersConfiguration;
+  const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate } } } } });
+  return cliWrite(cli, ['patch', plural.replace(/s$/, ''), name, '--patch', patch]);
 }
 
 /** Where endpoints and the setting are looked at right before a change. */
@@ -76,7 +87,7 @@ export function sourceOf({ kind, settingsKind: settings, cli }: Pick<HepFacts, '
 export function settingOf({ profile }: Context): EndpointSetting {
   return {
     ...profile.controllersConfiguration,
-    field: 'spec.controllers.node.hostEndpoint.autoCreate',
+    field: SWITCH_FIELD,
     ...(profile.automaticEndpointsEnv === undefined ? {} : { overriddenBy: profile.automaticEndpointsEnv }),
   };
 }

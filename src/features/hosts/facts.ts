@@ -3,10 +3,10 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { KeptChange } from '../../kernel/object-change.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
-import type { KeptItem } from '../../kernel/run-record.ts';
 import {
   type AfterRemoval,
   type AutomaticSettings,
@@ -55,9 +55,9 @@ export interface HepFacts {
   /** Endpoints of nodes that are not in the cluster. */
   readonly elsewhere: readonly HostEndpoint[];
   /** What the latest migration on this cluster kept before it changed things, in however many runs. */
-  readonly kept: readonly KeptItem[];
+  readonly kept: readonly KeptChange[];
   /** Those of them that another machine kept; empty unless the migration is taken back. */
-  readonly keptElsewhere: readonly KeptItem[];
+  readonly keptElsewhere: readonly KeptChange[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
   /** Ports that stay open in any case; undefined where nothing tells. */
   readonly failsafe: Reading<FailsafePorts | undefined>;

@@ -16,13 +16,13 @@ import {
 } from '../policy-rules/index.ts';
 import { judgedCli } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
+import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { overrideOf } from './facts.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';
-import { backFromElsewhere } from './kept-elsewhere.ts';
-import type { KeptEndpoint } from './removed.ts';
-import { gone, obstaclesBack, oldOnesFirst, refusedBack, servedEndpoint, undoNeedsCli } from './undo.ts';
+import type { KeptEndpoint } from './kept.ts';
+import { obstaclesBack, oldOnesFirst, servedEndpoint, undoNeedsCli } from './undo.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);

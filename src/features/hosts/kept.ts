@@ -1,84 +1,162 @@
-import { isRecord } from '../../kernel/json.ts';
-import type { KeptItem, Records } from '../../kernel/run-record.ts';
-import { keptByRun } from '../survey/index.ts';
-import type { AddedLabels } from './labels.ts';
-import { type KeptOfMigration, wellFormed } from './well-formed.ts';
+import type { Context } from '../../kernel/context.ts';
+import { isRecord, jsonAt, mapAt, pointerSteps, pointerTo, textAt } from '../../kernel/json.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import {
+  type ChangedPlace,
+  changedPlaces,
+  changeTo,
+  isUndone,
+  type KeptChange,
+  keptChanges,
+  type ObjectChange,
+  runOf,
+} from '../../kernel/object-change.ts';
+import type { Records } from '../../kernel/run-record.ts';
 
-/** A label that the migration put on a node. */
-export interface AddedLabel {
-  readonly node: string;
-  readonly uid: string;
-  readonly key: string;
-  readonly value: string;
-  /** The configuration before that migration switched automatic endpoints on, if it did. */
-  readonly before?: NonNullable<KeptOfMigration['configuration']>;
-}
+/** What switches automatic endpoints on, in the controllers' configuration. */
+export const SWITCH_FIELD = 'spec.controllers.node.hostEndpoint.autoCreate';
+const SWITCH = pointerTo(...SWITCH_FIELD.split('.'));
+const LABEL = /^\/metadata\/labels\/[^/]+$/;
 
 /**
  * What the latest migration kept in all its runs, as an interrupted one continues under a new record. It starts at the latest run that
  * enabled, with runs before it that only set labels; if none enabled, all count.
  */
-export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptItem[]> {
-  const stored = await keptByRun(records, 'hep');
-  const runs = stored.map((items) => items.map((item): KeptItem => ({ ...item, content: wellFormed(item.content) })));
+export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptChange[]> {
+  const runs = [...Map.groupBy(await keptChanges(records, 'hep', isOfMigration), runOf).values()];
   let from = Math.max(
-    runs.findLastIndex((items) => items.some(hasEnabled)),
+    runs.findLastIndex((changes) => changes.some(isEnabling)),
     0,
   );
-  while (runs[from - 1]?.every(isLabels)) from -= 1;
+  while (runs[from - 1]?.every(isOfNode)) from -= 1;
   return runs.slice(from).flat();
 }
 
-/** What is no object was kept by nobody. */
-const contentOf = ({ content }: KeptItem) => (isRecord(content) ? content : {}) as KeptOfMigration;
-const hasEnabled = (item: KeptItem) => contentOf(item).configuration !== undefined;
-const isLabels = (item: KeptItem) => contentOf(item).labels !== undefined || contentOf(item).unlabelled !== undefined;
+/** Labels of nodes, whole host endpoints, and the switch of automatic ones: nothing else is believed of a record. */
+function isOfMigration({ ref: { kind, name }, before, after, isUndo }: KeptChange): boolean {
+  const isOwn = ([place, value]: readonly [string, unknown]) => {
+    if (kind === 'HostEndpoint') return place === '' && isEndpoint(value) && textAt(value, 'metadata', 'name') === name;
+    return isText(value) && (kind === 'Node' ? LABEL.test(place) : place === SWITCH);
+  };
+  const isWhole = kind !== 'HostEndpoint' || isUndo || before[''] !== undefined;
+  return isWhole && [...Object.entries(before), ...Object.entries(after)].every(isOwn);
+}
 
-/** The configuration before the migration, unless the undo has disabled automatic endpoints: whoever enabled them since wants them. */
-export function keptSetting(kept: readonly KeptItem[]): KeptOfMigration['configuration'] {
-  return firstSetting(betweenSwitches(kept).at(-1) ?? []);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const areTexts = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.every(isText));
+const isMap = (value: unknown): boolean => value === undefined || (isRecord(value) && Object.values(value).every(isText));
+
+function isEndpoint(value: unknown): boolean {
+  const { node = '', interfaceName = '', expectedIPs, profiles } = mapAt(value, 'spec');
+  const marks = ['labels', 'annotations'].every((what) => isMap(jsonAt(value, 'metadata', what)));
+  return (
+    textAt(value, 'kind') === 'HostEndpoint' && marks && [node, interfaceName].every(isText) && [expectedIPs, profiles].every(areTexts)
+  );
+}
+
+const isOfNode = ({ ref }: KeptChange) => ref.kind === 'Node';
+const isOfEndpoint = ({ ref }: KeptChange) => ref.kind === 'HostEndpoint';
+const isSwitch = ({ after }: KeptChange) => after[SWITCH] !== undefined;
+const isEnabling = (one: KeptChange) => isSwitch(one) && !one.isUndo;
+const isDone = ({ outcome }: KeptChange) => outcome?.done === true;
+
+/** What switching automatic endpoints on or off changes. */
+export function switchTo(value: 'Enabled' | 'Disabled', live: KubeObject | undefined, { profile }: Context): ObjectChange {
+  const { kind, name } = profile.controllersConfiguration;
+  return changeTo({ ...live, apiVersion: `${profile.apiGroup}/v3`, kind, metadata: { name } }, { [SWITCH]: value });
+}
+
+/** The switch before the migration, unless the undo has disabled automatic endpoints: whoever enabled them since wants them. */
+export function keptSwitch(kept: readonly KeptChange[]): ChangedPlace | undefined {
+  return changedPlaces(kept).find((one) => one.place === SWITCH && !isUndone(one));
+}
+
+/** A label that the migration put on a node. */
+export interface AddedLabel {
+  readonly uid: string | undefined;
+  readonly key: string;
+  readonly place: ChangedPlace;
+  /** That migration switched automatic endpoints on, which were off before. */
+  readonly hasSwitched: boolean;
 }
 
 /** Every label that was put on a node and that no undo is known to have removed: a later one is somebody else's. */
-export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
-  const found = new Map<string, AddedLabel>();
-  for (const items of betweenSwitches(kept)) {
-    const before = firstSetting(items);
-    for (const item of items) {
-      const { unlabelled = [] } = contentOf(item);
-      for (const one of labelsOf(contentOf(item))) found.set(idOf(one), before ? { ...one, before } : one);
-      if (item.outcome?.done) for (const one of unlabelled.flatMap(single)) found.delete(idOf(one));
-    }
-  }
-  return [...found.values()];
+export function keptLabels(kept: readonly KeptChange[]): readonly AddedLabel[] {
+  const switched = new Set(betweenSwitches(kept).flatMap((changes) => (changes.some(isFromOff) ? changes : [])));
+  const labels = changedPlaces(kept).filter((one) => isOfNode(one.kept) && !isUndone(one));
+  return labels.map((place) => {
+    const key = pointerSteps(place.place).at(-1) ?? '';
+    return { uid: place.ref.uid, key, place, hasSwitched: switched.has(place.kept) };
+  });
 }
 
-/** True once the undo is known to have passed the old endpoints: later items are of another migration. */
-export function isTakenBack({ content, outcome }: KeptItem): boolean {
-  const { switchedOff, unlabelled } = content as KeptOfMigration;
-  return outcome?.done === true && (switchedOff !== undefined || unlabelled !== undefined);
-}
+const isFromOff = (one: KeptChange) => isEnabling(one) && wasOff(one.before[SWITCH]);
+
+export const wasOff = (before: unknown): boolean => String(before).toLowerCase() !== 'enabled';
 
 /** Parted where the undo has switched automatic endpoints off. */
-function betweenSwitches(kept: readonly KeptItem[]): readonly (readonly KeptItem[])[] {
-  const parts: KeptItem[][] = [[]];
-  for (const item of kept) {
-    parts.at(-1)?.push(item);
-    if (item.outcome?.done && contentOf(item).switchedOff) parts.push([]);
+function betweenSwitches(kept: readonly KeptChange[]): readonly (readonly KeptChange[])[] {
+  const parts: KeptChange[][] = [[]];
+  for (const one of kept) {
+    parts.at(-1)?.push(one);
+    if (isSwitch(one) && one.isUndo && isDone(one)) parts.push([]);
   }
   return parts;
 }
 
-const firstSetting = (items: readonly KeptItem[]) => items.map(contentOf).find(({ configuration }) => configuration)?.configuration;
+/**
+ * Who removed an old endpoint: the migration, or somebody else before its turn or after it was put back. `untold`: the program was killed
+ * between its notes before and after the deletion, or wrote none.
+ */
+export type Remover = 'migration' | 'other' | 'untold';
 
-/** Every label that an item says was put on a node. */
-export function labelsOf({ labels = [] }: KeptOfMigration): readonly AddedLabel[] {
-  return labels.flatMap(single);
+/** An old endpoint as it was last kept. */
+export interface KeptEndpoint {
+  readonly endpoint: KubeObject;
+  readonly remover: Remover;
+  readonly kept: KeptChange;
 }
 
-function single({ node, uid, labels }: AddedLabels): readonly AddedLabel[] {
-  return Object.entries(labels).map(([key, value]) => ({ node, uid, key, value }));
+/** Every old endpoint that the migration was about to delete, by name; what happened last counts. */
+export function keptEndpoints(all: readonly KeptChange[]): ReadonlyMap<string, KeptEndpoint> {
+  const found = new Map<string, KeptEndpoint>();
+  for (const kept of all.filter(isOfEndpoint)) {
+    const { name } = kept.ref;
+    const earlier = found.get(name);
+    if (!kept.isUndo) {
+      const endpoint = kept.before[''] as KubeObject;
+      const remover = removerOf(kept);
+      // A killed program's request may have arrived after the next program looked: nobody knows who was first.
+      const isOld = remover === 'other' && earlier?.remover === 'untold' && earlier.endpoint.metadata.uid === endpoint.metadata.uid;
+      found.set(name, { endpoint, kept, remover: isOld ? 'untold' : remover });
+    } else if (earlier && isDone(kept)) found.set(name, { ...earlier, remover: 'other' });
+  }
+  return found;
 }
 
-/** One label of one node. */
-export const idOf = ({ uid, key, value }: Pick<AddedLabel, 'uid' | 'key' | 'value'>) => `${uid} ${key}=${value}`;
+/**
+ * Old endpoints that this command deleted, for the verdicts at its end; those of an earlier one too, while that one did not come to its end
+ * (`isUnended`). What is there again is not among them.
+ */
+export function removedLately({ kept, stored }: Lately, startedAt: Date, isUnended: boolean): readonly KubeObject[] {
+  const there = new Set(stored.map(({ metadata }) => metadata.name));
+  const earlier = isUnended ? kept.findLast(({ since }) => since !== undefined)?.since : undefined;
+  const lately = kept.filter(({ since }) => since !== undefined && (since === startedAt.toISOString() || since === earlier));
+  return lately.filter((one) => !there.has(one.ref.name) && removerOf(one) !== 'other').map(({ before }) => before[''] as KubeObject);
+}
+
+interface Lately {
+  readonly kept: readonly KeptChange[];
+  readonly stored: readonly KubeObject[];
+}
+
+function removerOf({ ref, outcome }: KeptChange): Remover {
+  if (!outcome) return 'untold';
+  return outcome.done && !outcome.except?.includes(ref.name) ? 'migration' : 'other';
+}
+
+/** True once the migration has removed an old endpoint since it enabled automatic ones, or an earlier one was undone. */
+export function hasRemoved(kept: readonly KeptChange[]): boolean {
+  const begun = kept.findLastIndex((one) => isEnabling(one) || (one.isUndo && isDone(one) && !isOfEndpoint(one)));
+  return kept.slice(begun + 1).some((one) => isOfEndpoint(one) && !one.isUndo && removerOf(one) === 'migration');
+}

@@ -6,13 +6,13 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { stage } from '../../kernel/stage.ts';
 import { type FailsafePorts, type HostEndpoint, isAllInterfaces, type NodeVerdict, originOf } from '../policy-rules/index.ts';
-import { cliWrite } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { hepChecks } from './checks.ts';
-import { awaitEndpoints, deleteOld } from './endpoints.ts';
+import { awaitEndpoints, deleteOld, switchCall } from './endpoints.ts';
 import type { HepFacts } from './facts.ts';
 import type { HepJudged } from './hep-facts.ts';
 import { hepJudged, isMigrated, plannedHost } from './judged.ts';
+import { switchTo } from './kept.ts';
 import { copyLabels } from './labels.ts';
 import { endpointsOf, readHepFacts } from './survey.ts';
 import { undoPlan } from './undo.ts';
@@ -62,12 +62,8 @@ function cannotBeDone({ cli, verdicts }: HepFacts, { options }: Context): { read
   throw new Fault('blocked', `host endpoints cannot be migrated: ${because}`, [`leave --accept ${open[0]} out and fix the cause`]);
 }
 
-/** The procedure's patch: a merge, other settings stay (§4.7/2). */
-function enable({ settings, cli, configuration, installation }: HepFacts, { profile }: Context): readonly Action[] {
+function enable({ settings, cli, configuration }: HepFacts, context: Context): readonly Action[] {
   if (settings.autoCreate || 'missing' in cli) return [];
-  const { name, plural } = profile.controllersConfiguration;
-  const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } } });
-  const words = ['patch', plural.replace(/s$/, ''), name, '--patch', patch];
   return [
     {
       id: 'enable',
@@ -75,8 +71,8 @@ function enable({ settings, cli, configuration, installation }: HepFacts, { prof
       ref: '§4.7/2',
       undo: 'full',
       afresh: true,
-      keep: { datastore: installation.datastore, configuration: { name, spec: configuration?.spec } },
-      effect: cliWrite(cli, words),
+      keep: { changes: [switchTo('Enabled', configuration, context)] },
+      effect: switchCall(cli, 'Enabled', context),
     },
   ];
 }

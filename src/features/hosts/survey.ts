@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { keptElsewhere } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { leanHost } from '../../kube/lean-objects.ts';
@@ -22,9 +23,7 @@ import { readResult, readTargetIfAny } from '../verify/index.ts';
 import type { HepFacts } from './facts.ts';
 import { readOverride } from './facts.ts';
 import { hostOf, readHosts } from './hosts.ts';
-import { keptOfMigration } from './kept.ts';
-import { migratedElsewhere } from './kept-elsewhere.ts';
-import { removedLately } from './removed.ts';
+import { keptOfMigration, removedLately } from './kept.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
 import { versionsOf } from './successor-stands.ts';
 import { envOf } from './workload-env.ts';
@@ -123,7 +122,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     after,
     judgesEnd: removed.length > 0,
     kept,
-    keptElsewhere: context.options.undo ? await migratedElsewhere(sources.records, kept) : [],
+    keptElsewhere: context.options.undo ? await keptElsewhere(sources.records, kept) : [],
     elsewhere: endpointsWithoutNode(fleet),
     rollouts,
     failsafe,

@@ -32,7 +32,6 @@ export { isFromRegistry, isImageOf } from './find-agents.ts';
 export { gitOpsOwners } from './gitops.ts';
 export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
-export { keptByRun, keptElsewhere } from './kept.ts';
 export { readClient, readWorkFolder } from './machine.ts';
 export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
 export { readOperated } from './operated.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { keptLabels, keptOfMigration, keptSetting } from '../../../src/features/hosts/kept.ts';
-import { keptEndpoints } from '../../../src/features/hosts/removed.ts';
+import { keptEndpoints, keptLabels, keptOfMigration, keptSwitch } from '../../../src/features/hosts/kept.ts';
 import { removedPolicies } from '../../../src/features/policies/removed.ts';
 import { readWayBack } from '../../../src/features/sidecars/facts.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { anything, FUZZ_RUNS, own } from '../../support/fuzz.ts';
+import { switched } from '../../support/hep-kept.ts';
 
 const runs = { numRuns: FUZZ_RUNS };
 const INJECTOR = {
@@ -45,7 +45,7 @@ const injectors = fc.oneof(
 );
 /** Objects that were deleted, whole. */
 const wholes = (known: object) => {
-  const ref = { apiVersion: 'v3', kind: 'x', name: 'p' };
+  const ref = { apiVersion: 'v3', kind: 'HostEndpoint', name: 'e' };
   return fc.oneof(
     within({ changes: [{ ref, before: { '': known }, after: {} }] }),
     fc.record({
@@ -87,16 +87,16 @@ describe('whatever was kept of a stage', () => {
   it('is read by hep --undo without an error', () =>
     reads(
       'hep',
-      within({
-        labels: [{ node: 'n', uid: 'u', labels: { a: 'b' } }],
-        configuration: { name: 'default', spec: {} },
-        endpoints: [ENDPOINT],
-      }),
+      fc.oneof(
+        wholes(ENDPOINT),
+        within({ changes: [{ ref: { apiVersion: 'v1', kind: 'Node', name: 'n' }, before: {}, after: { '/metadata/labels/a': 'b' } }] }),
+        within(switched('Enabled') as never),
+      ),
       async (records) => {
         const kept = await keptOfMigration(records);
         for (const { endpoint } of keptEndpoints(kept).values()) assert.equal(typeof endpoint.metadata.name, 'string');
-        for (const { key, value } of keptLabels(kept)) assert.deepEqual([typeof key, typeof value], ['string', 'string']);
-        keptSetting(kept);
+        for (const { key, place } of keptLabels(kept)) assert.deepEqual([typeof key, typeof place.after], ['string', 'string']);
+        keptSwitch(kept);
       },
     ));
 

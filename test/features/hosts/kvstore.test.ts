@@ -5,9 +5,11 @@ import type { Action } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Outdated } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import type { KeptChanges } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
+import { keptItem, labelled, removed, switched } from '../../support/hep-kept.ts';
 import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 
@@ -97,8 +99,8 @@ describe('hep with a key-value datastore', () => {
   });
 
   it('keeps the endpoint as the CLI showed it', async () => {
-    const kept = (await planned(unmigrated())).at(-1)?.keep as { readonly endpoints: readonly KubeObject[] };
-    assert.deepEqual(kept.endpoints[0]?.metadata.labels, { role: 'x' });
+    const kept = (await planned(unmigrated())).at(-1)?.keep as KeptChanges | undefined;
+    assert.deepEqual((kept?.changes[0]?.before[''] as KubeObject | undefined)?.metadata.labels, { role: 'x' });
   });
 
   for (const generation of ['old', 'new'] as const) {
@@ -144,17 +146,19 @@ describe('hep with a key-value datastore', () => {
     const state = unmigrated();
     const spec = { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } };
     state.etcdv3.objects.KubeControllersConfiguration = { default: { metadata: { name: 'default' }, spec } };
-    const removed = (number: number, name: string, done: boolean): KeptItem => ({
-      id: `r1/hep/delete-${number}#${number + 2}`,
-      content: { endpoints: [object('projectcalico.org/v3', `HostEndpoint/${name}`, { spec: { node: 'n1', interfaceName: '*' } })] },
-      outcome: { done },
-    });
+    const removal = (number: number, name: string, done: boolean): KeptItem => {
+      const endpoint = object('projectcalico.org/v3', `HostEndpoint/${name}`, { spec: { node: 'n1', interfaceName: '*' } });
+      return keptItem(`r1/hep/delete-${number}#${number + 2}`, removed(endpoint), { done });
+    };
     const kept = [
-      { id: 'r1/hep/labels#1', content: { labels: [{ node: 'n1', uid: 'uid-n1', labels: { zone: 'a' } }] } },
-      { id: 'r1/hep/enable#2', content: { configuration: { name: 'default', spec: {} } } },
-      removed(1, 'old', true),
-      removed(2, 'ours', true),
-      removed(3, 'of-somebody-else', false),
+      keptItem(
+        'r1/hep/labels#1',
+        labelled({ zone: 'a' }, ['n1'], (name) => `uid-${name}`),
+      ),
+      keptItem('r1/hep/enable#2', switched('Enabled')),
+      removal(1, 'old', true),
+      removal(2, 'ours', true),
+      removal(3, 'of-somebody-else', false),
     ];
     const plan = (await open(state, undefined, kept)).plan();
     assert.ok(!('skip' in plan), JSON.stringify(plan));
@@ -172,7 +176,7 @@ describe('hep with a key-value datastore', () => {
   });
 
   it('takes nothing back without the CLI’s configuration: what is there could not be told', async () => {
-    const kept = [{ id: 'r1/hep/enable#1', content: { configuration: { name: 'default', spec: {} } } }];
+    const kept = [keptItem('r1/hep/enable#1', switched('Enabled'))];
     assert.equal((await open(unmigrated(), null, kept)).findings().find(({ id }) => id === 'NS-720')?.outcome, 'error');
     assert.equal((await open(unmigrated(), null, [])).findings().find(({ id }) => id === 'NS-720')?.outcome, 'not-applicable');
   });

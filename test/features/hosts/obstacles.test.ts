@@ -10,6 +10,7 @@ import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object, resource } from '../../fixtures/facts.ts';
+import { asRead, keptItem, removed, switched } from '../../support/hep-kept.ts';
 
 interface Cluster {
   /** `spec.controllers` of the controllers' configuration; null: there is none yet. */
@@ -29,7 +30,7 @@ interface Cluster {
   readonly kept?: readonly KeptItem[];
 }
 
-const ENABLED: readonly KeptItem[] = [{ id: 'r1/hep/enable#1', content: { configuration: { name: 'default', spec: {} } } }];
+const ENABLED: readonly KeptItem[] = [keptItem('r1/hep/enable#1', switched('Enabled'))];
 
 const ROLLED_OUT = {
   ...{ observedGeneration: 4, desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: 3 },
@@ -83,7 +84,7 @@ async function obstaclesIn({
       elsewhere: [],
     },
     installation: { datastore: datastore ?? 'api', components: [] },
-    ...{ stored: [], kept: kept ?? ENABLED, keptElsewhere: [] },
+    ...{ stored: [], kept: await asRead(kept ?? ENABLED), keptElsewhere: [] },
     override: await readOverride(maps, controllers, calico.automaticEndpointsEnv),
     settings: automaticSettings(configuration?.spec),
     ...(configuration ? { configuration } : {}),
@@ -269,7 +270,7 @@ const OLD = {
   metadata: { name: 'old' },
   spec: { node: 'a', interfaceName: '*' },
 };
-const REMOVED: readonly KeptItem[] = [...ENABLED, { id: 'r1/hep/delete-1#2', content: { endpoints: [OLD] }, outcome: { done: true } }];
+const REMOVED: readonly KeptItem[] = [...ENABLED, keptItem('r1/hep/delete-1#2', removed(OLD), { done: true })];
 const UNDO = { options: { undo: true } };
 /** As the migration left it. */
 const MIGRATED = { ...UNDO, settings: hostEndpoint({ autoCreate: 'Enabled' }) };
