@@ -24,10 +24,7 @@ const lateApart: Plugin = {
   },
 };
 
-/**
- * What oclif loads and this program never uses: plugins are not searched for on disk, and no browser is opened.
- * Each stands in for a package that costs milliseconds at every start.
- */
+/** Stubs for packages that oclif loads and this program never uses, such as the plugin search: milliseconds at every start. */
 const UNUSED: Readonly<Record<string, string>> = {
   tinyglobby: 'export const glob = undefined; export const globSync = undefined;',
   minimatch: 'export const minimatch = undefined;',

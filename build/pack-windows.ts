@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { goPlatform } from '../test/control-plane/build-plan.ts';
 import { type Runtime, type RuntimeLock, runtimeFile } from './pack-runtimes.ts';
 
-/**
- * The program in the executable: it starts the code beside it, as `process.execPath` on Windows is krew's link, not its target. A plain
- * `require` there finds only Node's own modules.
- */
+/** Starts the code beside the executable: `process.execPath` is krew's link, and `require` there finds only Node's modules. */
 const STARTER = `'use strict';
 const { createRequire } = require('node:module');
 const { realpathSync } = require('node:fs');
@@ -17,10 +14,7 @@ const self = realpathSync.native(process.execPath);
 createRequire(self)(join(dirname(self), '..', 'dist', 'cli', 'main.js'));
 `;
 
-/**
- * A single executable from this runtime, as krew on Windows links only an .exe. A local Node of the same version prepares it without
- * running it; throws if the lock has none.
- */
+/** A single executable, as krew on Windows links only an .exe, made by a local Node of that version. Throws if the lock has none. */
 export function singleExecutable(runtime: Runtime, lock: Pick<RuntimeLock, 'builders'>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'netsvc-pack-'));
   try {

@@ -37,10 +37,7 @@ function commandRoles(profile: Profile): string {
   );
 }
 
-/**
- * What `run` asks for on the paths with an operator. On Secrets only in the namespace of the chart release: elsewhere a release is told
- * by what it left on its objects.
- */
+/** What `run` asks for on operator paths. Secrets only in the chart release's namespace: elsewhere its marks identify it. */
 function pathRoles(profile: Profile): string {
   const { namespace } = profile.operator;
   const scopes = { operator: operatorScope(profile), chart: chartScope(profile) };

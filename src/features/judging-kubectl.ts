@@ -5,10 +5,7 @@ import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { kubectlChecks } from './preflight/index.ts';
 import { attempt, readClient } from './survey/index.ts';
 
-/**
- * The same stage with a check of the kubectl it would start, as patches and the run record precede the first command. The preflight checks
- * it too, but a stage may run without it (§1/5).
- */
+/** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
 export function judgingKubectl(inner: AnyStage): AnyStage {
   if (inner.readOnly) return inner;
   return {

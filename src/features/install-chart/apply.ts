@@ -148,10 +148,7 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
   };
 }
 
-/**
- * Fields of others are taken only if each was accepted. helm 4 keeps the newest revision's way of writing: client-side it overwrites them
- * anyway, and refuses the flag.
- */
+/** Fields of others are taken only if accepted. A client-side helm overwrites them anyway, and refuses the flag. */
 function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
   if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
   const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.some(({ manager }) => manager !== undefined);

@@ -6,10 +6,7 @@ import { sha256Of } from '../../kube/sha256.ts';
 import { type ChartPlace, helmPull, runHelm } from '../install-manifest/index.ts';
 import { chartPlace, type FetchedChart, reading } from './source.ts';
 
-/**
- * Fetches a chart into the work folder, once per command, so that what was evaluated is installed. A local folder or packed file stays
- * where it is.
- */
+/** Fetches a chart into the work folder, once per command: what was evaluated is installed. Local charts stay in place. */
 async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {
   const { tools, files, work } = sources;
   const { ref, repository, release } = place;

@@ -70,10 +70,7 @@ export async function readChartAhead(
   });
 }
 
-/**
- * A chain that reaches it evaluates it there and asks on a terminal, so it is not reported here as well. A chain that ends before does
- * nothing that needs accepting.
- */
+/** A chain that reaches it asks there, by name, so it is not reported here. One that ends before has nothing to accept. */
 function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
   return chain !== undefined && chain.later.length > 0 ? [] : [typhaOrderTaken];
 }

@@ -63,10 +63,7 @@ function secondOperator(manifest: Manifest, { namespace, name }: { namespace: st
   );
 }
 
-/**
- * Refuses the user's `--base` without the agents of the variant, as it would show no edits. Its release is not checked: the nearest one at
- * hand is better than none.
- */
+/** Refuses a `--base` without the variant's agents, as it would show no edits. Its release is not checked. */
 export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
   if (holds(documents, variant.agent)) return;
   throw notWhole(manifest, variant, variant.agent, 'usage', `give the unedited ${variant.file} of the installed release with --base`);

@@ -10,10 +10,7 @@ const WIDTH = 2;
 /** Kinds without lists that are merged, or whose lists have rules of their own. */
 const OWN_RULES = new Set(['ConfigMap', 'Secret', 'Role', 'ClusterRole', 'CustomResourceDefinition']);
 
-/**
- * How the server identifies list items for these kinds: one request per group and version. What an old server or a restricted account does
- * not answer is left to the table.
- */
+/** How the server identifies list items, one request per group and version; without an answer the table applies. */
 export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects: readonly KubeObject[]): Promise<ListRules> {
   const merged = objects.filter(({ kind, ...fields }) => !OWN_RULES.has(kind) && hasList(fields));
   const versions = [...new Set(merged.map(({ apiVersion }) => apiVersion))];

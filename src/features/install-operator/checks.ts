@@ -36,10 +36,7 @@ export const typhaOrderTaken: Check<OrderJudged> = {
 };
 
 export const typhaOrderChecks: readonly PreflightCheck[] = [
-  /**
-   * As in preflight, for the operator's path (charts: NS-608), and only as the last stage. A stage that continues asks the user by name,
-   * which is impossible once reported here.
-   */
+  /** As in preflight, for the operator's path and as the last stage only: a stage that continues asks the user by name. */
   {
     id: 'NS-251',
     title: 'agents and Typha replaced in a safe order',

@@ -30,10 +30,7 @@ export interface OperatorVerdict {
   readonly memory: OperatorMemory;
 }
 
-/**
- * Evaluates the end of an upgrade by the operator (§4.3/2): pure, with the memory of the last look. No transition is needed: where pods
- * start at once, statuses never leave green.
- */
+/** Evaluates the end of an operator's upgrade (§4.3/2), pure. No transition is needed: statuses may never leave green. */
 export function operatorVerdict(view: OperatorView, before: OperatorMemory = {}): OperatorVerdict {
   const lags = operatorLags(view);
   const states = [...(lags.length === 0 ? [{ key: 'good' }] : []), ...suspicions(view, lags)];

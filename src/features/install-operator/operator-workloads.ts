@@ -41,10 +41,7 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
   return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}${paused}`];
 }
 
-/**
- * The image of the workload's own container among those that the user may have added. Found by the wanted image, else by its name; else a
- * Deployment's first one.
- */
+/** The workload's own image among added containers: the wanted one, else by name, else a Deployment's first. */
 export function ownImage(workload: KubeObject, wanted: string): string | undefined {
   const images = ((workload as Workload).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
   return images.find((image) => image === wanted) ?? images.find((image) => nameOf(image) === nameOf(wanted)) ?? images[0];

@@ -184,10 +184,7 @@ function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefi
 
 const BREAKING: ReadonlySet<OwnerFate['fate']> = new Set(['converted', 're-created', 'unaddressed', 'misread']);
 
-/**
- * True for a reference that this upgrade makes dangling or already has: it holds the stored UID and the API serves the converted one.
- * Earlier dangling ones are not ours to fix.
- */
+/** True if this upgrade makes the reference dangling, or already has (stored UID, API serves the converted one). */
 function breaks(
   { uid }: OwnerReference,
   fate: OwnerFate['fate'],

@@ -109,10 +109,7 @@ function placeFor(place: number, board: readonly Slot[]): number {
   return after >= 0 ? after : Math.min(place, board.length);
 }
 
-/**
- * The list must be the one in which the places were found; an empty one is absent, which equals null. The object's version is no
- * substitute: some objects are written all the time.
- */
+/** The list must be unchanged (empty is absent, which equals null). The version is no substitute: it may change all the time. */
 function preconditions(entry: JournalEntry, live: LiveReferences): readonly JsonPatchOp[] {
   if (live.references.length > 0) return [testUid(entry), { op: 'test', path: REFERENCES, value: live.references }];
   return [testUid(entry), { op: 'test', path: REFERENCES, value: null }, { op: 'add', path: REFERENCES, value: [] }];

@@ -53,10 +53,7 @@ function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world
   return `UID ${now.uid}, computed was ${expectedUid}`;
 }
 
-/**
- * Without a computed UID, the object of this name must be the recorded one or the migration's copy. Else the owner is gone, and somebody
- * created another of its name (§4.8/3).
- */
+/** Without a computed UID, the object must be the recorded one or the migration's copy; else it is another one (§4.8/3). */
 function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
   const { backingUid, expectedUid, madeAt } = owner;
   if (now === undefined || backingUid === undefined || expectedUid !== undefined) return undefined;

@@ -76,10 +76,7 @@ const BITS: Readonly<Record<Lane, number>> = {
 const EVERY = 63;
 const NONE: LanePolicies = { policies: [], names: [] };
 
-/**
- * In one pass, as a large cluster has millions of pairs of endpoint and policy. Most policies treat both ways alike, so lanes with the same
- * policies share one list.
- */
+/** In one pass for millions of pairs of endpoint and policy; lanes with the same policies share one list. */
 function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, LanePolicies>> {
   const selected: TrackedPolicy[] = [];
   let [some, every] = [0, EVERY];

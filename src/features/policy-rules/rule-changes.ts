@@ -37,10 +37,7 @@ export function changedPolicies(sets: ReadonlyMap<string, AddressSets>, changes:
   }));
 }
 
-/**
- * Changed rules of the hosts; a policy or profile that is new on a host is reported as such, without them. Lanes with the same policies
- * share one list, as there are thousands of hosts.
- */
+/** Changed rules of the hosts; a policy new on a host is reported without them. Lanes with the same policies share one list. */
 export function withAddresses({ global, profiles }: RuleSets, changes: ReadonlyMap<string, SetChange>): WithAddresses {
   // Names of ports have a finding of their own.
   const [policies, ofProfiles] = [changesByName(global, changes, false), changesByName(profiles, changes, false)];

@@ -50,10 +50,7 @@ export function mayMatch(selector: Selector, labels: Labels, isUnknown: (label: 
   }
 }
 
-/**
- * The selector as a function, for many sets of labels. An absent label matches only `!=` and `not in`; `global()` is always true, and
- * matters only in selectors of namespaces.
- */
+/** The selector as a function. An absent label matches only `!=` and `not in`; `global()` is always true. */
 export function predicateOf(selector: Selector): Predicate {
   switch (selector.op) {
     case 'all':

@@ -107,10 +107,7 @@ const adviceChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/**
- * The checks of `apply` in a preflight that is run alone, so that a plan's obstacles are known first. In a chain that reaches `apply`, that
- * stage evaluates and shows them.
- */
+/** The checks of `apply`, for a preflight run alone. In a chain that reaches `apply`, that stage evaluates and shows them. */
 export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((check) => ({
   ...check,
   judge(facts, context) {

@@ -92,10 +92,7 @@ export const nodePlatformChecks: readonly PreflightCheck[] = [
 const ARCHITECTURES = new Set(['amd64', 'arm64', 'ppc64le', 's390x']);
 const CPU_LABEL = 'feature.node.kubernetes.io/cpu-cpuid.';
 
-/**
- * What node-feature-discovery's labels show of x86-64-v2, which the target's base image needs. Its defaults omit SSE, so AVX is the
- * evidence: no processor below v2 has it.
- */
+/** What node-feature-discovery shows of x86-64-v2, needed by the target. AVX proves it, as its defaults omit SSE. */
 function cpuDoubt(node: KubeObject): string | undefined {
   const { architecture } = infoOf(node);
   if (architecture !== undefined && !ARCHITECTURES.has(architecture)) return `no image for ${architecture}`;

@@ -61,9 +61,7 @@ async function selected(cluster: Asking['cluster'], workload: KubeObject): Promi
   }
 }
 
-/**
- * An object without its last-applied copy and managed fields, each as large as the rest. For `ListOptions.keep`, which a source may ignore.
- */
+/** An object without its last-applied copy and managed fields, each as large as the rest. For `ListOptions.keep`. */
 export function supportObject(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, ...rest } = unattributed(object);
   const { annotations, ...others } = metadata;

@@ -32,10 +32,7 @@ export function operatorRelease(operator: KubeObject, profile: Profile): Operato
   return { tag, ...(release ? { release } : {}), ...(line ? { line } : {}) };
 }
 
-/**
- * Whether the profile's table passes over the operator's line. Newer lines are only unknown, and without other products a gap means
- * nothing.
- */
+/** Whether the profile's table passes over the operator's line. Newer lines are unknown; alone, a gap means nothing. */
 export function isOfOtherLine({ tag, release, line }: OperatorRelease, { operator }: Profile): boolean {
   if (!operator.otherProducts || release !== undefined || line !== undefined) return false;
   return Object.keys(operator.releases).some((known) => parseRelease(`${known}.0`) !== undefined && isOlder(tag, `${known}.0`));

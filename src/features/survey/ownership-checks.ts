@@ -83,10 +83,7 @@ function markEvidence({ name, object, evidence }: ManagedBy): { text: string; de
   return object ? { text: refText(object), detail: `${name}: ${evidence}` } : { text: name, detail: evidence };
 }
 
-/**
- * CRDs left the operator's manifest in v3.30 and its chart in v3.32, so a source moved to the target lacks them. The full manifest lacks
- * only kinds that the service dropped.
- */
+/** CRDs left the operator's manifest in v3.30 and its chart in v3.32; the full manifest lacks only dropped kinds. */
 export const crdsKept = judgedTwice({
   id: 'NS-111',
   title: 'CRDs not pruned by GitOps',

@@ -37,10 +37,7 @@ export function pathPart<Facts>({ paths, checks, survey, plan }: OnPaths<Facts>)
   };
 }
 
-/**
- * Checks the path before the stage's survey. Throws Fault('blocked') on a path that needs the stage and that this version cannot upgrade,
- * as a skipped stage would look fine.
- */
+/** Checks the path first. Throws Fault('blocked') if the stage is needed and not possible: skipping it would look fine. */
 export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needless = {}, ...rest }: PathStage<Facts>): AnyStage {
   const parts = [pathPart({ paths, checks, survey, plan }), ...also];
   const all = new Map(parts.flatMap((part) => part.checks.map((check) => [check.id, check])));

@@ -2,10 +2,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
 import type { OpenStage, Remember } from '../../kernel/stage.ts';
 
-/**
- * What is installed, for the run record, as the cluster no longer shows it after the first stage that writes. The stage's own notes
- * override it.
- */
+/** What is installed, for the run record, as the cluster soon no longer shows it. The stage's own notes override it. */
 export function rememberingInstalled(open: OpenStage, installation: Installation): OpenStage {
   return {
     ...open,

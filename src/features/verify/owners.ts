@@ -53,10 +53,7 @@ interface Asked {
   readonly asks: boolean;
 }
 
-/**
- * Throws where the API omits a stored owner: its list does not show who is gone. With a key-value store, what Kubernetes stores of these
- * kinds is old.
- */
+/** Throws where the API omits a stored owner, as its list shows nobody's absence. Key-value leftovers are not read. */
 async function readWhole(
   cluster: ClusterReader,
   { kinds, key, named, profile, datastore, asks }: Asked,
