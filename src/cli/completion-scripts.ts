@@ -10,10 +10,7 @@ export type Shell = (typeof SHELLS)[number];
 /** File names that the program is called by. */
 const PROGRAMS = ['kubectl-netsvc_upgrade', 'netsvcctl-upgrade'];
 
-/**
- * bash splits words at `=` and `:` and replaces only what follows: this splits at blanks and removes what bash keeps from every choice.
- * Bash 3.2 (macOS) lacks mapfile and compopt.
- */
+/** bash splits words at `=` and `:` and replaces only the rest, so choices lose that part. Bash 3.2 lacks mapfile and compopt. */
 const bash = `_netsvc_upgrade() {
   local line=\${COMP_LINE:0:COMP_POINT} words current kept choices choice directive=4
   read -r -a words <<<"$line"

@@ -9,10 +9,7 @@ const TRIES = 3;
 
 type Decisions = Readonly<Record<string, Side>>;
 
-/**
- * The user's decisions on a terminal about fields that both sides changed, as for `--resolve`. Undefined if nobody can be asked, the user
- * stops, or other findings stop the run.
- */
+/** The user's decisions about conflicts, as for `--resolve`; undefined if nobody can be asked, or other findings stop the run. */
 export async function settledByPerson(session: Session, findings: readonly Finding[]): Promise<Decisions | undefined> {
   const { seams, context } = session;
   const open = findings.filter(({ outcome }) => outcome === 'error');

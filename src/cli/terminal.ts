@@ -81,10 +81,7 @@ export interface Dialogue {
   readonly terminal?: boolean;
 }
 
-/**
- * On a terminal without a cursor, question and answer have a line each. The terminal itself edits the line, as Node would take the
- * backspace for a letter; Ctrl-C is then a signal.
- */
+/** Without a cursor, question and answer have a line each, and the terminal itself edits: Node takes backspace for a letter. */
 function person({ TERM }: NodeJS.ProcessEnv, { stdin, stderr }: Streams): Dialogue {
   return { input: stdin, output: stderr, ...(TERM === 'dumb' ? { terminal: false } : {}) };
 }

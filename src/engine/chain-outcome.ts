@@ -31,10 +31,7 @@ export interface RunMore {
   readonly announce?: Announce;
   /** Stages that the plan opened a moment ago; reused while nothing has been written. */
   readonly looked?: Looked;
-  /**
-   * The confirmed plan changes something, so the lock is taken before the first stage that may act. Otherwise it is taken before the first
-   * write, and what was read without it is read again.
-   */
+  /** The confirmed plan changes something: the lock is taken before the first stage that may act, not at the first write. */
   readonly changes?: boolean;
   /** Throws Fault('stale') for a plan of a stage that goes beyond what was agreed to; asked before each round of a stage acts. */
   readonly within?: Within;

@@ -38,9 +38,7 @@ export interface TimePassed {
   readonly ms: number;
 }
 
-/**
- * `program` runs that very file. `onlyIf` is checked once, right before; if it does not hold, nothing runs and the stage is planned again.
- */
+/** `program` runs that very file. If `onlyIf` does not hold right before, nothing runs and the stage is planned again. */
 export interface Exec {
   readonly type: 'exec';
   readonly run: Invocation;

@@ -1,9 +1,6 @@
 import { Fault } from './fault.ts';
 
-/**
- * Ctrl-C. The first gives up reads, finishes the current action and starts nothing more; the second leaves little time for the run record
- * and the lock.
- */
+/** Ctrl-C. The first finishes the current action; the second leaves little time for the run record and the lock. */
 export interface Interruption {
   /** Asked to stop: no further action is begun, waits end. */
   readonly soft: AbortSignal;

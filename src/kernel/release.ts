@@ -99,10 +99,7 @@ export function imageRelease(image: string): string | undefined {
 /** How an image stands to a release: by its digest where it has one and those of the release are known, else by its tag. */
 export type ImageAge = 'of' | 'other' | 'untold';
 
-/**
- * The one rule for whether an image is of a release (domain §3). Tools that pin by digest drop the tag: a tag beside an unknown digest
- * means that admission added the digest.
- */
+/** The one rule for whether an image is of a release (domain §3). Admission may add an unknown digest to the tag. */
 export function imageAge(image: string, release: string, digests: readonly string[] = []): ImageAge {
   const { digest } = parseImage(image);
   if (digest !== undefined && digests.length > 0) return digests.includes(digest) ? 'of' : 'other';

@@ -1,9 +1,6 @@
 import { isRecord } from '../kernel/json.ts';
 
-/**
- * How an API server's schema identifies the items of a list. Either by these fields together (one that may be absent has its default), each
- * scalar once, or the list is one value.
- */
+/** How the server identifies list items: by these fields (an absent one has its default), each scalar once, or as one value. */
 export type SchemaRule = { readonly keys: readonly string[]; readonly defaults: Readonly<Record<string, unknown>> } | 'set' | 'atomic';
 
 /** Rules that outlive the server's answer: by `apiVersion kind`, then by the path of the list. */

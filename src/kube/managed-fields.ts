@@ -55,10 +55,7 @@ export function predictApply(r1: KubeObject, document: KubeObject, fieldManager 
   return { object, migrates: true, removes, exact: known && target.apiVersion === document.apiVersion };
 }
 
-/**
- * The managedFields of an object that kubectl owns server-side: the migration kubectl does after its first write, done before. Undefined if
- * no client-side manager owns the object.
- */
+/** managedFields after kubectl's migration to server-side apply, made before its first write. Undefined if none is needed. */
 export function adoptedOwnership(live: KubeObject, fieldManager = KUBECTL): Entries | undefined {
   const entries = live.metadata.managedFields ?? [];
   const names = clientSideManagers(entries);

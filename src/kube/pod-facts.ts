@@ -111,10 +111,7 @@ export function isEnd(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/**
- * A Deployment's pods without ended ones that were replaced (evicted, node shut down): they stay listed for weeks. If too few others exist,
- * the ended ones stay, for they show the reason.
- */
+/** A Deployment's pods without replaced ones (evicted, node shut down), unless too few others exist to show the reason. */
 export function withoutReplaced<Pod>(pods: readonly Pod[], wanted: number, ended: (pod: Pod) => boolean): readonly Pod[] {
   const others = pods.filter((pod) => !ended(pod));
   return others.length >= wanted ? others : pods;

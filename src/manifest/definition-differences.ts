@@ -5,10 +5,7 @@ import { stepInto, stepsOf } from '../kube/field-paths.ts';
 import { itemsByKey, keyFields } from '../kube/list-keys.ts';
 import { prepared } from './prepare.ts';
 
-/**
- * Fields in which a definition in the cluster differs from a release's, apart from server defaults and texts for users. Undefined between
- * API versions: every field may differ.
- */
+/** Fields in which a live definition differs from a release's, except defaults and texts. Undefined between API versions. */
 export function definitionDifferences(released: KubeObject, state: KubeObject): readonly FieldChange[] | undefined {
   if (released.apiVersion !== state.apiVersion) return undefined;
   return changedFields(prepared(withoutTexts(released)), prepared(withoutTexts(state))).filter((change) => !isFilledIn(change));

@@ -156,10 +156,7 @@ interface States {
   readonly target: KubeObject | undefined;
 }
 
-/**
- * True if applying the target keeps a controller's field: neither the target nor a user's edit sets it, and it belongs to nothing that the
- * target dropped (domain §6.4).
- */
+/** True if an apply keeps a controller's field: nothing sets it, and the target dropped nothing it belongs to (domain §6.4). */
 function isLeftAlone({ path }: Place, { theirs: applied }: Three, { base, target }: States): boolean {
   if (!target || path === '' || !isFree(target, path)) return false;
   return applied === undefined || fieldAt(base, path) !== undefined;

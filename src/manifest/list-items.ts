@@ -56,9 +56,7 @@ const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
   plugins: ({ type }) => (typeof type === 'string' ? type : undefined),
 };
 
-/**
- * Items by their key, in order, by the server's rule where known. Undefined if the list is one value, or an item has no key or shares it.
- */
+/** Items by key, in order, by the server's rule if known. Undefined if the list is one value, or keys are missing or shared. */
 export function itemsOf(listName: string, list: readonly unknown[], rule?: SchemaRule): ReadonlyMap<string, unknown> | undefined {
   const byKey = rule === undefined || list.length === 0 ? itemsByKey(listName, list) : undefined;
   if (byKey && (byKey.size > 0 || list.length === 0)) return byKey;

@@ -12,10 +12,7 @@ const MAX_LINES = 100;
 
 const OPENING = /^( *(?:- +)*)(?:[^\s'"#][^'"]*|'[^']*'|"[^"]*")?:[ \t]+(?=['"])/;
 
-/**
- * Indents later lines of quoted text, which kubectl accepts at the key's column and YAML 1.2 does not; leading white space there has no
- * meaning. Undefined if no such text spans `brokenAt`.
- */
+/** Indents later lines of quoted text, which only kubectl accepts at the key's column. Undefined if none spans `brokenAt`. */
 export function indentQuotedLines(text: string, brokenAt: number): QuoteRepair | undefined {
   const opening = openingBefore(text, brokenAt);
   if (!opening) return undefined;

@@ -58,10 +58,7 @@ export async function discoverAll(transport: Transport): Promise<Served> {
   return groupByGroup(transport, named.groups ?? (await transport.json<{ readonly groups: readonly Group[] }>({ path: '/apis' })).groups);
 }
 
-/**
- * Only the server's own "no" counts: no right to ask is no obstacle, and a server that is shutting down still knows all its kinds. Any
- * other failure also meets the requests that follow.
- */
+/** Only the server's own 500 counts: a missing right is no obstacle, and a server that shuts down still knows all its kinds. */
 async function assertReady(transport: Transport): Promise<void> {
   try {
     await transport.text({ path: '/readyz?exclude=shutdown', accept: '*/*' });

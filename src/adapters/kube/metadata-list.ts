@@ -114,10 +114,7 @@ function tokenIn(bytes: Buffer, start: number, end: number): string {
   return '';
 }
 
-/**
- * Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 12 annotations, 13 ownerReferences } }; the rest is not asked for,
- * nor any annotation but the manifest that names owners.
- */
+/** Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 12 annotations, 13 ownerReferences } }; the rest is skipped. */
 function metadataOf(bytes: Buffer, start: number, end: number): ObjectMeta {
   const texts: Record<string, string> = {};
   const ownerReferences: OwnerReference[] = [];

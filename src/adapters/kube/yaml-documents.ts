@@ -3,10 +3,7 @@ import { parseAllDocuments } from 'yaml';
 /** Aliases of one document at most: a few lines of them can stand for gigabytes. */
 const ALIASES = 100;
 
-/**
- * The documents of a YAML text as kubectl reads them (YAML 1.1), or what is wrong with it. Its own file, because the bundler gives
- * dynamically imported CommonJS no named exports.
- */
+/** A YAML text's documents as kubectl reads them (YAML 1.1), or its problem. Its own file, as dynamic CommonJS has no named exports. */
 export function yamlDocuments(text: string): { readonly documents: readonly unknown[]; readonly broken?: string } {
   const all = [...parseAllDocuments(text, { version: '1.1' })];
   const broken = all.flatMap(({ errors }) => errors)[0];

@@ -74,10 +74,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/**
- * kubectl's rules for flags that change a cluster: another server clears the server name of its certificate,
- * a certificate authority or skipping verification replaces both as a pair.
- */
+/** kubectl's rules: another server clears its certificate's name; an authority or skipped verification replaces both as a pair. */
 export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): ClusterEntry {
   const changed: { -readonly [key in keyof ClusterEntry]: ClusterEntry[key] } = { ...cluster };
   if (flags.server) changed.server = flags.server;
@@ -95,10 +92,7 @@ export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): 
   return changed;
 }
 
-/**
- * kubectl's rules for flags that change a user: a certificate replaces the kubeconfig's. A token does not replace a readable token file, so
- * that whoever asks is whom kubectl would ask as.
- */
+/** kubectl's rules: a certificate replaces the kubeconfig's, but a token does not replace a readable token file. */
 export function overrideUser(user: UserEntry, flags: ConnectionFlags): UserEntry {
   const changed: { -readonly [key in keyof UserEntry]: UserEntry[key] } = { ...user };
   if (flags.token) changed.token = flags.token;

@@ -9,10 +9,7 @@ type Acceptable = ReadonlySet<string>;
 const ABSENT = 'absent';
 const NEVER: Acceptable = new Set();
 
-/**
- * What this process saw of each state object; while pinned, anything else is somebody else's change. An unanswered write leaves two
- * possibilities, which the next read resolves.
- */
+/** What this process saw of each state object; while pinned, anything else is another's change. An unanswered write allows two. */
 export class Expectations {
   readonly #known = new Map<string, Acceptable>();
   /** What was seen first of each, while other runs could still write: a plan is made of several reads. */

@@ -21,10 +21,7 @@ export function argumentsFor(
   return [`--kubeconfig=${kubeconfigPath}`, ...timeout, ...args];
 }
 
-/**
- * Without a named configuration file the CLI takes one from a usual place and follows it, whatever its environment says (cli notes 1.3).
- * Its options belong after the command.
- */
+/** Without a named configuration file the CLI uses one from a usual place, despite its environment (cli notes 1.3). */
 function withConfig(args: readonly string[], cliConfigPath: string | undefined): readonly string[] {
   const isNamed = args.some((argument) => argument.startsWith('--config='));
   return isNamed || cliConfigPath === undefined ? args : [...args, `--config=${cliConfigPath}`];
@@ -39,10 +36,7 @@ const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DR
 /** The user's own defaults for kubectl may name another server by a flag that nobody wrote (`defaults` of a kuberc file). */
 const KUBECTL_ALONE = { KUBERC: 'off' } as const;
 
-/**
- * The service's CLI takes its datastore from many places; it gets exactly one (cli notes §1.3). On Windows names of variables ignore case,
- * so other spellings are removed as well.
- */
+/** Gives the service's CLI exactly one of its many datastore settings (cli notes §1.3). On Windows names ignore case. */
 export function environmentFor(
   tool: Tool,
   { env, cliEnvironment, kubeconfigPath }: Surroundings,

@@ -102,10 +102,7 @@ function meantFor(text: string, file: string): readonly string[] {
   ];
 }
 
-/**
- * The differences for an interrupted run of the saved plan. What it has done is as it should be; patches of the rest differ, as they are
- * planned from where the run is, but commands do not.
- */
+/** The differences for an interrupted run of the saved plan: its patches may differ, as they continue from where it is. */
 export function differencesSince(saved: Compared, now: Compared): readonly string[] {
   const before = byKey(saved);
   const objects = now.basis.objects.filter(hasState).flatMap((object) => {

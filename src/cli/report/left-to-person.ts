@@ -27,10 +27,7 @@ function asksOf(plans: readonly PlannedStage[]): readonly Effects['ask'][] {
   return plans.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect] : []));
 }
 
-/**
- * A command of one stage that leaves manual steps stops with exit 5 and continues when run again; a chain continues without them. Undefined
- * if nothing is left or the command ended otherwise.
- */
+/** A command of one stage with manual steps left stops with exit 5, unlike a chain. Undefined if none are left or it failed. */
 export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {
   if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;
   return new Fault('stopped', `${counted(left.length, 'manual step')} left`, [
