@@ -1,4 +1,4 @@
-/** What a field must have: any value unless tested. In a list, one item must be of `oneOf` and none of `noneOf`. */
+/** What a field must have: any value unless tested. In a list, one item must be of `oneOf` and none of `noneOf`, which alone also holds where it is not set. */
 interface FieldTest {
   readonly oneOf?: readonly string[];
   readonly noneOf?: readonly string[];

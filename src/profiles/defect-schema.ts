@@ -6,12 +6,18 @@ export interface Schema {
 export const text: Schema = { type: 'string', minLength: 1 };
 export const texts: Schema = { type: 'array', items: { type: 'string' } };
 export const flag: Schema = { type: 'boolean' };
+/** What `parseRelease` reads: anything else cannot be compared. */
 export const release: Schema = {
   type: 'string',
-  pattern: '^v\\d+\\.\\d+\\.\\d+([-+].+)?$',
+  pattern: '^v\\d{1,4}\\.\\d{1,4}\\.\\d{1,6}([-+].{0,200})?$',
   description: 'A release tag with all its numbers: v3.32.2',
 };
-export const textMap: Schema = { type: 'object', additionalProperties: { type: 'string' } };
+export const line: Schema = {
+  type: 'string',
+  pattern: '^v\\d{1,4}\\.\\d{1,4}$',
+  description: 'A minor line: v3.32',
+};
+export const mapOf = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 export const ref = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
@@ -33,8 +39,9 @@ export function oneOfTypes(...schemas: readonly Schema[]): Schema {
   return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: schemas };
 }
 
-const someTexts: Schema = { ...texts, minItems: 1 };
-const version: Schema = { type: 'string', pattern: '^\\d+(\\.\\d+)*$', description: 'A version without a leading v: 5.15' };
+/** An empty text would be a part of every other. */
+const someTexts: Schema = { type: 'array', items: text, minItems: 1 };
+const version: Schema = { type: 'string', pattern: '^\\d{1,9}(\\.\\d{1,9}){0,5}$', description: 'A version without a leading v: 5.15' };
 const test = { 'oneOf?': someTexts, 'noneOf?': someTexts, 'absent?': flag };
 
 /** The parts of a profile that describe defects of releases. */

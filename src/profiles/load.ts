@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import type { DefectCondition, ReleaseRange } from '../kernel/defect.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
-import { pointerSteps } from '../kernel/json.ts';
+import { pointerSteps, textAt } from '../kernel/json.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { compareVersions, isOlder } from '../kernel/release.ts';
 import { extend, ownPath } from './extend.ts';
@@ -64,9 +64,9 @@ function shippedProfile(name: unknown, source: Source): Profile {
 
 function validated(merged: unknown, source: Source): Profile {
   const validate = new Ajv({ allErrors: true, discriminator: true, strict: true, strictRequired: false }).compile<Profile>(profileSchema);
-  const problems = validate(merged) ? rangeProblems(merged) : (validate.errors ?? []).map(problemOf);
-  if (problems.length === 0) return merged as Profile;
-  const facts = [...new Set(problems.map((problem) => factOf(problem, merged, source)))];
+  const problems = validate(merged) ? [...rangeProblems(merged), ...pluralProblems(merged)] : (validate.errors ?? []).map(problemOf);
+  const facts = [...new Set([...repeatedIds(source), ...problems.map((problem) => factOf(problem, merged, source))])];
+  if (facts.length === 0) return merged as Profile;
   const [first = `${source.fileName}:1: is no profile`, ...rest] = facts;
   throw new Fault('usage', first, [...rest.slice(0, 9), EXPLAINED]);
 }
@@ -127,6 +127,31 @@ function fieldText(merged: unknown, path: readonly string[]): string {
 interface ProfileProblem {
   readonly path: readonly string[];
   readonly message: string;
+}
+
+/** Of two items with one `id` in a list, one would be dropped without a word. */
+function repeatedIds(source: Source): readonly string[] {
+  return Object.entries(source.own).flatMap(([field, list]) => {
+    const ids = Array.isArray(list) ? list.map((item: unknown) => textAt(item, 'id')) : [];
+    return ids.flatMap((id, index) =>
+      id !== undefined && ids.indexOf(id) < index
+        ? [`${source.fileName}:${lineOf(source, [field, index])}: ${field}[${id}]: the list has an item of this id already`]
+        : [],
+    );
+  });
+}
+
+/** Only kinds that are listed are read: a condition on any other would never hold. */
+function pluralProblems({ defects = [], cli: { kinds }, removedKinds, clusterInformation }: Profile): readonly ProfileProblem[] {
+  if (!kinds) return [];
+  const read = [...kinds.cluster, ...kinds.namespaced, ...removedKinds.map(({ plural }) => plural), clusterInformation.plural];
+  return defects.flatMap(({ when }, index) =>
+    when.flatMap((one, at) => {
+      const unknown = one.type === 'resource' ? one.plurals.findIndex((plural) => !read.includes(plural)) : -1;
+      const path = ['defects', String(index), 'when', String(at), 'plurals', String(unknown)];
+      return unknown < 0 ? [] : [{ path, message: 'is no kind of cli.kinds or removedKinds, so it is not read' }];
+    }),
+  );
 }
 
 /** Ranges of releases and versions that end before they begin, and fixes that are older than the end of the defect. */

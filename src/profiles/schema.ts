@@ -1,4 +1,17 @@
-import { defectDefinitions, fields, flag, listOf, oneOfTypes, ref, release, type Schema, text, textMap, texts } from './defect-schema.ts';
+import {
+  defectDefinitions,
+  fields,
+  flag,
+  line,
+  listOf,
+  mapOf,
+  oneOfTypes,
+  ref,
+  release,
+  type Schema,
+  text,
+  texts,
+} from './defect-schema.ts';
 
 const datastoreName: Schema = { enum: ['api', 'kvstore'] };
 const workloadKind: Schema = { enum: ['DaemonSet', 'Deployment'] };
@@ -55,18 +68,18 @@ const operator = fields({
     additions: listOf(fields({ value: text, kind: text })),
     'csi?': fields({ value: text, off: text }),
   }),
-  releases: textMap,
-  'exactReleases?': textMap,
+  releases: mapOf(line),
+  'exactReleases?': mapOf(release),
   agent: ref('workload'),
   controllers: ref('workload'),
   'typha?': ref('workload'),
-  labels: textMap,
+  labels: mapOf({ type: 'string' }),
   'versionEnv?': text,
   'statusVersionField?': text,
   'migrationLabel?': fields({ key: text, pending: text }),
   'flowLogs?': texts,
   'end?': fields({
-    since: text,
+    since: release,
     statusKind: text,
     statuses: listOf(
       fields({
@@ -96,7 +109,7 @@ const operator = fields({
     }),
     'writes?': listOf(fields({ plural: text, fields: texts })),
     imageSet: fields({ kind: text, plural: text, prefix: text }),
-    refused: listOf(fields({ since: text, field: text, value: text, instead: text })),
+    refused: listOf(fields({ since: release, field: text, value: text, instead: text })),
     pools: fields({ plural: text, field: texts }),
     gateway: fields({
       kind: text,
@@ -104,7 +117,7 @@ const operator = fields({
       policy: text,
       field: text,
       value: text,
-      definitions: fields({ group: text, annotation: text, bundles: listOf(fields({ since: text, version: text })) }),
+      definitions: fields({ group: text, annotation: text, bundles: listOf(fields({ since: release, version: release })) }),
     }),
     dataPlane: fields({ field: texts, otherwise: text, iptables: text, nftables: text }),
   }),
@@ -218,7 +231,7 @@ export const profileSchema: Schema = {
     'failsafePorts?': fields({ inbound: texts, outbound: texts }),
     'registryMove?': fields({ since: release, from: text, to: text }),
     'tierRename?': fields({ since: release, from: text, to: text, others: texts }),
-    'flexvolUntil?': text,
+    'flexvolUntil?': line,
     'defects?': listOf(ref('defect')),
   }),
   $defs: definitions,

@@ -135,6 +135,36 @@ variants:
       `${defect}\n    releases: {from: v3.32.0}\n    when:\n      - type: node\n        field: kernelVersion\n        from: "5.15"\n        before: "5.9"\n`,
       /^mine\.yaml:15: defects\[ours\]\.when\[0\]\.before: the range ends before 5\.9, and begins at 5\.15$/,
     ],
+    [
+      'a release whose numbers are too large to be compared',
+      `${defect}\n    when: []\n    releases: {from: v3.32.0, before: v3.1234567890.1}\n`,
+      /^mine\.yaml:11: defects\[ours\]\.releases\.before: must match pattern/,
+    ],
+    [
+      'a version of nodes that is no number',
+      `${defect}\n    releases: {from: v3.32.0}\n    when: [{type: node, field: kernelVersion, from: "${'9'.repeat(400)}"}]\n`,
+      /^mine\.yaml:11: defects\[ours\]\.when\[0\]\.from: must match pattern/,
+    ],
+    [
+      'an empty text, which every image would have in it',
+      `${defect}\n    releases: {from: v3.32.0}\n    when: [{type: hostProgram, images: [""]}]\n`,
+      /^mine\.yaml:11: defects\[ours\]\.when\[0\]\.images\[0\]: must NOT have fewer than 1 characters$/,
+    ],
+    [
+      'a condition on resources that nothing reads',
+      `${defect}\n    releases: {from: v3.32.0}\n    when:\n      - type: resource\n        fields: [cidr]\n        plurals: [ippools, ipools]\n`,
+      /^mine\.yaml:14: defects\[ours\]\.when\[0\]\.plurals\[1\]: is no kind of cli\.kinds or removedKinds, so it is not read$/,
+    ],
+    [
+      'two items of one id',
+      'extends: calico\ndefects:\n  - id: nft-crash\n    severity: warning\n  - id: nft-crash\n    severity: error\n',
+      /^mine\.yaml:5: defects\[nft-crash\]: the list has an item of this id already$/,
+    ],
+    [
+      'a text where the operator has a release',
+      'extends: calico\noperator:\n  exactReleases:\n    v1.42.3: latest\n',
+      /^mine\.yaml:4: operator\.exactReleases\.v1\.42\.3: must match pattern/,
+    ],
     ['a missing field', 'name: x\n', /^mine\.yaml:1: the profile: field title is missing$/],
   ] as const) {
     it(`refuses ${what} with the line and the field`, async () => {

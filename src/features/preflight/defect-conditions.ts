@@ -28,9 +28,7 @@ export function seenOn(condition: DefectCondition, world: DefectWorld): readonly
       );
     case 'setting': {
       const value = agentSetting(facts, installation, context.profile, condition.name);
-      return passes(value === undefined ? [] : [String(value)], condition)
-        ? [`${condition.name} ${String(value ?? 'is not set')}`]
-        : undefined;
+      return passes(valuesAt(value, []).map(String), condition) ? [`${condition.name} ${String(value ?? 'is not set')}`] : undefined;
     }
     case 'node':
       return some(read(facts.nodes).flatMap((node) => nodeWith(node, condition)));
@@ -87,8 +85,8 @@ interface FieldTest {
 }
 
 function passes(values: readonly string[], { oneOf, noneOf, absent }: FieldTest): boolean {
-  if (values.length === 0) return absent === true;
-  if (absent && !oneOf) return false;
+  if (values.length === 0) return absent === true || (noneOf !== undefined && !oneOf);
+  if (absent && !oneOf && !noneOf) return false;
   return (!oneOf || values.some((value) => oneOf.includes(value))) && !noneOf?.some((value) => values.includes(value));
 }
 
@@ -97,15 +95,16 @@ function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
   const [field, ...rest] = path;
   if (field === undefined) return value === undefined || value === null || value === '' ? [] : [value];
-  return isRecord(value) ? valuesAt(value[field], rest) : [];
+  return isRecord(value) ? valuesAt(jsonAt(value, field), rest) : [];
 }
 
 function nodeWith(node: KubeObject, { field, startsWith, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {
   const value = String(jsonAt(node.status, 'nodeInfo', field) ?? '');
   const prefix = startsWith?.find((one) => value.startsWith(one));
   if (value === '' || (startsWith && prefix === undefined)) return [];
-  const version = prefix === undefined ? value : value.slice(prefix.length);
-  const isOutside = (from && compareVersions(version, from) < 0) || (before && compareVersions(version, before) >= 0);
+  const version = /\d.*/.exec(value.slice(prefix?.length ?? 0))?.[0];
+  if (version === undefined && (from || before)) return [];
+  const isOutside = (from && compareVersions(version ?? '', from) < 0) || (before && compareVersions(version ?? '', before) >= 0);
   return isOutside ? [] : [`${textOf(node)} ${value}`];
 }
 

@@ -1,5 +1,6 @@
 import { read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { PreflightFacts } from '../survey/index.ts';
@@ -14,7 +15,7 @@ export function agentSetting(facts: PreflightFacts, installation: Installation, 
   const live = agent ? findWorkload(read(facts.daemonSets), agent) : undefined;
   const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
   const set = agent ? envOf(live, agent.container, `${prefix}${field.toUpperCase()}`) : undefined;
-  return set ?? specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default'))[field];
+  return set ?? jsonAt(specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default')), field);
 }
 
 /** In key-value mode as the service's CLI lists them; if that fails, only the environment counts. */

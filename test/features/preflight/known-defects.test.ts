@@ -226,6 +226,43 @@ const own: Defect = {
   sources: ['example/ours#1'],
 };
 
+const withRow = (...when: Defect['when']) => contextOf({}, { ...calico, defects: [{ ...own, when }] });
+const pool = resources(resource('IPPool/pods', { cidr: '10.9.0.0/24' }));
+const onVersion = { type: 'node', field: 'osImage', startsWith: ['Site Linux'], from: '4', before: '5' } as const;
+const anyVersion = { type: 'node', field: 'osImage', before: '13' } as const;
+const unset = { type: 'resource', plurals: ['ippools'], fields: ['vxlanMode'], noneOf: ['Always'] } as const;
+
+checkCases('NS-609', {
+  'reads the version after the name, whatever stands between them': {
+    context: withRow(onVersion),
+    facts: nodes({ osImage: 'Site Linux v4.2' }),
+    is: 'error',
+    details: [/Seen on: Node\/n2 Site Linux v4\.2/],
+  },
+  'passes on another version': { context: withRow(onVersion), facts: nodes({ osImage: 'Site Linux 5.0' }), is: 'ok' },
+  'passes where a name has no version': {
+    context: withRow(anyVersion),
+    facts: { nodes: { value: [node('n1', { info: { osImage: 'Debian GNU/Linux trixie/sid' } })] } },
+    is: 'ok',
+  },
+  'takes what is not set for none of these values': { context: withRow(unset), facts: { resources: pool }, is: 'error' },
+  'finds one of them where it is set': {
+    context: withRow(unset),
+    facts: { resources: resources(resource('IPPool/pods', { vxlanMode: 'Always' })) },
+    is: 'ok',
+  },
+  'finds no field that every object has': {
+    context: withRow({ type: 'resource', plurals: ['ippools'], fields: ['constructor', '__proto__'] }),
+    facts: { resources: pool },
+    is: 'ok',
+  },
+  'finds no setting that every object has': {
+    context: withRow({ type: 'setting', name: 'constructor' }),
+    facts: { resources: felix({}) },
+    is: 'ok',
+  },
+});
+
 const begun = (startedAt: string) => ({ value: { startedAt } as RunRecord });
 const installed = (createdAt: string) => ({
   value: [{ name: 'felixconfigurations.crd.projectcalico.org', group: 'crd.projectcalico.org', createdAt }],
