@@ -76,7 +76,7 @@ export interface AddedLabel {
   readonly uid: string | undefined;
   readonly key: string;
   readonly place: ChangedPlace;
-  /** That migration switched automatic endpoints on, which were off before. */
+  /** That migration enabled automatic endpoints, which were disabled. */
   readonly hasSwitched: boolean;
 }
 
