@@ -6,8 +6,8 @@ import type { Clock, Cluster, Sources } from '../kernel/ports.ts';
 const LOOK_MS = 2_000;
 
 /**
- * How long a dry-run answer holds for an unchanged object: definitions and admission hardly change within it, and the server checks the
- * write itself. A plan waits longer for its confirmation anyway.
+ * How long a dry-run answer holds for an unchanged object. Definitions and admission hardly change within it, and the server checks the
+ * write itself; a user reads a plan for longer.
  */
 const ANSWER_MS = 10_000;
 

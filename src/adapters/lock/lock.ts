@@ -49,7 +49,7 @@ export function leaseLock(deps: LockDeps): Lock {
   };
 }
 
-/** A lock that reports itself to what is stored under it, from when it is taken until it is given back. */
+/** The lock, which pins what is stored under it from when it is taken until it is given back. */
 export function lockWith(lock: Lock, stored: { pin(): void; unpin(): void }): Lock {
   return {
     ...lock,
