@@ -70,6 +70,8 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const acting = await session.acting();
   const looks = known?.looks ?? new Looks(acting);
   looks.refresh();
+  // At the beginning, when the first stage reads the same: at the end of a wait it would be a second look at every node and pod, for one line.
+  const found = head ? undefined : headBy(session, looks);
   const progress = await session.progress('run', stages);
   const { clock, effects } = acting;
   const textOf = actionTexts(effects, acting.tools.programOf);
@@ -100,7 +102,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
     await progress.close();
   });
   const ended = await tell(outcome);
-  const seen = head ? { ...head, ...definedSource(ended.versions?.before) } : await headBy(session, looks);
+  const seen = head ? { ...head, ...definedSource(ended.versions?.before) } : await found;
   return report(session, { ...ended, ...(seen === undefined ? {} : { head: seen }) });
 }
 

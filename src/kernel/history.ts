@@ -72,9 +72,11 @@ export interface RolloutMark {
 const MARKS_PER_ROW = 24;
 
 interface Row {
-  readonly node: string;
-  readonly pod?: string;
+  readonly name: Pick<RolloutRow, 'node' | 'pod'>;
   readonly marks: RolloutMark[];
+  /** As it was seen last, and at which look. */
+  pod: PodProgress;
+  look: number;
 }
 
 /** Turns looks at one rollout into its changes: what stays the same from one look to the next takes no room. */
@@ -83,6 +85,7 @@ class RolloutHistory {
   readonly #startedAt: Date;
   readonly #rows = new Map<string, Row>();
   #last: RolloutProgress | undefined;
+  #looks = 0;
   #seconds = 0;
 
   constructor(stage: string, startedAt: Date) {
@@ -92,17 +95,26 @@ class RolloutHistory {
 
   look(progress: RolloutProgress, at: Date): void {
     this.#seconds = Math.max(0, Math.round((at.getTime() - this.#startedAt.getTime()) / 1000));
+    if (progress === this.#last) return;
     this.#last = progress;
+    this.#looks += 1;
     const byNode = progress.target.kind === 'DaemonSet';
-    const seen = new Set<string>();
-    for (const pod of progress.pods) {
-      const key = byNode && pod.node !== '' ? pod.node : pod.pod;
-      seen.add(key);
-      const row = this.#rows.get(key) ?? { node: pod.node, ...(byNode ? {} : { pod: pod.pod }), marks: [] };
-      this.#rows.set(key, row);
-      put(row.marks, markOf(pod, this.#seconds));
+    for (const pod of progress.pods) this.#see(pod, byNode && pod.node !== '' ? pod.node : pod.pod, byNode);
+    for (const row of this.#rows.values()) if (row.look !== this.#looks) put(row.marks, { at: this.#seconds, phase: 'gone' });
+  }
+
+  /** Of thousands of pods few change from one look to the next: those that did not are the same objects. */
+  #see(pod: PodProgress, key: string, byNode: boolean): void {
+    const row = this.#rows.get(key);
+    if (row?.pod === pod && row.look === this.#looks - 1) {
+      row.look = this.#looks;
+      return;
     }
-    for (const [key, row] of this.#rows) if (!seen.has(key)) put(row.marks, { at: this.#seconds, phase: 'gone' });
+    const name = { node: pod.node, ...(byNode ? {} : { pod: pod.pod }) };
+    const seen = row ?? { name, marks: [], pod, look: 0 };
+    if (!row) this.#rows.set(key, seen);
+    Object.assign(seen, { pod, look: this.#looks });
+    put(seen.marks, markOf(pod, this.#seconds));
   }
 
   trace(): RolloutTrace | undefined {
@@ -116,7 +128,7 @@ class RolloutHistory {
       seconds: this.#seconds,
       desired,
       done,
-      rows: [...this.#rows.values()].sort(byName),
+      rows: [...this.#rows.values()].map(({ name, marks }) => ({ ...name, marks })).sort(byName),
     };
   }
 }

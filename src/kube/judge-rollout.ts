@@ -3,7 +3,7 @@ import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
-import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
+import { byNode, isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
 
 /** Everything a verdict over one workload needs. */
 export interface RolloutView extends PodSurroundings {
@@ -33,8 +33,8 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
   const { target, workload } = view;
   const desired = workload ? desiredPods(target.kind, workload) : 0;
   const pods = meantPods(view, desired)
-    .map((pod) => progressOf(pod, view))
-    .sort((a, b) => order(a.node, b.node) || order(a.pod, b.pod));
+    .toSorted(byNode)
+    .map((pod) => progressOf(pod, view));
   const pending = workload
     ? pendingReason(view, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
@@ -45,12 +45,6 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
 /** Of the kinds, only a Deployment's controller leaves ended pods lying. */
 function meantPods({ target, pods }: RolloutView, desired: number): readonly PodFacts[] {
   return target.kind === 'Deployment' ? withoutReplaced(pods, desired, ({ phase }) => isEnd(phase)) : pods;
-}
-
-/** By code units, as a thousand pods are sorted often; users see them in another order. */
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number {

@@ -1,46 +1,31 @@
 import type { KubeObject, ObjectMeta } from '../kernel/object.ts';
 import { addressAnnotations } from './node-addresses.ts';
+import { FACTS, nodeFacts, podFacts } from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The part of a pod that `podFacts` reads; a whole pod is many times as large. For `ListOptions.keep`. */
+/** The name of a pod and its facts: a whole one is fifty times as large. For `ListOptions.keep`. */
 export function leanPod(pod: KubeObject): KubeObject {
-  const { nodeName, containers = [], initContainers = [] } = (pod.spec ?? {}) as PodSpec;
-  const { phase, conditions, containerStatuses, initContainerStatuses } = (pod.status ?? {}) as Fields;
-  return {
-    ...identity(pod),
-    spec: {
-      nodeName,
-      containers: containers.map(imageOf),
-      ...(initContainers.length > 0 ? { initContainers: initContainers.map(imageOf) } : {}),
-    },
-    status: { phase, conditions, containerStatuses, initContainerStatuses },
-  };
+  return { ...named(pod), [FACTS]: podFacts(pod) };
 }
 
-interface PodSpec {
-  readonly nodeName?: string;
-  readonly containers?: readonly Fields[];
-  readonly initContainers?: readonly Fields[];
-}
-
-function imageOf({ name, image }: Fields): Fields {
-  return { name, image };
-}
-
-/** The part of a node that `nodeFacts` reads: without its images, labels and addresses. For `ListOptions.keep`. */
+/** The name of a node and its facts. For `ListOptions.keep`. */
 export function leanNode(node: KubeObject): KubeObject {
-  const { unschedulable } = (node.spec ?? {}) as Fields;
-  const { conditions = [] } = (node.status ?? {}) as { readonly conditions?: readonly Fields[] };
-  return { ...identity(node), spec: { unschedulable }, status: { conditions: conditions.filter(({ type }) => type === 'Ready') } };
+  return { ...named(node), [FACTS]: nodeFacts(node) };
 }
 
-/** The same plus what a host's endpoint is made of: labels, their writers, labels from the service, addresses. For `ListOptions.keep`. */
+function named({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } };
+}
+
+/** What `nodeFacts` reads of a node, and of what a host's endpoint is made: labels, writers, labels from the service, addresses. For `ListOptions.keep`. */
 export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
   const keys = [nodeLabelsKey(apiGroup), ...addressAnnotations(apiGroup)];
   return (node) => {
-    const { metadata, status, ...rest } = leanNode(node);
+    const { unschedulable } = (node.spec ?? {}) as Fields;
+    const { addresses, conditions = [] } = (node.status ?? {}) as HostStatus;
+    const { metadata, ...rest } = identity(node);
     const { labels, annotations = {}, managedFields = [] } = node.metadata;
     const writers = managedFields.flatMap(({ manager, operation, subresource, fieldsV1 }) => {
       const written = fieldsV1?.['f:metadata']?.['f:labels'];
@@ -50,10 +35,10 @@ export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
       ];
     });
     const own = Object.fromEntries(keys.flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]])));
-    const { addresses } = (node.status ?? {}) as Fields;
     return {
       ...rest,
-      status: { ...(status as Fields), ...(addresses === undefined ? {} : { addresses }) },
+      spec: { unschedulable },
+      status: { conditions: conditions.filter(({ type }) => type === 'Ready'), ...(addresses === undefined ? {} : { addresses }) },
       metadata: {
         ...metadata,
         ...(labels ? { labels } : {}),
@@ -62,6 +47,11 @@ export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
       },
     };
   };
+}
+
+interface HostStatus {
+  readonly addresses?: unknown;
+  readonly conditions?: readonly Fields[];
 }
 
 /** All of it but who wrote which field, which is as large as the rest and nobody asks of a list. For `ListOptions.keep`. */

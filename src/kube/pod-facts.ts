@@ -117,7 +117,28 @@ export function withoutReplaced<Pod>(pods: readonly Pod[], wanted: number, ended
   return others.length >= wanted ? others : pods;
 }
 
-export function podFacts(pod: KubeObject): PodFacts {
+/** More different values than this are not kept: those of one release are a handful. */
+const SHARED = 500;
+const known = new Map<string, unknown>();
+
+/** The same value for all that are equal: thousands of pods of one template have the same containers. */
+function shared<T extends object>(value: T): T {
+  const key = JSON.stringify(value);
+  const one = known.get(key);
+  if (one !== undefined) return one as T;
+  if (known.size >= SHARED) known.clear();
+  known.set(key, value);
+  return value;
+}
+
+/** Where an object that was cut down as it was read carries what it told. */
+export const FACTS = Symbol('facts');
+
+export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): PodFacts {
+  return pod[FACTS] ?? podFactsOf(pod);
+}
+
+function podFactsOf(pod: KubeObject): PodFacts {
   const { spec, status } = podShape(pod);
   const containers = spec?.containers ?? [];
   const statuses = status?.containerStatuses ?? [];
@@ -129,7 +150,7 @@ export function podFacts(pod: KubeObject): PodFacts {
     name: pod.metadata.name,
     namespace: pod.metadata.namespace ?? '',
     node: spec?.nodeName ?? '',
-    images: Object.fromEntries(podContainers(pod).map((container) => [container.name, container.image])),
+    images: shared(Object.fromEntries(podContainers(pod).map((container) => [container.name, container.image]))),
     readyContainers: statuses.filter((container) => container.ready).length,
     containers: containers.length,
     phase: status?.phase ?? 'Unknown',
@@ -140,6 +161,16 @@ export function podFacts(pod: KubeObject): PodFacts {
     ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
     ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
   };
+}
+
+/** By node and name in code units: thousands of pods are sorted, and users see them in an order of their own. */
+export function byNode(a: Pick<PodFacts, 'node' | 'name'>, b: Pick<PodFacts, 'node' | 'name'>): number {
+  return order(a.node, b.node) || order(a.name, b.name);
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 const HARMLESS = new Set(['ContainerCreating', 'PodInitializing']);
@@ -167,7 +198,11 @@ function troubleOf(statuses: readonly ContainerStatus[]): Pick<PodFacts, 'troubl
   return { unready: { container: name, restarts: restartCount, ...(lastExit === undefined ? {} : { lastExit }) } };
 }
 
-export function nodeFacts(node: KubeObject): NodeFacts {
+export function nodeFacts(node: KubeObject & { readonly [FACTS]?: NodeFacts }): NodeFacts {
+  return node[FACTS] ?? nodeFactsOf(node);
+}
+
+function nodeFactsOf(node: KubeObject): NodeFacts {
   const { spec, status } = node as { spec?: { unschedulable?: boolean }; status?: { conditions?: readonly Condition[] } };
   const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
   return {

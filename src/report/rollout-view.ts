@@ -73,15 +73,18 @@ function bar(done: number, of: number): string {
 export function rolloutChanges(before: readonly RolloutProgress[], now: readonly RolloutProgress[]): readonly string[] {
   const isFirst = before.length === 0;
   return now.flatMap((one) => {
-    const known = new Map(before.find(({ target }) => target.name === one.target.name)?.pods.map((pod) => [`${pod.node}/${pod.pod}`, pod]));
-    return one.pods
+    // Of thousands of pods few change from one look to the next: the others are the same objects, and no name is made of them.
+    const same = new Set(before.find(({ target }) => target.name === one.target.name)?.pods);
+    const others = one.pods.filter((pod) => !same.delete(pod));
+    const known = new Map([...same].map((pod) => [`${pod.node}/${pod.pod}`, pod]));
+    return others
       .filter((pod) => (isFirst ? pod.phase === 'failed' : hasChanged(known.get(`${pod.node}/${pod.pod}`), pod)))
       .map((pod) => `${one.target.name} ${pod.node || pod.pod} ${pod.phase} ${pod.release} ${pod.ready}${reason(pod)}`);
   });
 }
 
 function hasChanged(before: PodProgress | undefined, now: PodProgress): boolean {
-  return before !== now && (before === undefined || stateOf(before) !== stateOf(now));
+  return before === undefined || stateOf(before) !== stateOf(now);
 }
 
 /** Seconds that run in a reason (`pulling image, 41 s`) are no change. */

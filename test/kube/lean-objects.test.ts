@@ -31,9 +31,14 @@ describe('lean objects', () => {
       const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata, ...fields };
       const lean = leanPod(pod);
       assert.deepEqual(podFacts(lean), podFacts(pod));
-      assert.ok(JSON.stringify(lean).length < 800);
+      assert.deepEqual(Object.keys(lean), ['apiVersion', 'kind', 'metadata']);
     });
   }
+
+  it('have what is the same in many pods once', () => {
+    const one = (name: string) => podFacts(leanPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, ...pods['that runs'] }));
+    assert.equal(one('a').images, one('b').images);
+  });
 
   it('tell of a node what the whole node tells', () => {
     const conditions = [
@@ -48,7 +53,7 @@ describe('lean objects', () => {
       status: { conditions, images: [{ names: ['x'.repeat(500)] }] },
     };
     assert.deepEqual(nodeFacts(leanNode(node)), nodeFacts(node));
-    assert.ok(JSON.stringify(leanNode(node)).length < 300);
+    assert.deepEqual(Object.keys(leanNode(node)), ['apiVersion', 'kind', 'metadata']);
     const bare: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } };
     assert.deepEqual(nodeFacts(leanNode(bare)), nodeFacts(bare));
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { readInstalled } from '../../src/features/survey/installed.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import type { ListOptions } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
@@ -93,5 +94,41 @@ describe('the requests of a whole chain', () => {
       records: 1,
       journals: 1,
     });
+  });
+
+  it('of a wait are made before it watches: nothing is listed again while it waits or at its end, and one watch for each kind', async () => {
+    const asked: string[] = [];
+    const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
+    const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false, installed: 'v3.32.2' });
+    const bench = sandboxCommand(scenario);
+    const { store } = scenario.cluster;
+    const agent = store.list(K.Pod).find(({ metadata }) => metadata.name.startsWith('netsvc-node-'));
+    if (agent) store.markDeleted(K.Pod, agent);
+    Object.assign(bench.seams, {
+      compose: async (request: ComposeRequest) => {
+        const composition = compositionOf(scenario, request);
+        const { cluster } = composition;
+        const list: typeof cluster.list = (kind, options) => {
+          asked.push(`list ${kind.plural}`);
+          return cluster.list(kind, options);
+        };
+        const watch: typeof cluster.watch = (kind, options) => {
+          asked.push(`watch ${kind.plural} ${options.labelSelector ?? ''}`);
+          return cluster.watch(kind, options);
+        };
+        return { ...composition, cluster: { ...cluster, list, watch } };
+      },
+    });
+    assert.equal(await bench.run('wait'), 0, bench.err());
+    const watches = asked.filter((one) => one.startsWith('watch'));
+    assert.deepEqual(watches.toSorted(), [
+      'watch daemonsets ',
+      'watch deployments ',
+      'watch nodes ',
+      'watch pods k8s-app=netsvc-kube-controllers',
+      'watch pods k8s-app=netsvc-node',
+    ]);
+    assert.deepEqual(asked.slice(-watches.length), watches);
+    assert.equal(asked.filter((one) => one === 'list nodes').length, 1);
   });
 });

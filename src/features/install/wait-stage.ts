@@ -14,7 +14,8 @@ import { type PathPart, pathStage } from '../survey/index.ts';
 
 interface WaitFacts {
   readonly targets: readonly RolloutTarget[];
-  readonly progress: readonly RolloutProgress[];
+  /** Their pods, of which there may be thousands, are not kept: the wait reads its own. */
+  readonly progress: readonly Pick<RolloutProgress, 'target' | 'done'>[];
   readonly nodes: number;
   /** The DaemonSet of the agents, by its name. */
   readonly agent: string;
@@ -60,8 +61,10 @@ async function readWaitFacts(sources: Sources, context: Context, installation: I
   const target = await readTarget(sources, context, installation);
   const variant = variantOf(context, installation);
   const targets = targetsOf(context, target, variant.id);
-  const nodes = await readNodes(sources);
-  return { targets, progress: await readRollouts(sources, targets, nodes), nodes: nodes.length, agent: variant.agent.name };
+  // Nodes tell why a pod lags, and not whether: how many there are is known already.
+  const progress = (await readRollouts(sources, targets, [])).map(({ target: one, done }) => ({ target: one, done }));
+  const nodes = installation.nodes ?? (await readNodes(sources)).length;
+  return { targets, progress, nodes, agent: variant.agent.name };
 }
 
 /** Where an operator replaces the agents: probed around its own wait. */

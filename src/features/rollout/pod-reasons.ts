@@ -1,5 +1,5 @@
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
 import { meaningOf } from './meanings.ts';
 import { itemsIn, shortText } from './sandbox-events.ts';
 
@@ -18,8 +18,11 @@ const SHOWN = 3;
 /** The first pods that keep rollouts from their end, failed ones before late ones. */
 export function latePods(progress: readonly RolloutProgress[]): readonly Lagging[] {
   const lagging = progress.filter(({ done }) => !done);
-  const pods = lagging.flatMap(({ pods, target: { namespace, container } }) => pods.map((one) => ({ ...one, namespace, container })));
-  return [...pods.filter(({ phase }) => phase === 'failed'), ...pods.filter(({ phase }) => phase === 'updating')].slice(0, SHOWN);
+  const those = (phase: PodPhase) =>
+    lagging.flatMap(({ pods, target: { namespace, container } }) =>
+      pods.filter((one) => one.phase === phase).map((one) => ({ ...one, namespace, container })),
+    );
+  return [...those('failed'), ...those('updating')].slice(0, SHOWN);
 }
 
 /** Events that the server is asked for, of one pod. */

@@ -4,10 +4,9 @@ import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, ListOptions } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
-import type { PodFacts } from '../../kube/pod-facts.ts';
 import { nodeFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { type Board, workloadKey } from './rollout-board.ts';
+import { type Board, OrderedPods, workloadKey } from './rollout-board.ts';
 
 type Feed = () => Promise<void>;
 
@@ -39,17 +38,8 @@ export async function openFeeds(
   }
   for (const target of targets) {
     const labelSelector = await readSelector(cluster, target);
-    const pods = board.pods.get(target) ?? new Map<string, PodFacts>();
-    feeds.push(
-      follow(
-        cluster,
-        board,
-        K.Pod,
-        { namespace: target.namespace, labelSelector, keep: leanPod },
-        signal,
-        mapInto(pods, (pod) => [pod.metadata.name, podFacts(pod)]),
-      ),
-    );
+    const into = podsInto(board.pods.get(target) ?? new OrderedPods());
+    feeds.push(follow(cluster, board, K.Pod, { namespace: target.namespace, labelSelector, keep: leanPod }, signal, into));
   }
   return feeds;
 }
@@ -70,21 +60,40 @@ interface Sink {
   drop(object: KubeObject): void;
 }
 
+interface Facts<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V): unknown;
+  delete(key: string): unknown;
+}
+
 /** Facts that are the same stay the same object, by which others know that nothing changed. */
-function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
+function sinkOf<V>(facts: Facts<V>, replaceAll: Sink['replaceAll'], entry: (object: KubeObject) => readonly [string, V]): Sink {
   return {
-    replaceAll(objects) {
-      for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
-      for (const object of objects) map.set(...entry(object));
-    },
+    replaceAll,
     put(object) {
       const [key, value] = entry(object);
-      if (JSON.stringify(map.get(key)) === JSON.stringify(value)) return false;
-      map.set(key, value);
+      if (JSON.stringify(facts.get(key)) === JSON.stringify(value)) return false;
+      facts.set(key, value);
       return true;
     },
-    drop: (object) => map.delete(entry(object)[0]),
+    drop: (object) => facts.delete(entry(object)[0]),
   };
+}
+
+function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
+  const replaceAll = (objects: readonly KubeObject[]) => {
+    for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
+    for (const object of objects) map.set(...entry(object));
+  };
+  return sinkOf(map, replaceAll, entry);
+}
+
+function podsInto(pods: OrderedPods): Sink {
+  return sinkOf(
+    pods,
+    (objects) => pods.replaceAll(objects.map(podFacts)),
+    (pod) => [pod.metadata.name, podFacts(pod)],
+  );
 }
 
 function follow(cluster: ClusterReader, board: Board, kind: Kind, where: ListOptions, signal: AbortSignal, sink: Sink): Feed {

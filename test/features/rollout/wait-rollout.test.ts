@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Board } from '../../../src/features/rollout/rollout-board.ts';
+import { Board, OrderedPods } from '../../../src/features/rollout/rollout-board.ts';
 import { type WaitRequest, waitRollout } from '../../../src/features/rollout/wait-rollout.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
@@ -127,6 +127,36 @@ describe('waitRollout', () => {
     assert.deepEqual(await settled(2000, [500, 20, 100, 99, -60_000]), [80, 1, 100]);
     assert.deepEqual(await settled(300, [29, 30]), [1]);
     assert.deepEqual(await settled(5, [4, 10]), [6]);
+  });
+
+  it('keeps pods in the order of their nodes, whenever they come, move or go', () => {
+    const facts = (name: string, node: string) => ({ ...podFacts(pod(name, true)), node });
+    const pods = new OrderedPods();
+    const names = () => pods.inOrder.map(({ name, node }) => `${node}/${name}`);
+    pods.replaceAll([facts('c', 'n3'), facts('a', 'n1')]);
+    pods.set('b', facts('b', ''));
+    pods.set('d', facts('d', 'n1'));
+    assert.deepEqual(names(), ['/b', 'n1/a', 'n1/d', 'n3/c']);
+    pods.set('b', facts('b', 'n2'));
+    pods.delete('a');
+    pods.delete('a');
+    assert.deepEqual([names(), pods.get('b')?.node, pods.get('a')], [['n1/d', 'n2/b', 'n3/c'], 'n2', undefined]);
+    pods.replaceAll([facts('e', 'n1')]);
+    assert.deepEqual([names(), pods.get('b')], [['n1/e'], undefined]);
+  });
+
+  it('evaluates nothing anew while nothing comes in, unless a pod has been at it for a time that is told', () => {
+    const board = new Board([target]);
+    board.workloads.set('DaemonSet/kube-system/agent', agents(2));
+    board.pods.get(target)?.set('a', podFacts(pod('a', true)));
+    const first = board.progress(0);
+    assert.equal(board.progress(1000), first);
+    board.pods.get(target)?.set('b', podFacts(pod('b', false)));
+    board.touch();
+    const second = board.progress(2000);
+    assert.notEqual(second, first);
+    assert.equal(second?.[0]?.pods[0], first?.[0]?.pods[0]);
+    assert.notEqual(board.progress(3000), second);
   });
 
   it('returns as soon as the watches show every pod new and ready', async () => {
