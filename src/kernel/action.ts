@@ -1,5 +1,5 @@
 import type { Invocation } from './argv.ts';
-import type { JsonPatchOp, ObjectRef } from './object.ts';
+import type { JsonPatchOp, ObjectChange, ObjectRef } from './object.ts';
 
 /** Every effect, by its type. Features add their own in `effects.ts`, with what each does and how it is shown (`EffectType`). */
 export interface Effects {
@@ -108,6 +108,15 @@ export interface Cure {
   readonly subject?: string;
 }
 
+/** What an action keeps in the run record: durable before its first write. */
+export interface KeptChanges {
+  readonly changes: readonly ObjectChange[];
+  /** They put back what earlier ones changed. */
+  readonly undo?: true;
+  /** When the command began. */
+  readonly since?: string;
+}
+
 export interface Action {
   /** Stable within a stage: `apply/wave-2`. Names the action in the run record and in reports. */
   readonly id: string;
@@ -122,8 +131,8 @@ export interface Action {
   readonly judgedWithinMs?: number;
   /** From this action on there is no supported undo, for this reason: `stored policies are renamed`. */
   readonly pointOfNoReturn?: string;
-  /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */
-  readonly keep?: unknown;
+  /** What it changes and what was there; written to the run record before the action is performed. Never a Secret's value. */
+  readonly keep?: KeptChanges;
   /** What is no longer true once the action is done: such findings are no longer open at the end of the run. */
   readonly cures?: readonly Cure[];
 }

@@ -1,26 +1,7 @@
+import type { Patch } from './action.ts';
 import { isRecord, jsonAt, pointerSteps, pointerTo, sameValue } from './json.ts';
-import { type JsonPatchOp, type KubeObject, type ObjectRef, refOf, refText } from './object.ts';
+import { type JsonPatchOp, type KubeObject, type ObjectChange, type ObjectRef, type Places, refOf, refText } from './object.ts';
 import { type KeptItem, type KeptOutcome, numberOf, type Records } from './run-record.ts';
-import type { StageId } from './stage.ts';
-
-/** Values by JSON pointer; `` is the whole object. A place that is not named is empty. */
-export type Places = Readonly<Record<string, unknown>>;
-
-/** What an action changes in one object. An undo puts `before` back where the object is still as `after` says, and names the rest. */
-export interface ObjectChange {
-  readonly ref: ObjectRef;
-  readonly before: Places;
-  readonly after: Places;
-}
-
-/** What an action keeps in the run record: durable before its first write. */
-export interface KeptChanges {
-  readonly changes: readonly ObjectChange[];
-  /** They put back what earlier ones changed. */
-  readonly undo?: true;
-  /** When the command began. */
-  readonly since?: string;
-}
 
 /** A change that was kept, and what became of it. */
 export interface KeptChange extends ObjectChange, Pick<KeptItem, 'id' | 'content' | 'outcome'> {
@@ -34,7 +15,7 @@ export interface KeptChange extends ObjectChange, Pick<KeptItem, 'id' | 'content
  */
 export async function keptChanges(
   records: Pick<Records, 'keptWith'>,
-  stage: StageId,
+  stage: string,
   isOwn: (change: KeptChange) => boolean,
 ): Promise<readonly KeptChange[]> {
   const items = await records.keptWith(`/${stage}/`);
@@ -69,8 +50,8 @@ export async function keptElsewhere<C extends Pick<KeptItem, 'content'>>(
   kept: readonly C[],
 ): Promise<readonly C[]> {
   const contents = [...new Set(kept.map(({ content }) => content))];
-  const isHere = await Promise.all(contents.map((content) => records.keptHere(content)));
-  return kept.filter(({ content }) => !isHere[contents.indexOf(content)]);
+  const isHere = new Map(await Promise.all(contents.map(async (content) => [content, await records.keptHere(content)] as const)));
+  return kept.filter(({ content }) => !isHere.get(content));
 }
 
 /** A place as it was changed last, but for undos. */
@@ -131,7 +112,13 @@ export function changeTo(live: KubeObject, wanted: Places): ObjectChange {
   return { ref: refOf(live), before: defined(before), after: defined(wanted) };
 }
 
-/** The patch that gives a place of the object this value; undefined empties it. */
+/** A patch of the very version that was read. */
+export function patchOf(live: KubeObject, patch: readonly JsonPatchOp[]): Patch {
+  const { uid = '', resourceVersion } = live.metadata;
+  return { type: 'patch', target: refOf(live), patch, precondition: { uid, ...(resourceVersion ? { resourceVersion } : {}) } };
+}
+
+/** The operation that gives a place of the object this value; undefined empties it. */
 export function putOp(live: KubeObject, place: string, value: unknown): JsonPatchOp {
   if (value === undefined) return { op: 'remove', path: place };
   return { op: valueIn(live, place) === undefined ? 'add' : 'replace', path: place, value };

@@ -74,6 +74,16 @@ export interface JsonPatchOp {
   readonly value?: unknown;
 }
 
+/** Values by JSON pointer; `` is the whole object. A place that is not named is empty. */
+export type Places = Readonly<Record<string, unknown>>;
+
+/** What an action changes in one object. An undo puts `before` back where the object is still as `after` says, and names the rest. */
+export interface ObjectChange {
+  readonly ref: ObjectRef;
+  readonly before: Places;
+  readonly after: Places;
+}
+
 export function apiVersionOf(kind: Pick<Kind, 'group' | 'version'>): string {
   return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 }

@@ -44,7 +44,7 @@ const stages: readonly PlannedStage[] = [
         title: 'first wave',
         ref: '§4.4/2',
         undo: 'partial',
-        keep: { password: 'geheim' },
+        keep: { changes: [{ ref: { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' }, before: { '/data/password': 'geheim' }, after: {} }] },
         effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '-'], stdin: 'password: geheim' } },
       },
       {

@@ -22,7 +22,7 @@ const exec = (id: string, extra: Partial<Action> = {}): Action => ({
 
 const patch = (id: string): Action =>
   exec(id, {
-    keep: { was: id },
+    keep: { changes: [{ ref: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, before: {}, after: {} }] },
     effect: { type: 'patch', target: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, patch: [], precondition: { uid: 'u' } },
   });
 

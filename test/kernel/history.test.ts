@@ -10,7 +10,7 @@ const action = (id: string): Action => ({
   ref: '§4.4/2',
   undo: 'none',
   effect: { type: 'write', file: 'f', content: 'look' },
-  keep: 'never told',
+  keep: { changes: [], since: 'never told' },
 });
 const target = (kind: RolloutTarget['kind']): RolloutTarget => ({
   kind,

@@ -159,7 +159,7 @@ describe('a masked plan', () => {
           title: 't',
           ref: 'r',
           undo: 'full',
-          keep: 'geheim',
+          keep: { changes: [], since: 'geheim' },
           effect: { type: 'exec', run: { tool: 'kubectl', args: [], stdin: 'geheim' } },
         },
         { id: '2', title: 't', ref: 'r', undo: 'full', effect: { type: 'write', file: 'f', content: 'geheim' } },

@@ -1,5 +1,6 @@
+import type { KeptChanges } from '../../src/kernel/action.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { changeTo, type KeptChange, type KeptChanges, keptChanges, placesIn } from '../../src/kernel/object-change.ts';
+import { changeTo, type KeptChange, keptChanges, placesIn } from '../../src/kernel/object-change.ts';
 import type { KeptItem, KeptOutcome } from '../../src/kernel/run-record.ts';
 
 /** What `hep` and its undo keep before they change things. */

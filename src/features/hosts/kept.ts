@@ -1,16 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { isRecord, jsonAt, mapAt, pointerSteps, pointerTo, textAt } from '../../kernel/json.ts';
-import type { KubeObject } from '../../kernel/object.ts';
-import {
-  type ChangedPlace,
-  changedPlaces,
-  changeTo,
-  isUndone,
-  type KeptChange,
-  keptChanges,
-  type ObjectChange,
-  runOf,
-} from '../../kernel/object-change.ts';
+import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
+import { type ChangedPlace, changedPlaces, changeTo, isUndone, type KeptChange, keptChanges, runOf } from '../../kernel/object-change.ts';
 import type { Records } from '../../kernel/run-record.ts';
 
 /** What switches automatic endpoints on, in the controllers' configuration. */

@@ -1,8 +1,7 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
-import type { Places } from '../../kernel/object-change.ts';
+import { type KubeObject, type ObjectRef, type Places, refOf } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';

@@ -134,6 +134,6 @@ export function takeoverAction({ ref }: Takeover): Action {
     undo: 'none',
     afresh: true,
     effect: { type: 'delete', target: ref },
-    keep: { kind: ref.kind, namespace: ref.namespace, name: ref.name },
+    keep: { changes: [{ ref, before: {}, after: {} }] },
   };
 }

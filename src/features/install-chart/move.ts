@@ -5,6 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { changeTo } from '../../kernel/object-change.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { attempt, eachOf } from '../survey/index.ts';
@@ -137,7 +138,7 @@ export function dropActions(records: readonly KubeObject[]): readonly Action[] {
       undo: 'none',
       afresh: true,
       effect: { type: 'delete', target: refOf(one) },
-      keep: { kind: one.kind, namespace: one.metadata.namespace, name: one.metadata.name, labels: one.metadata.labels ?? {} },
+      keep: { changes: [changeTo(one, { '/metadata/labels': undefined })] },
       cures: [{ check: 'NS-245', subject: `${one.metadata.namespace}/${one.metadata.name}` }],
     }),
   );

@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { refOf, refText } from '../../kernel/object.ts';
+import { changeTo, patchOf, putOp } from '../../kernel/object-change.ts';
 import { clientSideManagers } from '../../kube/managed-fields.ts';
 import type { PreviewedObject } from './outcome.ts';
 
@@ -24,25 +25,21 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
     return live && entries ? [{ live, entries }] : [];
   });
   // All originals are kept with the first patch: one durable write instead of one per object.
-  const originals = mine.map(({ live }) => ({ ref: refOf(live), managedFields: live.metadata.managedFields }));
+  const changes = mine.map(({ live, entries }) => changeTo(live, { [MANAGED_FIELDS]: entries }));
   return mine.map(({ live, entries }, index) => {
-    const { uid = '', resourceVersion } = live.metadata;
     const ref = refOf(live);
     return {
       id: index === 0 ? 'ownership' : `ownership-${refText(ref)}`,
       title: `take over field ownership of ${refText(ref)}`,
       ref: '§4.4/2',
       undo: 'full',
-      ...(index === 0 ? { keep: originals } : {}),
-      effect: {
-        type: 'patch',
-        target: ref,
-        patch: [{ op: live.metadata.managedFields ? 'replace' : 'add', path: '/metadata/managedFields', value: entries }],
-        precondition: { uid, ...(resourceVersion ? { resourceVersion } : {}) },
-      },
+      ...(index === 0 ? { keep: { changes } } : {}),
+      effect: patchOf(live, [putOp(live, MANAGED_FIELDS, entries)]),
     };
   });
 }
+
+const MANAGED_FIELDS = '/metadata/managedFields';
 
 /** What becomes of the fields of others, for the user to read before. */
 export function ownershipNotes(previews: readonly PreviewedObject[], { options }: Context): readonly string[] {

@@ -1,9 +1,9 @@
-import type { Action } from '../../kernel/action.ts';
+import type { Action, KeptChanges } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
-import { changeTo, type KeptChanges } from '../../kernel/object-change.ts';
+import { changeTo } from '../../kernel/object-change.ts';
 import { stage } from '../../kernel/stage.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import type { PolicyFacts } from './facts.ts';

@@ -1,8 +1,8 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { pointerSteps } from '../../kernel/json.ts';
-import type { JsonPatchOp, KubeObject } from '../../kernel/object.ts';
-import { type ChangedPlace, changeTo, type ObjectChange, placesIn, putOp, standing, valueIn } from '../../kernel/object-change.ts';
+import type { JsonPatchOp, KubeObject, ObjectChange } from '../../kernel/object.ts';
+import { type ChangedPlace, changeTo, placesIn, putOp, standing, valueIn } from '../../kernel/object-change.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { applyJsonPatch } from '../../manifest/json-patch.ts';
 import { mergeText } from '../../manifest/text-merge.ts';

@@ -1,8 +1,8 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { K } from '../../kernel/kinds.ts';
-import { apiVersionOf, refOf, refText } from '../../kernel/object.ts';
+import { refOf, refText } from '../../kernel/object.ts';
+import { patchOf } from '../../kernel/object-change.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import type { TemplateMounts } from './checks.ts';
 import type { FormerTemplate } from './former-template.ts';
@@ -36,7 +36,7 @@ export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }): S
 
 /** What is overwritten is kept before, and only the very version that was evaluated is written over. */
 function restore({ live, patch, change, lost }: FormerTemplate): Action {
-  const { name, namespace = '', uid = '', resourceVersion } = live.metadata;
+  const { name, namespace = '' } = live.metadata;
   const over = lost.length > 0 ? ', over what was changed since' : '';
   return {
     id: `undo-${name}`,
@@ -45,12 +45,7 @@ function restore({ live, patch, change, lost }: FormerTemplate): Action {
     undo: 'full',
     afresh: true,
     keep: { changes: [change], undo: true },
-    effect: {
-      type: 'patch',
-      target: { apiVersion: apiVersionOf(K.ConfigMap), kind: 'ConfigMap', name, namespace },
-      patch,
-      precondition: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    },
+    effect: patchOf(live, patch),
   };
 }
 

@@ -5,7 +5,6 @@ import type { Action } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Outdated } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import type { KeptChanges } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
@@ -99,7 +98,7 @@ describe('hep with a key-value datastore', () => {
   });
 
   it('keeps the endpoint as the CLI showed it', async () => {
-    const kept = (await planned(unmigrated())).at(-1)?.keep as KeptChanges | undefined;
+    const kept = (await planned(unmigrated())).at(-1)?.keep;
     assert.deepEqual((kept?.changes[0]?.before[''] as KubeObject | undefined)?.metadata.labels, { role: 'x' });
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../../src/kernel/action.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
-import type { KubeObject } from '../../../src/kernel/object.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Artifacts } from '../../../src/kernel/ports.ts';
 import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
 import { fieldAt } from '../../../src/manifest/definition-differences.ts';
@@ -53,9 +53,9 @@ describe('the apply stage on a release that was applied client-side', () => {
   it('keeps the original ownership of every object with the first patch', async () => {
     const actions = await planned(applyBench(await installedClientSide('v3.26.4')));
     const first = actions.find(({ effect }) => effect.type === 'patch');
-    const kept = first?.keep as readonly { managedFields: readonly { manager: string }[] }[];
+    const kept = (first?.keep?.changes ?? []).map(({ before }) => before['/metadata/managedFields'] as readonly ManagedFieldsEntry[]);
     assert.equal(kept.length, 17);
-    assert.ok(kept.every(({ managedFields }) => managedFields[0]?.manager === 'kubectl-client-side-apply'));
+    assert.ok(kept.every(([entry]) => entry?.manager === 'kubectl-client-side-apply'));
   });
 
   it('ends with what the target says and nothing of the old release, and then plans nothing', async () => {

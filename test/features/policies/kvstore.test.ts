@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { policyStage } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
-import type { KeptChanges } from '../../../src/kernel/object-change.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
@@ -47,7 +46,7 @@ describe('removing the temporary policy with a key-value datastore', () => {
   it('keeps each of two that are stored, which may differ', async () => {
     const actions = await planned(stateOf({ [NAME]: policy(1), [`default.${NAME}`]: policy(2) }));
     assert.ok(typeof actions !== 'string');
-    const kept = actions[0]?.keep as KeptChanges | undefined;
+    const kept = actions[0]?.keep;
     assert.deepEqual(
       kept?.changes.map(({ before }) => (before[''] as { readonly spec: { readonly order: number } }).spec.order),
       [1, 2],

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { chain } from '../../../src/features/chain.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import type { KeptChanges } from '../../../src/kernel/object-change.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
 import { parseTemplate } from '../../../src/manifest/injector-template.ts';
@@ -133,7 +132,7 @@ describe('the template of alp', () => {
 
   it('keeps the former one before it is changed', async () => {
     const plan = await planned({ objects: mesh });
-    const kept = typeof plan === 'string' ? undefined : (plan[1]?.keep as KeptChanges | undefined);
+    const kept = typeof plan === 'string' ? undefined : plan[1]?.keep;
     assert.deepEqual(kept?.changes[0]?.before, { '/data/config': template(OLD) });
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { KeptChanges } from '../../../src/kernel/action.ts';
 import type { JsonPatchOp, KubeObject } from '../../../src/kernel/object.ts';
-import { changeTo, type KeptChanges, placesIn } from '../../../src/kernel/object-change.ts';
+import { changeTo, placesIn } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { type Case, FILES, fileOf, finding, ids, injector, istiod, NEW, OLD, planned, template } from './mesh.ts';
 
@@ -91,8 +92,8 @@ describe('the way back of alp', () => {
   it('keeps what it overwrites', async () => {
     const data = { config: `since: yes\n${FRESH}`, values: '{}' };
     const [action] = (await planned(await back([having(data)]))) as Exclude<Awaited<ReturnType<typeof planned>>, string>;
-    assert.ok(action);
-    const { changes, undo } = action.keep as KeptChanges;
+    assert.ok(action?.keep);
+    const { changes, undo } = action.keep;
     assert.deepEqual([changes[0]?.ref.name, changes[0]?.before, undo], [NAME, { '/data/config': data.config }, true]);
   });
 
