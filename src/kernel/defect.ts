@@ -15,7 +15,7 @@ export type DefectCondition =
   /** What a node reports of itself. One of `startsWith`, if given; versions are compared number by number. */
   | {
       readonly type: 'node';
-      readonly field: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion';
+      readonly field: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion' | 'architecture';
       readonly startsWith?: readonly string[];
       readonly from?: string;
       readonly before?: string;
@@ -35,6 +35,8 @@ export interface ReleaseRange {
   readonly from: string;
   /** The first one that is no longer of it; without it the range has no end. */
   readonly before?: string;
+  /** Patch releases of older lines that are not of it, and with them those that follow in their line. */
+  readonly backports?: readonly string[];
 }
 
 /** A defect of releases that is known in public, as data. */

@@ -52,6 +52,35 @@ export const calicoDefects: readonly Defect[] = [
     sources: ['projectcalico/calico#12858', 'projectcalico/calico#12953'],
   },
   {
+    id: 'lb-duplicates',
+    of: 'target',
+    releases: { from: 'v3.30.0', before: 'v3.31.6' },
+    when: [loadBalancerPool],
+    severity: 'warning',
+    symptom: 'A service of type LoadBalancer has several addresses of one family after calico-kube-controllers restarted.',
+    happens: 'controllers that start may give a service of type LoadBalancer another address beside the one that it has',
+    fixedIn: 'v3.31.6',
+    sources: ['projectcalico/calico#12503'],
+  },
+  ...(
+    [
+      ['lb-crash', loadBalancerPool],
+      ['lb-crash-kvstore', { type: 'path', oneOf: ['kvstore'] }],
+    ] as const
+  ).map(
+    ([id, when]): Defect => ({
+      id,
+      of: 'target',
+      releases: { from: 'v3.30.0', before: 'v3.31.5', backports: ['v3.30.7'] },
+      when: [when],
+      severity: 'warning',
+      symptom: 'calico-kube-controllers crash-loops: "invalid memory address or nil pointer dereference" in loadbalancer_controller.go.',
+      happens: 'the controllers may crash again and again on blocks of addresses that the load balancer controller does not expect',
+      fixedIn: 'v3.31.5',
+      sources: ['projectcalico/calico#11091', 'projectcalico/calico#11856'],
+    }),
+  ),
+  {
     id: 'kubevirt-rights',
     of: 'target',
     releases: { from: 'v3.32.0', before: 'v3.32.1' },

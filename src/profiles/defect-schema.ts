@@ -46,13 +46,16 @@ const test = { 'oneOf?': someTexts, 'noneOf?': someTexts, 'absent?': flag };
 
 /** The parts of a profile that describe defects of releases. */
 export const defectDefinitions: Readonly<Record<string, Schema>> = {
-  releaseRange: fields({ from: release, 'before?': release }, '`before` is the first release that is no longer of it.'),
+  releaseRange: fields(
+    { from: release, 'before?': release, 'backports?': { ...listOf(release), minItems: 1 } },
+    '`before` is the first release that is no longer of it; `backports` are those of older lines.',
+  ),
   defectCondition: oneOfTypes(
     fields({ type: { const: 'resource' }, plurals: someTexts, fields: someTexts, ...test }),
     fields({ type: { const: 'setting' }, name: text, ...test }),
     fields({
       type: { const: 'node' },
-      field: { enum: ['osImage', 'kernelVersion', 'containerRuntimeVersion'] },
+      field: { enum: ['osImage', 'kernelVersion', 'containerRuntimeVersion', 'architecture'] },
       'startsWith?': someTexts,
       'from?': version,
       'before?': version,

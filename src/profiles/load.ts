@@ -161,7 +161,7 @@ function rangeProblems({ defects = [] }: Profile): readonly ProfileProblem[] {
     const { before } = releases;
     const isEarly = fixedIn !== undefined && (before === undefined || isOlder(fixedIn, before));
     return [
-      ...endsEarly(releases, [...path, 'releases']),
+      ...rangeFaults(releases, [...path, 'releases']),
       ...when.flatMap((one, at) => conditionProblems(one, [...path, 'when', String(at)])),
       ...(isEarly ? [{ path: [...path, 'fixedIn'], message: `${fixedIn} is of the range that has the defect` }] : []),
       ...(fixedIn === undefined && advice === undefined ? [{ path, message: 'field fixedIn or advice is missing' }] : []),
@@ -170,7 +170,7 @@ function rangeProblems({ defects = [] }: Profile): readonly ProfileProblem[] {
 }
 
 function conditionProblems(condition: DefectCondition, path: readonly string[]): readonly ProfileProblem[] {
-  if (condition.type === 'upgradeFrom') return endsEarly(condition.releases, [...path, 'releases']);
+  if (condition.type === 'upgradeFrom') return rangeFaults(condition.releases, [...path, 'releases']);
   if (condition.type !== 'node') return [];
   const { startsWith, from, before } = condition;
   if (!startsWith && !from && !before) return [{ path, message: 'one of startsWith, from, before is missing' }];
@@ -178,7 +178,11 @@ function conditionProblems(condition: DefectCondition, path: readonly string[]):
   return [{ path: [...path, 'before'], message: `the range ends before ${before}, and begins at ${from}` }];
 }
 
-function endsEarly({ from, before }: ReleaseRange, path: readonly string[]): readonly ProfileProblem[] {
-  if (before === undefined || isOlder(from, before)) return [];
-  return [{ path: [...path, 'before'], message: `the range ends before ${before}, and begins at ${from}` }];
+function rangeFaults({ from, before, backports = [] }: ReleaseRange, path: readonly string[]): readonly ProfileProblem[] {
+  const beside = backports.find((one) => !isOlder(from, one) || (before !== undefined && !isOlder(one, before)));
+  const isEmpty = before !== undefined && !isOlder(from, before);
+  return [
+    ...(isEmpty ? [{ path: [...path, 'before'], message: `the range ends before ${before}, and begins at ${from}` }] : []),
+    ...(beside === undefined ? [] : [{ path: [...path, 'backports'], message: `${beside} is not within the range` }]),
+  ];
 }

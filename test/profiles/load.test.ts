@@ -131,6 +131,11 @@ variants:
       /^mine\.yaml:12: defects\[ours\]\.fixedIn: v3\.32\.1 is of the range that has the defect$/,
     ],
     [
+      'a fix of an older line that is not within the range',
+      `${defect}\n    when: []\n    releases: {from: v3.30.0, before: v3.32.1, backports: [v3.29.7]}\n`,
+      /^mine\.yaml:11: defects\[ours\]\.releases\.backports: v3\.29\.7 is not within the range$/,
+    ],
+    [
       'versions of nodes that end before they begin',
       `${defect}\n    releases: {from: v3.32.0}\n    when:\n      - type: node\n        field: kernelVersion\n        from: "5.15"\n        before: "5.9"\n`,
       /^mine\.yaml:15: defects\[ours\]\.when\[0\]\.before: the range ends before 5\.9, and begins at 5\.15$/,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { ailing, operates, withoutNetwork } from '../support/ailing-pods.ts';
+import { storedIn } from '../support/chart-bench.ts';
 import type { GroundName } from '../support/incident-grounds.ts';
+import { HELM_REFUSES } from '../support/played-helm.ts';
 
 /** A cluster like one that broke, and what is so once the command has ended. */
 export interface IncidentRun {
@@ -167,5 +170,26 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
   'log floods of releases before the oldest that an upgrade begins at': {
     ...{ rows: [61], ground: 'old', release: 'v3.14.2', command: ['preflight'], exit: 3 },
     holds: says(/^× NS-106 installed release v3\.15\.5 is newer than the target v3\.14\.2/m),
+  },
+  'Whisker asks by a name of another cluster in releases that no operator is upgraded to': {
+    ...{ rows: [75], ground: 'operator', release: 'v3.30.0', command: ['preflight'], exit: 3 },
+    holds: says(/^× NS-601 v3\.30\.0 is no target for an installation by operator[\s\S]*choose v3\.32\.0 or later/m),
+  },
+  'helm would delete the namespace of the operator, which the new chart lacks': {
+    ...{ rows: [86], ...operated, ground: 'chart', exit: 3 },
+    change: ({ store }) => {
+      const manifest = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: tigera-operator }\n';
+      for (const one of storedIn({ stored: { manifest } })) store.update(K.Secret, one);
+    },
+    holds: says(/^× NS-243 [\s\S]*Namespace\/tigera-operator[\s\S]*helm\.sh\/resource-policy=keep/m),
+  },
+  'helm refuses a release that holds kinds which are gone': {
+    ...{ rows: [87], ...operated, ground: 'chart', exit: 3 },
+    change: (_, { files }) =>
+      files.write(
+        HELM_REFUSES,
+        'Error: UPGRADE FAILED: unable to build kubernetes objects from current release manifest: no matches for kind "PodSecurityPolicy" in version "policy/v1beta1"\n',
+      ),
+    holds: says(/^× NS-239 [\s\S]*PodSecurityPolicy[\s\S]*mapkubeapis[\s\S]*nothing was changed/m),
   },
 };

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { operates } from '../support/ailing-pods.ts';
-import { kindIn, put } from '../support/incident-grounds.ts';
+import { put } from '../support/incident-grounds.ts';
 import { manifestFile } from '../support/releases.ts';
 import { type After, type IncidentRun, TAKEN_ON } from './incident-runs.ts';
 
@@ -84,6 +86,14 @@ const agents = (after: After): PodSpec => podOf(named(after, K.DaemonSet, 'calic
 function assertAgentsNew(after: After): void {
   const { initContainers = [], containers } = agents(after);
   for (const { image } of [...initContainers, ...containers]) assert.match(image, NEW);
+}
+/** All definitions of the target, and then the operator that needs them. */
+function assertDefinitionsFirst({ changes }: After): void {
+  const definitions = changes.flatMap(({ kind, after }, index) =>
+    kind.plural === K.CustomResourceDefinition.plural && after ? [index] : [],
+  );
+  const operator = changes.findIndex(({ after }) => /tigera\/operator:v1\.42/.test(JSON.stringify(after?.spec ?? {})));
+  assert.ok(definitions.length > 0 && Math.max(...definitions) < operator, `${definitions} ${operator}`);
 }
 const variable = (after: After, name: string) => agents(after).containers[0]?.env?.find((one) => one.name === name)?.value;
 
@@ -210,15 +220,7 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
   'the operator starts once the definitions that it needs are there': {
     ...{ rows: [5, 6, 8, 83], ...operated },
     change: operates,
-    holds: (after) => {
-      const { cluster } = after.scenario;
-      const definitions = after.changes.flatMap(({ kind, after: one }, index) =>
-        kind.plural === K.CustomResourceDefinition.plural && one ? [index] : [],
-      );
-      const operator = after.changes.findIndex(({ after: one }) => /tigera\/operator:v1\.42/.test(JSON.stringify(one?.spec ?? {})));
-      assert.ok(definitions.length > 0 && Math.max(...definitions) < operator, `${definitions} ${operator}`);
-      assert.ok(kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' }));
-    },
+    holds: assertDefinitionsFirst,
   },
   'the old namespace of the API server is gone': {
     ...{ rows: [79], ...operated },
@@ -256,5 +258,24 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
         [0o440],
       );
     },
+  },
+  'helm starts the operator once the definitions that the chart lacks are there': {
+    ...{ rows: [4, 8, 9], ...operated, ground: 'chart' },
+    change: operates,
+    holds: assertDefinitionsFirst,
+  },
+  'the chart creates no component that nobody asked for': {
+    ...{ rows: [7], ...operated, ground: 'chart' },
+    holds: (after) => {
+      const { data } = named(after, K.Secret, 'sh.helm.release.v1.calico.v4', 'tigera-operator');
+      const stored = gunzipSync(Buffer.from(atob((data as { readonly release: string }).release), 'base64')).toString();
+      const { config } = JSON.parse(stored) as { readonly config: object };
+      assert.deepEqual(config, { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } });
+    },
+  },
+  'the CLI of the old release is replaced by that of the new one': {
+    ...{ rows: [103], ground: 'own', command: ['run', '--yes'], exit: 0 },
+    change: (_, { files }) => files.write(`${BIN_DIR}/netsvcctl`, 'netsvcctl v3.26.4\n', true),
+    holds: ({ scenario: { files } }) => assert.equal(files.text(`${BIN_DIR}/netsvcctl`), 'netsvcctl v3.32.2\n'),
   },
 };

@@ -106,6 +106,8 @@ function withWebhook(cluster: SandboxCluster): void {
   )(cluster);
 }
 
+/** The ground itself is one of them. */
+export const asItIs = (): void => undefined;
 const POLICY = { tier: 'default', selector: 'all()' };
 const loadBalancers = stored('IPPool', 'lb', { cidr: '10.9.0.0/24', allowedUses: ['LoadBalancer'] });
 /** A stored policy keeps the labels that it was given in an annotation. */
@@ -202,6 +204,36 @@ const ofManifests: Readonly<Record<string, IncidentWorld>> = {
     ...{ rows: [54], ground: 'calico', check: 'NS-609', ...warns },
     change: puts(felix({ bpfEnabled: true, bpfDataIfacePattern: '^eth0' })),
     says: /ebpf-own-wireguard/,
+  },
+  'the image of the agents lacks a library': {
+    ...{ rows: [26], ground: 'old', release: 'v3.27.2', check: 'NS-609', ...stops },
+    change: nodeInfo({ architecture: 'arm64' }),
+    says: /libpcap-arm64[\s\S]*Node\/node-02 arm64[\s\S]*--release v3\.27\.3/,
+  },
+  'ipset of the agents is older than the kernel': {
+    ...{ rows: [27], ground: 'old', release: 'v3.30.4', check: 'NS-609', ...warns },
+    change: nodeInfo({ osImage: 'Debian GNU/Linux 13 (trixie)' }),
+    says: /ipset-kernel[\s\S]*Node\/node-02 Debian GNU\/Linux 13/,
+  },
+  'the kernel refuses eBPF programs of the load balancer': {
+    ...{ rows: [55], ground: 'old', release: 'v3.30.4', check: 'NS-609', ...warns },
+    change: all(puts(felix({ bpfEnabled: true })), nodeInfo({ kernelVersion: '6.12.53-69.119.amzn2023.x86_64' })),
+    says: /ebpf-balancer[\s\S]*Node\/node-02 6\.12\.53/,
+  },
+  'the controllers crash in a key-value installation': {
+    ...{ rows: [109], ground: 'kvstore', release: 'v3.30.4', check: 'NS-609', severity: 'warning' },
+    change: asItIs,
+    says: /lb-crash-kvstore[\s\S]*--release v3\.30\.7/,
+  },
+  'the controllers crash where a pool is for load balancers': {
+    ...{ rows: [109], ground: 'old', release: 'v3.30.4', check: 'NS-609', ...warns },
+    change: puts(loadBalancers),
+    says: /lb-crash[\s\S]*IPPool\/lb/,
+  },
+  'services get a second address': {
+    ...{ rows: [109], ground: 'old', release: 'v3.30.4', check: 'NS-609', ...warns },
+    change: puts(loadBalancers),
+    says: /lb-duplicates[\s\S]*IPPool\/lb/,
   },
   'a kernel is too old for the agents': {
     ...{ rows: [21], ground: 'calico', check: 'NS-424', ...warns },
@@ -391,7 +423,7 @@ const ofManifests: Readonly<Record<string, IncidentWorld>> = {
   },
   'policies in a key-value store keep names that nobody finds': {
     ...{ rows: [98], ground: 'kvstore', check: 'NS-707', severity: 'ok' },
-    change: () => undefined,
+    change: asItIs,
     says: /nothing in a key-value store/,
   },
   'the renaming of policies waits for agents of another name for ever': {

@@ -10,10 +10,12 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { findKind } from '../../src/sandbox/kinds.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
+import { storedIn } from './chart-bench.ts';
 import { objectOf } from './inventory.ts';
-import { kvstoreScenario } from './kvstore-sandbox.ts';
+import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { operatorReleases } from './operated-bench.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
 
@@ -37,8 +39,9 @@ const GROUNDS = {
   canal: () => installed('v3.27.5', 'canal.yaml'),
   /** Its API server has a manifest of its own. */
   apiserver,
-  kvstore: () => kvstoreScenario('v3.18.0'),
+  kvstore: async () => ({ ...(await kvstoreScenario('v3.18.0')), releasesFolder: releasesWith('v3.18.0', { [STORE_FILE]: releases }) }),
   operator,
+  chart,
 } satisfies Readonly<Record<string, () => Promise<Scenario>>>;
 
 export async function groundOf(name: GroundName): Promise<Ground> {
@@ -46,8 +49,10 @@ export async function groundOf(name: GroundName): Promise<Ground> {
 }
 
 /** Releases that are not packed, by the text of one that is: what differs between them is not in their manifests. */
-const ALIKE: Readonly<Record<string, string>> = { 'v3.30.3': 'v3.30.7', 'v3.32.0': 'v3.32.1', 'v3.32.2': 'v3.32.1' };
-const TARGETS = ['v3.32.0', 'v3.32.1', 'v3.32.2'];
+const ALIKE: Readonly<Record<string, string>> = {
+  ...{ 'v3.27.2': 'v3.27.5', 'v3.30.3': 'v3.30.7', 'v3.30.4': 'v3.30.7', 'v3.32.0': 'v3.32.1', 'v3.32.2': 'v3.32.1' },
+};
+const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2'];
 
 async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
   const clock = virtualClock({ start: new Date() });
@@ -129,6 +134,26 @@ async function operator(): Promise<Scenario> {
   await clock.sleep(60_000);
   return scenario;
 }
+
+const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
+
+/** The same, installed by chart. */
+async function chart(): Promise<Scenario> {
+  const scenario = await operator();
+  const { store } = scenario.cluster;
+  for (const kind of [K.Deployment, K.ServiceAccount, K.ClusterRole, K.ClusterRoleBinding, installationOf(scenario.cluster)])
+    for (const one of store
+      .list(kind)
+      .filter(({ metadata }) => metadata.name === (kind.kind === 'Installation' ? 'default' : 'tigera-operator'))) {
+      const labels = { ...one.metadata.labels, 'app.kubernetes.io/managed-by': 'Helm' };
+      const managedFields = one.metadata.managedFields?.map((entry) => ({ ...entry, manager: 'helm' })) ?? [];
+      store.update(kind, { ...one, metadata: { ...one.metadata, labels, managedFields, annotations: OWNED } });
+    }
+  for (const one of storedIn({})) put(scenario.cluster, one);
+  scenario.files.write(`${BIN_DIR}/helm`, 'helm v3.19.5', true);
+  return scenario;
+}
+const installationOf = (cluster: SandboxCluster) => kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' });
 
 /** The v3 API answers. */
 function makeAvailable({ cluster: { store } }: Scenario): void {

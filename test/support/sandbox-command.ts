@@ -4,6 +4,7 @@ import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain } from '../../src/features/chain.ts';
 import { checkTitles } from '../../src/features/check-titles.ts';
 import { readInstalled } from '../../src/features/survey/index.ts';
+import type { Tools } from '../../src/kernel/argv.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
@@ -13,10 +14,13 @@ import { type CommandBench, commandBench } from './command-bench.ts';
 export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 
 /** Commands with the cluster in memory behind them, and a person at the terminal where `answers` has any. */
-export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc): CommandBench {
+export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc, played: (own: Tools) => Tools = (own) => own): CommandBench {
   const bench = commandBench(chain, { HOME: '/home', PATH: '/bin' });
   Object.assign(bench.seams, {
-    compose: async (request: ComposeRequest) => compositionOf(scenario, request, profile),
+    compose: async (request: ComposeRequest) => {
+      const composition = compositionOf(scenario, request, profile);
+      return { ...composition, tools: played(composition.tools) };
+    },
     installed: (composition: Composition) => readInstalled(composition, composition.context),
   });
   return bench;

@@ -110,6 +110,8 @@ export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
 }
 
 /** What the server cannot evaluate before it has the new CRDs. */
+/** Kinds of the server itself, which no CRD defines: their groups have no dot. */
+const OF_SERVER = /no matches for kind "\w+" in version "(?:[a-z]+\/)?v\w+"/;
 const NEEDS_CRDS = /no matches for kind|ensure CRDs are installed first|unknown field|field not declared in schema|no kind "/i;
 
 /** Has the upgrade rendered and validated by the server. While CRDs are still to come, what they explain is no refusal. */
@@ -120,7 +122,7 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
     return { type: 'accepted', documents: manifest.documents.map(({ object }) => object) } as const;
   });
   if ('value' in trial) return trial;
-  if (crdsPending && NEEDS_CRDS.test(trial.unread)) {
+  if (crdsPending && NEEDS_CRDS.test(trial.unread) && !OF_SERVER.test(trial.unread)) {
     return {
       value: { type: 'untold', because: 'the server cannot say before it has the new CRDs; it is asked again right before the upgrade' },
     };

@@ -5,7 +5,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import { compareVersions, isOlder, parseRelease } from '../../kernel/release.ts';
+import { compareVersions, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
 import { agentSetting, allContainersOf } from '../rollout/index.ts';
 import { objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
 
@@ -146,7 +146,8 @@ function packetFilterOf({ facts, installation, context: { profile } }: DefectWor
 }
 
 /** Whether a release is of a range; an unknown one is of none. */
-export function isInRange(release: string | undefined, { from, before }: ReleaseRange): boolean {
+export function isInRange(release: string | undefined, { from, before, backports = [] }: ReleaseRange): boolean {
   if (release === undefined || !parseRelease(release)) return false;
+  if (backports.some((one) => sameMinor(one, release) && !isOlder(release, one))) return false;
   return !isOlder(release, from) && (before === undefined || isOlder(release, before));
 }

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
-import { imageRelease, isOlder } from '../../kernel/release.ts';
+import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
 import { allContainersOf, serviceWorkloads } from '../rollout/index.ts';
 import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
@@ -44,7 +44,7 @@ export const knownDefectsChecks: readonly PreflightCheck[] = [
       const agent = agentRelease(world);
       const hits = [...hitsOf('target', context.options.release, world), ...hitsOf('agent', agent, world)];
       if (hits.length === 0) return ok(`no known defect of ${context.options.release} hits this cluster`);
-      const fixes = hits.map(({ defect }) => defect.fixedIn);
+      const fixes = hits.map(fixFor);
       const fix = fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
       return defective(hits, fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`, '--release ');
     }),
@@ -88,7 +88,13 @@ function defective(hits: readonly Hit[], next: string, flag: string): Verdict {
   });
 }
 
-function helpFor({ defect: { fixedIn, advice } }: Hit, flag: string): string {
+/** The first release without it, of the same line where that was fixed as well. */
+function fixFor({ defect: { fixedIn, releases }, release }: Hit): string | undefined {
+  return releases.backports?.find((one) => sameMinor(one, release)) ?? fixedIn;
+}
+
+function helpFor(hit: Hit, flag: string): string {
+  const [fixedIn, { advice }] = [fixFor(hit), hit.defect];
   const fixed = fixedIn && (flag ? `Fixed in ${fixedIn}: ${flag}${fixedIn}.` : `Fixed in ${fixedIn}: upgrade to ${fixedIn} first.`);
   return [fixed, advice].filter((part) => part !== undefined).join(' ');
 }

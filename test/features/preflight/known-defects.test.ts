@@ -187,6 +187,24 @@ checkCases('NS-609', {
     is: 'warning',
     about: ['ebpf-own-wireguard'],
   },
+  'names the fix in the line of the target': {
+    context: contextOf({ release: 'v3.30.4' }),
+    facts: { ...runs('v3.30.4'), resources: resources(loadBalancer) },
+    is: 'warning',
+    about: ['lb-duplicates', 'lb-crash'],
+    hint: /v3\.31\.6.*Fixed in v3\.30\.7: --release v3\.30\.7/,
+  },
+  'passes from the fix in that line on': {
+    context: contextOf({ release: 'v3.30.5' }),
+    facts: { ...runs('v3.30.5'), ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }), resources: felix({ bpfEnabled: true }) },
+    is: 'ok',
+  },
+  'warns before the fix in that line': {
+    context: contextOf({ release: 'v3.30.4' }),
+    facts: { ...runs('v3.30.4'), ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }), resources: felix({ bpfEnabled: true }) },
+    is: 'warning',
+    about: ['ebpf-balancer'],
+  },
   'warns if the facts of a condition could not be read': {
     context: v3320,
     facts: { ...runs('v3.32.0'), proxyMode: { unread: 'forbidden' } },

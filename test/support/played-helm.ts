@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { ToolResult, Tools } from '../../src/kernel/argv.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { storedIn } from './chart-bench.ts';
+import { kindIn } from './incident-grounds.ts';
+import { manifestFile } from './releases.ts';
+
+/** What helm says of every upgrade, where somebody has put it there. */
+export const HELM_REFUSES = '/played-helm/refuses';
+const VALUES = 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n';
+
+/** helm as far as the upgrade of the operator's chart calls it: the chart is the release's manifest without definitions and namespace. */
+export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: Tools): Tools {
+  const said = (stdout: string, stderr = '') => ({ exitCode: stderr === '' ? 0 : 1, stdout, stderr, durationMs: 1 });
+  function objects(): readonly KubeObject[] {
+    const path = manifestFile('v3.32.1', 'tigera-operator.yaml', releasesFolder);
+    const documents = parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => object);
+    return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind && kind !== K.Namespace.kind);
+  }
+  function upgrade(args: readonly string[]): ToolResult {
+    const refusal = files.text(HELM_REFUSES);
+    if (refusal) return said('', refusal);
+    if (args.includes('--dry-run=server')) return said(JSON.stringify({ manifest: manifestText(objects()) }));
+    const config = args.flatMap((arg, at) => (args[at - 1] === '--set' ? [settingOf(arg)] : []));
+    const chart = { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: {} };
+    for (const one of objects()) cluster.registry.apply(kindIn(cluster, one), one, { manager: 'helm' });
+    const stored = { version: 4, manifest: manifestText(objects()), chart, config: Object.assign({}, ...config) };
+    for (const one of storedIn({ stored })) cluster.registry.create(K.Secret, one, { manager: 'helm' });
+    return said('');
+  }
+  return {
+    ...own,
+    async run(invocation, options) {
+      if (invocation.tool !== 'helm') return own.run(invocation, options);
+      const [verb = '', what] = invocation.args;
+      if (verb === 'pull') files.write(`${invocation.args.at(-1)}/tigera-operator-v3.32.1.tgz`, 'a chart');
+      if (verb === 'upgrade') return upgrade(invocation.args);
+      const answers: Readonly<Record<string, string>> = {
+        version: 'v3.19.5+g1234567',
+        show: what === 'chart' ? 'name: tigera-operator\nversion: v3.32.1\n' : VALUES,
+        template: manifestText(objects()),
+      };
+      return said(answers[verb] ?? '');
+    },
+  };
+}
+
+/** `a.b=false`. */
+function settingOf(setting: string): object {
+  const [path = '', value = ''] = setting.split('=');
+  return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), JSON.parse(value)) as object;
+}
