@@ -116,9 +116,9 @@ export class Recorder {
 
   /** A stage begins, so `status` shows it on any machine; a run that has written nothing has no record yet. */
   async atWork(id: string, since: Date): Promise<void> {
+    this.noteRunning(id, since);
     if (!this.#record) return;
     await this.settled();
-    this.noteRunning(id, since);
     await this.#save({ ...withStages(this.#record, this.#stages), ...this.#stepsOf(id) });
   }
 

@@ -25,6 +25,8 @@ export class StageRounds {
   /** Writes of the chain when the stage began. */
   readonly #writesBefore: number;
   #startedAt = new Date(0);
+  /** The record says that the stage is at work. */
+  #isStored = false;
   /** What the round sees was read for it alone. */
   #ownLook = false;
   /** Time that a look took which was made before the stage began. */
@@ -52,12 +54,14 @@ export class StageRounds {
 
   /** Resolves to the exit that stops the chain, if one does. */
   async run(): Promise<ExitName | undefined> {
-    const { ports, observe, recorder, hold, live, more } = this.#parts;
+    const { ports, observe, recorder, hold, live, looks, more } = this.#parts;
     const stage = this.#stage;
     this.#startedAt = ports.clock.now();
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     hold.mayGoOn();
-    await recorder.atWork(stage.id, this.#startedAt);
+    // A stage that shares a look is over at once if it has nothing to do: it is stored with what comes next.
+    if (looks.shared) recorder.noteRunning(stage.id, this.#startedAt);
+    else await this.#atWork();
     if (stage.judgesResult && !live) return this.#ended('a dry run has no result to check');
     if (live && more.changes && !stage.readOnly) await this.#take();
     let next: Next = 'judge';
@@ -79,6 +83,11 @@ export class StageRounds {
       if (next === 'done') return this.#ended(undefined);
     }
     throw noRest(stage, this.#outdated);
+  }
+
+  async #atWork(): Promise<void> {
+    this.#isStored = true;
+    await this.#parts.recorder.atWork(this.#stage.id, this.#startedAt);
   }
 
   /** What a run has just written may not be in every answer yet: only two looks make a result bad. */
@@ -143,6 +152,7 @@ export class StageRounds {
     const { effects } = ports;
     const stage = this.#stage;
     recorder.remember(plan.remember);
+    if (!this.#isStored && plan.actions.length > 0) await this.#atWork();
     const changes = live && plan.actions.some((action) => changesSomething(effects, action));
     if (changes && (await this.#take())) return 'judge';
     this.#parts.more.within?.(stage.id, plan);

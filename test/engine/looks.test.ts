@@ -104,12 +104,13 @@ describe('looks of a chain', () => {
         await Promise.all([noted.load(), journal.load(), noted.keptWith('/x/'), noted.keptWith('/x/')]);
         seen.push((await noted.load())?.stages.map((one) => one.id));
       });
-    const quiet = [reading('wait', [skips]), reading('alp', [skips])];
-    await runChain(quiet, ports, engineContext(), () => undefined);
+    const [wait, alp] = [reading('wait', [skips]), reading('alp', [skips])];
+    const files = reading('backup', [act({ type: 'write', file: 'f', content: '' })]);
+    await runChain([wait, alp], ports, engineContext(), () => undefined);
     assert.deepEqual(asked, ['record', 'journal', 'kept /x/']);
     asked.length = seen.length = 0;
-    await runChain([reading('apply', [applies]), ...quiet], ports, engineContext(), () => undefined, { changes: true });
-    assert.deepEqual(seen, [undefined, ['apply', 'wait'], ['apply', 'wait', 'alp']]);
+    await runChain([reading('apply', [applies]), wait, files, alp], ports, engineContext(), () => undefined, { changes: true });
+    assert.deepEqual(seen, [undefined, ['apply', 'wait'], ['apply', 'wait'], ['apply', 'wait', 'backup']]);
     assert.equal(asked.filter((what) => what === 'journal').length, 2, 'a record that is written leaves the journal as it is');
   });
 

@@ -81,8 +81,8 @@ describe('the requests of a whole chain', () => {
       discoveries: 4,
       // kubectl for its version, and for the one file.
       programs: 2,
-      // Of this run's own record each stage after the first write asks again: it has just noted more.
-      records: 11,
+      // Asked again where the run has noted more.
+      records: 7,
       journals: 4,
     });
   });
