@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { KubeObject } from '../src/kernel/object.ts';
-import { differences } from '../src/manifest/carry.ts';
+import { differences } from '../src/manifest/carried-file.ts';
 import { parseManifest } from '../src/manifest/manifest.ts';
 import { mergeManifest } from '../src/manifest/merge.ts';
 

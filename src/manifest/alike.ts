@@ -1,8 +1,8 @@
 import { isRecord, jsonAt } from '../kernel/json.ts';
 import type { FieldChange } from '../kernel/plan.ts';
-import { parseRelease } from '../kernel/release.ts';
-import { imageKey, parseImage } from './images.ts';
-import { itemsOf, sameMeaning } from './list-items.ts';
+import { itemsByKey, type SchemaRule } from '../kube/list-keys.ts';
+import { quantityOf } from '../kube/quantity.ts';
+import { canonicalRepository, imageKey, isReleaseOfSame, parseImage } from './images.ts';
 
 /** What the server writes where the user wrote nothing. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP', operator: 'Equal' };
@@ -54,26 +54,7 @@ function alikeLists(a: readonly unknown[], b: readonly unknown[], how: Compariso
 
 /** Shows no intent of the user: the same meaning written differently, or another tag of the same image. */
 export function isNoise({ before, after, path }: FieldChange): boolean {
-  if (sameMeaning(before, after, isEntryPath(path))) return true;
-  if (!isImage(path, before, after)) return false;
-  return repositoryOf(String(before)) === repositoryOf(String(after)) && isReleaseTag(String(before)) && isReleaseTag(String(after));
-}
-
-function isImage(path: string, ...values: readonly unknown[]): boolean {
-  return path.endsWith('.image') && values.every((value) => typeof value === 'string');
-}
-
-/** `docker.io/calico/node:v3.27.5` → `calico/node`: the default registry need not be written. */
-function repositoryOf(image: string): string {
-  return image
-    .replace(/@.*$/, '')
-    .replace(/:[^/:]*$/, '')
-    .replace(/^(docker\.io|index\.docker\.io)\//, '');
-}
-
-function isReleaseTag(image: string): boolean {
-  const tag = /:([^/:@]+)$/.exec(image)?.[1];
-  return tag !== undefined && !image.includes('@') && parseRelease(tag)?.suffix === '';
+  return sameMeaning(before, after, isEntryPath(path)) || isReleaseOfSame(path, before, after, canonicalRepository);
 }
 
 /** Maps whose keys users choose. An entry without text is an entry all the same: `node-role.kubernetes.io/control-plane: ""`. */
@@ -86,3 +67,92 @@ export const isOpenMap = (name: string | undefined): boolean => name !== undefin
 
 /** True for a path into such a map. */
 const isEntryPath = (path: string): boolean => WITHIN.test(path);
+
+/**
+ * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty, quantities, JSON with other white space.
+ * An `entry` of an open map is there or not, even if empty.
+ */
+export function sameMeaning(a: unknown, b: unknown, entry = false): boolean {
+  if (entry && isAbsent(a) !== isAbsent(b)) return false;
+  if (isEmpty(a) && isEmpty(b)) return true;
+  if (typeof a === 'object' || typeof b === 'object') return canonical(a) === canonical(b);
+  const [left, right] = [String(a), String(b)];
+  return left === right || sameQuantity(left, right) || sameJson(left, right);
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+const isEmpty = (value: unknown): boolean => isAbsent(value) || value === '';
+
+function sameQuantity(a: string, b: string): boolean {
+  const [left, right] = [quantityOf(a), quantityOf(b)];
+  if (!left || !right || (left.unit ?? right.unit) === undefined) return false;
+  return Math.abs(left.value - right.value) < 1e-9;
+}
+
+const isJsonLike = (text: string): boolean => /^\s*(?:\{[\s\S]*\}|\[[\s\S]*\])\s*$/.test(text) && !/^\s*\[\w/.test(text);
+
+function sameJson(a: string, b: string): boolean {
+  if (!isJsonLike(a) || !isJsonLike(b)) return false;
+  // White space between tokens has no meaning; within quotes it has. Placeholders keep such text from being parsed as JSON.
+  const squeeze = (text: string) => text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+  return squeeze(a) === squeeze(b);
+}
+
+/** JSON with sorted keys. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`)
+    .join(',')}}`;
+}
+
+/** Lists of scalars whose order says nothing. */
+const SETS = new Set(['add', 'drop', 'finalizers', 'accessModes', 'verbs', 'resources', 'apiGroups', 'resourceNames', 'nonResourceURLs']);
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Lists that the API replaces whole and in which the user nevertheless edits single items. */
+const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
+  tolerations: (item) => wholeKey({ operator: 'Equal', ...item }, item.key ?? '*', item.effect ?? '*'),
+  envFrom: (item) => envFromKey(item),
+  plugins: ({ type }) => (typeof type === 'string' ? type : undefined),
+};
+
+/** Items by key, in order, by the server's rule if known. Undefined if the list is one value, or keys are missing or shared. */
+export function itemsOf(listName: string, list: readonly unknown[], rule?: SchemaRule): ReadonlyMap<string, unknown> | undefined {
+  const byKey = rule === undefined || list.length === 0 ? itemsByKey(listName, list) : undefined;
+  if (byKey && (byKey.size > 0 || list.length === 0)) return byKey;
+  const keys = list.map((item) => (rule === undefined || rule === 'atomic' ? keyOf(listName, item) : keyBy(rule, item)));
+  if (keys.includes(undefined) || new Set(keys).size < keys.length) return undefined;
+  return new Map(list.map((item, index) => [keys[index] ?? '', item]));
+}
+
+/** As the server merges: by its keys, or each scalar once. */
+function keyBy(rule: Exclude<SchemaRule, 'atomic'>, item: unknown): string | undefined {
+  if (rule === 'set') return isRecord(item) || Array.isArray(item) ? undefined : String(item);
+  const parts = isRecord(item) ? rule.keys.map((key) => item[key] ?? rule.defaults[key]) : [];
+  return parts.length > 0 && parts.every((part) => ['string', 'number', 'boolean'].includes(typeof part)) ? parts.join('/') : undefined;
+}
+
+function keyOf(listName: string, item: unknown): string | undefined {
+  if (SETS.has(listName)) return isRecord(item) || Array.isArray(item) ? undefined : String(item);
+  if (!isRecord(item)) return undefined;
+  return Object.hasOwn(KEYS, listName) ? KEYS[listName]?.(item) : undefined;
+}
+
+/** Readable, yet different for every different item. */
+function wholeKey(item: Item, ...shown: readonly unknown[]): string {
+  const rest = Object.entries(item).filter(
+    ([name, value]) => !(name === 'operator' && value === 'Equal') && name !== 'key' && name !== 'effect',
+  );
+  return shown.map(String).join(':') + (rest.length > 0 ? `:${canonical(Object.fromEntries(rest))}` : '');
+}
+
+function envFromKey(item: Item): string | undefined {
+  const [kind, source] = Object.entries(item).find(([field]) => field !== 'prefix') ?? [];
+  return isRecord(source) && typeof source.name === 'string' ? `${item.prefix ?? ''}${kind}/${source.name}` : undefined;
+}

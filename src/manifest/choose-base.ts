@@ -2,8 +2,8 @@ import { counted } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { compareReleases, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
+import { canonical } from './alike.ts';
 import { type Distance, definitionDistance, textDistance } from './base-distance.ts';
-import { canonical } from './list-items.ts';
 import { mergeManifest, objectsInstalled } from './merge.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { podSpecOf, recordsIn } from './prepare.ts';
@@ -71,7 +71,7 @@ export function mergeByBase(input: Input, candidates: Candidates, apart?: readon
   if (!nearer) return { base, result };
   const fields = differing([result, mergeBy(nearer)]);
   if (fields.length === 0) return { base, result, alike: nearer.release };
-  const because = `the images say ${base.release}, but the rest is nearer to ${nearer.release} (${differences(distance(nearer.documents))} instead of ${own}); by which release your edits are told decides ${someOf(fields)}`;
+  const because = `the images say ${base.release}, but the rest is nearer to ${nearer.release} (${counted(distance(nearer.documents), 'difference')} instead of ${own}); by which release your edits are told decides ${someOf(fields)}`;
   return { base, result, doubt: { because, choices: [base.release, nearer.release] } };
 }
 
@@ -111,13 +111,13 @@ function byGiven(given: BaseCandidate, { distance, mergeBy, named, rival, instal
   if (named.includes(given) || !(isOther || isWorse)) return { base: given, result: mergeBy(given) };
   const told = installed === undefined ? '' : `the images say ${installed}, `;
   const because = rival
-    ? `--base is of ${given.release}; ${told}and the text is nearer to ${rival.release} (${differences(distance(rival.documents))} instead of ${distance(given.documents)})`
+    ? `--base is of ${given.release}; ${told}and the text is nearer to ${rival.release} (${counted(distance(rival.documents), 'difference')} instead of ${distance(given.documents)})`
     : `--base is of ${given.release}, but the images say ${installed}`;
   return asQuestions(given, { because, choices: rival ? [rival.release] : [] }, mergeBy);
 }
 
 function unknownDoubt({ release, documents }: BaseCandidate, installed: string | undefined, distance: Distance): BaseDoubt {
-  const count = differences(distance(documents));
+  const count = counted(distance(documents), 'difference');
   if (installed === undefined) {
     return { because: `the images tell no release; the text is nearest to ${release} (${count})`, choices: [release] };
   }
@@ -187,8 +187,4 @@ const SHOWN = 3;
 
 function someOf(fields: readonly string[]): string {
   return [...fields.slice(0, SHOWN), ...(fields.length > SHOWN ? [`${fields.length - SHOWN} more`] : [])].join(', ');
-}
-
-function differences(count: number): string {
-  return count === 1 ? '1 difference' : `${counted(count, 'difference')}`;
 }

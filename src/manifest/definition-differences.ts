@@ -1,3 +1,4 @@
+import { HIDDEN } from '../kernel/hidden.ts';
 import { isRecord, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { FieldChange } from '../kernel/plan.ts';
@@ -112,4 +113,14 @@ function bare(value: unknown): unknown {
   // A field that is called `description` has a schema there, not a text.
   const fields = Object.entries(value).filter(([name, field]) => name !== 'description' || typeof field !== 'string');
   return Object.fromEntries(fields.map(([name, field]) => [name, bare(field)]));
+}
+
+/** Changes of an object as they may be shown: that a Secret's value differs, not what it is. */
+export function maskChanges(object: Pick<KubeObject, 'kind'>, changes: readonly FieldChange[]): readonly FieldChange[] {
+  if (object.kind !== 'Secret') return changes;
+  return changes.map((change) => (/^(data|stringData|metadata\.annotations)\b/.test(change.path) ? masked(change) : change));
+}
+
+function masked({ path, ...values }: FieldChange): FieldChange {
+  return { path, ...('before' in values ? { before: HIDDEN } : {}), ...('after' in values ? { after: HIDDEN } : {}) };
 }

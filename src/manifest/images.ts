@@ -43,10 +43,10 @@ export function isReleaseTag({ tag, digest }: Image): boolean {
 }
 
 /** True for two values of an image field that differ in nothing but which release they name. */
-export function isReleaseOfSame(path: string, a: unknown, b: unknown): boolean {
+export function isReleaseOfSame(path: string, a: unknown, b: unknown, keyOf = imageKey): boolean {
   if (!path.endsWith('.image') || typeof a !== 'string' || typeof b !== 'string') return false;
   const [one, other] = [parseImage(a), parseImage(b)];
-  return imageKey(one.repository) === imageKey(other.repository) && isReleaseTag(one) && isReleaseTag(other);
+  return keyOf(one.repository) === keyOf(other.repository) && isReleaseTag(one) && isReleaseTag(other);
 }
 
 /** `reg.example.org/mirror/node` → `reg.example.org/mirror`; '' if there is no path before the name. */

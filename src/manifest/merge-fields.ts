@@ -1,7 +1,6 @@
 import { isRecord, jsonAt } from '../kernel/json.ts';
 import { keyFields } from '../kube/list-keys.ts';
-import { alike } from './alike.ts';
-import { itemsOf } from './list-items.ts';
+import { alike, itemsOf } from './alike.ts';
 import { mergeItems } from './merge-items.ts';
 import { mergeCommaList, mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
 import { askedAt, inField, type Place, ruleAt, settle, type Three, tell, type Walk } from './walk.ts';

@@ -7,7 +7,7 @@ import { ImageMap } from './images.ts';
 import { type LiveChange, layLive } from './lay-live.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
-import { mapNewImages } from './new-images.ts';
+import { mapNewImages } from './merge-values.ts';
 import { type Dispute, type NotedField, withOwnFile } from './own-file.ts';
 import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
 import { brokenReferences } from './references.ts';

@@ -3,7 +3,7 @@ import { isRecord } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Bodies } from '../kernel/plan.ts';
 import { withoutTexts } from './definition-differences.ts';
-import { comparable } from './normalise.ts';
+import { comparable } from './prepare.ts';
 import { writeYaml } from './yaml-rules.ts';
 
 /** Both states of an object as YAML that may be shown; a side that is not there is absent. */

@@ -51,6 +51,8 @@ export interface Disputed {
 export const ROOT: Place = { path: '', fields: '', name: '', gone: false, json: false };
 
 /** All that a walk through one object needs to know. */
+export type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
+
 export interface Walk {
   readonly ref: ObjectRef;
   readonly mode: Mode;

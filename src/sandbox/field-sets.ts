@@ -1,7 +1,7 @@
 import { isRecord, sameValue } from '../kernel/json.ts';
 import type { FieldsV1, KubeObject } from '../kernel/object.ts';
 import { fieldsOf } from '../manifest/apply-document.ts';
-import { SERVER_METADATA } from '../manifest/normalise.ts';
+import { SERVER_METADATA } from '../manifest/prepare.ts';
 
 const IDENTITY = new Set(['name', 'namespace', ...SERVER_METADATA]);
 

@@ -8,7 +8,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
 import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
-import { comparable } from '../../src/manifest/normalise.ts';
+import { comparable } from '../../src/manifest/prepare.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
 import { manifestFile } from '../support/releases.ts';

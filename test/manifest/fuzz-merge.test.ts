@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { carriedText, differences } from '../../src/manifest/carry.ts';
+import { carriedText, differences } from '../../src/manifest/carried-file.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
 import { imagesIn, listed } from '../../src/manifest/images.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';

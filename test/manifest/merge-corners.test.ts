@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { prune } from '../../src/kube/fields-v1.ts';
 import { isNoise } from '../../src/manifest/alike.ts';
-import { differences } from '../../src/manifest/carry.ts';
+import { differences } from '../../src/manifest/carried-file.ts';
 import { ImageMap, parseImage } from '../../src/manifest/images.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import type { MergeInput } from '../../src/manifest/merge-input.ts';

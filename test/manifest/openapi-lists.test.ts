@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ListRules, rulesOf } from '../../src/kube/list-keys.ts';
-import { carriedText, differences } from '../../src/manifest/carry.ts';
-import { keptRules, rulesToKeep } from '../../src/manifest/kept-rules.ts';
-import { itemsOf } from '../../src/manifest/list-items.ts';
+import { itemsOf } from '../../src/manifest/alike.ts';
+import { carriedText, differences } from '../../src/manifest/carried-file.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
-import { listRulesOf } from '../../src/manifest/openapi-lists.ts';
+import { keptRules, listRulesOf, rulesToKeep } from '../../src/manifest/openapi-lists.ts';
 import { upgradeText } from '../../src/manifest/upgrade-text.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -45,7 +45,7 @@ export const MERGE: Room = {
       ["(theirs.kind === 'DaemonSet' ? AGENTS : undefined)", 'undefined'],
       ["live === 'absent' && (isSecret || walk", "live === 'absent' && (walk"],
     ]),
-    ...faultsIn('src/manifest/variable-order.ts', [
+    ...faultsIn('src/manifest/merge-items.ts', [
       ['/\\$\\$|', '/'],
       ['return textOf(side.get(reader)) === textOf(merged.get(reader));', 'return true;'],
       ['[...readers, name]', 'readers'],
@@ -75,6 +75,7 @@ export const MERGE: Room = {
     ...faultsIn('src/manifest/images.ts', [
       ['folders.length === 1 && folders[0] ?', 'folders[0] ?'],
       ["parseRelease(tag)?.suffix === ''", 'parseRelease(tag) !== undefined'],
+      ['&& isReleaseTag(one) && isReleaseTag(other);', ';'],
     ]),
     ...faultsIn('src/manifest/own-file.ts', [
       ['only(only(only(file, live), base), applied)', 'only(only(file, live), base)'],
@@ -97,9 +98,8 @@ export const MERGE: Room = {
       ['others.filter((one) => distance(one.documents) < own)', 'others'],
     ]),
     ...faultsIn('src/manifest/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
-    ...faultsIn('src/manifest/alike.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
-    ...faultsIn('src/manifest/mask-changes.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
-    ...faultsIn('src/manifest/carry.ts', [
+    ...faultsIn('src/manifest/definition-differences.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
+    ...faultsIn('src/manifest/carried-file.ts', [
       ["  if (object.kind !== 'Secret' || !hasValues) return object;", '  if (hasValues || !hasValues) return object;'],
       ['.filter((document) => !gone.has(identityOf(document)))', ''],
     ]),
@@ -127,11 +127,14 @@ export const MERGE: Room = {
       ["byWave.set('add-ons', beside);", ''],
       ["if (isWorkload(object, variant.controllers)) return 'controllers';", ''],
     ]),
-    ...faultsIn('src/manifest/text-merge.ts', [
-      ['if (sameLines(own, old) || sameLines(own, fresh))', 'if (sameLines(own, old) || sameLines(fresh, old))'],
+    ...faultsIn('src/manifest/sequences.ts', [
+      [
+        'if (sameLines(region.mine, region.base) || sameLines(region.mine, region.theirs))',
+        'if (sameLines(region.mine, region.base) || sameLines(region.theirs, region.base))',
+      ],
       ['return conflicts.length > 0 ? { conflicts }', 'return conflicts.length > 1 ? { conflicts }'],
     ]),
-    ...faultsIn('src/manifest/list-items.ts', [
+    ...faultsIn('src/manifest/alike.ts', [
       ["'$1');", "'');"],
       ['if (isEmpty(a) && isEmpty(b)) return true;', 'if (isEmpty(a) || isEmpty(b)) return true;'],
     ]),

@@ -6,7 +6,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
-import { comparable } from '../../src/manifest/normalise.ts';
+import { comparable } from '../../src/manifest/prepare.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';

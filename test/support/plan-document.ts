@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type KubeObject, type ObjectRef, refText } from '../../src/kernel/object.ts';
 import type { FieldChange, PlannedObject } from '../../src/kernel/plan.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
-import { comparable } from '../../src/manifest/normalise.ts';
+import { comparable } from '../../src/manifest/prepare.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 
 /** The objects that a document of `plan -o json` speaks of. */

@@ -5,7 +5,7 @@ import { sizeOf } from '../../kernel/hidden.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { manifestText } from '../../manifest/manifest.ts';
-import { SERVER_METADATA } from '../../manifest/normalise.ts';
+import { SERVER_METADATA } from '../../manifest/prepare.ts';
 import type { StoreBackup } from './store.ts';
 
 /** Files of a backup, with a checksum list beside them; 0600. */

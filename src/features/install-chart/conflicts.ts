@@ -7,7 +7,7 @@ import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { ownersOf } from '../../kube/field-owners.ts';
 import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
-import { comparable } from '../../manifest/normalise.ts';
+import { comparable } from '../../manifest/prepare.ts';
 import { eachOf } from '../survey/index.ts';
 import type { FieldConflict, StoredRelease } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';

@@ -1,8 +1,7 @@
 import { type KubeObject, type ObjectRef, objectKey, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
-import { changedFields } from '../../manifest/definition-differences.ts';
-import { maskChanges } from '../../manifest/mask-changes.ts';
-import { comparable } from '../../manifest/normalise.ts';
+import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
+import { comparable } from '../../manifest/prepare.ts';
 import { withRestarts } from '../install-manifest/index.ts';
 import type { FieldConflict } from './chart-facts.ts';
 

@@ -11,11 +11,19 @@ import { ownersOf } from '../../kube/field-owners.ts';
 import type { ListRules } from '../../kube/list-keys.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { isNoise } from '../../manifest/alike.ts';
-import { CARRIED_ID, CARRIED_PART, type CarriedEdits, type CarriedFile, readCarriedEdits } from '../../manifest/carried-file.ts';
-import { carriedText, differences, type ReleasedFile } from '../../manifest/carry.ts';
-import { keptRules, rulesToKeep } from '../../manifest/kept-rules.ts';
+import {
+  CARRIED_ID,
+  CARRIED_PART,
+  type CarriedEdits,
+  type CarriedFile,
+  carriedText,
+  differences,
+  type ReleasedFile,
+  readCarriedEdits,
+} from '../../manifest/carried-file.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
 import type { MergeResult } from '../../manifest/merge-input.ts';
+import { keptRules, rulesToKeep } from '../../manifest/openapi-lists.ts';
 import type { Target, TargetFile } from './target-file.ts';
 
 interface Manner {

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
-import { keptRules } from '../../manifest/kept-rules.ts';
+import { keptRules } from '../../manifest/openapi-lists.ts';
 import { readOwnBase } from './base.ts';
 import { carriedEdits, withCarried } from './carried.ts';
 import { readReleasedTarget, targetDocuments, variantOf } from './target.ts';

@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ObjectState } from '../../kernel/plan.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { comparable } from '../../manifest/normalise.ts';
+import { comparable } from '../../manifest/prepare.ts';
 import type { PreviewedObject } from './outcome.ts';
 
 /** What a saved plan knows the object by: how it is, and how it will be stored. */

@@ -1,9 +1,8 @@
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject } from '../../kernel/plan.ts';
 import { isHandedOver } from '../../kube/managed-fields.ts';
-import { changedFields } from '../../manifest/definition-differences.ts';
-import { maskChanges } from '../../manifest/mask-changes.ts';
-import { comparable } from '../../manifest/normalise.ts';
+import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
+import { comparable } from '../../manifest/prepare.ts';
 import { takenFields } from '../../manifest/taken-fields.ts';
 import { takersOf } from '../survey/index.ts';
 

@@ -5,7 +5,7 @@ import type { JsonPatchOp, KubeObject, ObjectChange } from '../../kernel/object.
 import { type ChangedPlace, changeTo, placesIn, putOp, standing, valueIn } from '../../kernel/object-change.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { applyJsonPatch } from '../../manifest/json-patch.ts';
-import { mergeText } from '../../manifest/text-merge.ts';
+import { mergeText } from '../../manifest/sequences.ts';
 import { conflictText, type Data } from './merge.ts';
 import type { Injector, InjectorOutcome } from './templates.ts';
 

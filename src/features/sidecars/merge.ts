@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { parseImage } from '../../kernel/release.ts';
-import { mergeText, type TextConflict } from '../../manifest/text-merge.ts';
+import { mergeText, type TextConflict } from '../../manifest/sequences.ts';
 
 /** The data that the ConfigMap shall have, or why the user's edits cannot be carried. */
 export type Merged = { readonly data: Readonly<Record<string, string>>; readonly edited: boolean } | { readonly detail: string };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { comparable } from '../../../src/manifest/normalise.ts';
+import { comparable } from '../../../src/manifest/prepare.ts';
 import { type ApplyBench, applyBench, installedClientSide, openApply, ownDocuments, planned, upgrade } from '../../support/apply-bench.ts';
 
 const benchOf = async (ownership: 'first' | 'kubectl') =>

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import type { ManagedFieldsEntry } from '../../src/kernel/object.ts';
 import { ownersOf } from '../../src/kube/field-owners.ts';
 import { keyOfItem, mergeKeys } from '../../src/kube/list-keys.ts';
-import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
-import { maskChanges } from '../../src/manifest/mask-changes.ts';
-import { comparable } from '../../src/manifest/normalise.ts';
+import { changedFields, fieldAt, maskChanges, withoutTexts } from '../../src/manifest/definition-differences.ts';
+import { comparable } from '../../src/manifest/prepare.ts';
 
 const pod = (containers: unknown) => ({ spec: { template: { spec: { containers } } } });
 const at = 'spec.template.spec.containers[calico-node]';
@@ -118,5 +117,21 @@ describe('objects for comparing and for showing', () => {
     const masked = JSON.stringify(maskChanges(secret, changedFields({}, comparable(secret))));
     assert.ok(!masked.includes('cHc='));
     assert.match(masked, /"path":"data.k","after":"\(hidden\)"/);
+  });
+});
+
+describe('a definition without its descriptions', () => {
+  const schema = { type: 'object', description: 'a text', properties: { description: { type: 'string', description: 'another' } } };
+  const object = (kind: string) => ({ apiVersion: 'v1', kind, metadata: { name: 'a' }, spec: { versions: [{ name: 'v1', schema }] } });
+
+  it('keeps fields that are called so', () => {
+    assert.deepEqual(withoutTexts(object('CustomResourceDefinition')).spec.versions[0]?.schema, {
+      type: 'object',
+      properties: { description: { type: 'string' } },
+    });
+  });
+
+  it('leaves every other object as it is', () => {
+    assert.deepEqual(withoutTexts(object('ConfigMap')), object('ConfigMap'));
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sameMeaning } from '../../src/manifest/list-items.ts';
+import { sameMeaning } from '../../src/manifest/alike.ts';
 
 describe('sameMeaning', () => {
   const same: [unknown, unknown][] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeText } from '../../src/manifest/text-merge.ts';
+import { mergeText } from '../../src/manifest/sequences.ts';
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', 'image: x:v1'), { maxLength: 12 }).map((all) => all.join('\n'));
 const merged = (base: string, mine: string, theirs: string) => {
