@@ -35,7 +35,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const now = session.composition.clock.now();
     const lines = async () => [
       ...(await recordedHead(session, record)),
-      ...(await runLines(record, flags, now)),
+      ...(await runLines(record, flags, now, holder === undefined)),
       ...lockLines(holder, now),
       ...dead,
       ...told,
@@ -158,18 +158,25 @@ async function changedLines({ context }: Session, record: RunRecord | undefined,
   return [nothing, ...(before ? earlierLines(before, now) : [])];
 }
 
-async function runLines(record: RunRecord | undefined, flags: readonly CarriedFlag[], now: Date): Promise<readonly string[]> {
+async function runLines(
+  record: RunRecord | undefined,
+  flags: readonly CarriedFlag[],
+  now: Date,
+  isIdle: boolean,
+): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
   const { reachedText, undoTexts } = await import('./report/standing.ts');
   const { progress, finishedAt } = record;
   const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
+  // A run that is at work is stopped first.
+  const undo = isIdle && finishedAt === undefined ? undoTexts(record, flags, now) : [];
   const state = finishedAt ? `${record.outcome ?? 'ended'} ${agoText(finishedAt, now)}` : `not finished${reached}`;
   return [
     `run ${record.runId}, profile ${record.profile}: ${state}`,
     `started ${agoText(record.startedAt, now)} by ${record.startedBy} with version ${record.toolVersion}`,
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
-    ...(finishedAt === undefined ? undoTexts(record, flags, now).map((text, index) => (index === 0 ? `undo: ${text}` : `  ${text}`)) : []),
+    ...undo.map((text, index) => (index === 0 ? `undo: ${text}` : `  ${text}`)),
     ...(await stageTable(record, now)),
   ];
 }

@@ -41,7 +41,7 @@ const writeEffect: EffectType<Write> = {
   isFixed: true,
   perform: written,
   dryRun: written,
-  text: ({ file }) => `write ${file}`,
+  text: ({ file }) => `write ${file} to the work folder`,
   mask: (effect) => ({ ...effect, content: sizeOf(effect.content) }),
   digest: whole,
 };
@@ -58,7 +58,7 @@ function waitEffect(expectations: ExpectationTypes): EffectType<Wait> {
     isFixed: false,
     perform: (ports, { until, timeoutMs }, around) => typeOf(until).wait(ports, until, { ...around, timeoutMs }),
     dryRun: announced,
-    text: ({ until, timeoutMs }) => `wait for ${typeOf(until).text(until)}, at most ${timeText(timeoutMs)}`,
+    text: ({ until, timeoutMs }) => `wait at most ${timeText(timeoutMs)} for ${typeOf(until).text(until)}`,
     mask: whole,
     // Its limit follows the number of nodes, which come and go.
     digest: ({ type, until }) => ({ type, until }),

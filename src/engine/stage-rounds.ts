@@ -1,4 +1,4 @@
-import type { Action } from '../kernel/action.ts';
+import { type Action, stepsLeftIn } from '../kernel/action.ts';
 import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
 import type { ExitName, Outdated } from '../kernel/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
@@ -158,7 +158,7 @@ export class StageRounds {
     this.#parts.more.within?.(stage.id, plan);
     const isAged = this.#ageing();
     this.#leaves = false;
-    this.#manual = plan.actions.filter(({ effect }) => effect.type === 'ask' && effect.awaited === true).length;
+    this.#manual = stepsLeftIn(plan.actions);
     let noted: 'acts' | 'writes' | undefined;
     for (const action of plan.actions) {
       if (isAged(action)) return this.#afresh(action);

@@ -117,6 +117,12 @@ export interface KeptChanges {
   readonly since?: string;
 }
 
+/** Steps that a stage leaves to the user and is not done without; one that only advises is done. */
+export function stepsLeftIn(actions: readonly Action[]): number {
+  const asks = actions.flatMap(({ effect }) => (effect.type === 'ask' ? [effect] : []));
+  return asks.some(({ awaited }) => awaited) ? asks.length : 0;
+}
+
 export interface Action {
   /** Stable within a stage: `apply/wave-2`. Names the action in the run record and in reports. */
   readonly id: string;

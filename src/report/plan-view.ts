@@ -180,8 +180,11 @@ function actionRows({ id, actions }: PlannedStage, first: number, view: PlanView
 const BRIEF = 200;
 
 function stepText(action: PlannedStage['actions'][number], view: PlanView): string {
+  const { effect } = action;
+  // What it waits for is in no field of it.
+  if (effect.type === 'wait' && effect.until.type === 'time-passed') return action.title;
   const text = view.textOf(action);
-  const isLong = action.effect.type === 'patch' && text.length > BRIEF && !view.wide;
+  const isLong = effect.type === 'patch' && text.length > BRIEF && !view.wide;
   return isLong ? `${action.title} (its patch with -o wide)` : text;
 }
 

@@ -40,6 +40,8 @@ type State = {
   pace: RolloutPace;
   /** Steps of the stage that wait for the user. */
   manual: number;
+  /** The stage is not done before some of them are. */
+  awaited: boolean;
 };
 
 /** One line per change, and a heartbeat while nothing changes; never repaints. */
@@ -53,6 +55,7 @@ function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palett
     summary: '',
     pace: new RolloutPace(),
     manual: 0,
+    awaited: false,
   };
   const say = (line: string) => {
     state.quiet = false;
@@ -81,10 +84,14 @@ function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palett
 }
 
 function follow(event: EngineEvent, state: State): void {
-  if (event.type === 'stage-started') Object.assign(state, { stage: event.stage, current: event.title, announced: false, manual: 0 });
+  if (event.type === 'stage-started')
+    Object.assign(state, { stage: event.stage, current: event.title, announced: false, manual: 0, awaited: false });
   if (event.type === 'action-started')
     Object.assign(state, { current: event.action.title, rollout: [], summary: '', pace: new RolloutPace() });
-  if (event.type === 'action-done' && event.action.effect.type === 'ask' && event.action.effect.awaited) state.manual += 1;
+  if (event.type === 'action-done' && event.action.effect.type === 'ask') {
+    state.manual += 1;
+    state.awaited ||= event.action.effect.awaited === true;
+  }
   if (event.type === 'rollout') state.summary = rolloutText(event.progress, event.elapsedMs, state.pace);
   if (event.type === 'progress') state.summary = progressText(event);
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
@@ -100,8 +107,8 @@ function rolloutText(progress: readonly RolloutProgress[], elapsedMs: number, pa
 }
 
 /** A stage is not done while it waits for the user. */
-function ended({ manual }: State): string {
-  return manual === 0 ? 'done in' : `${counted(manual, 'manual step')} left, after`;
+function ended({ manual, awaited }: State): string {
+  return !awaited ? 'done in' : `${counted(manual, 'manual step')} left, after`;
 }
 
 function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<ProgressOptions, 'palette' | 'phase'>): readonly string[] {
@@ -126,7 +133,7 @@ function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<Prog
     case 'note':
       return [event.level === 'warning' ? palette.warn(`Warning: ${event.text}`) : `${event.stage}: ${event.text}`];
     case 'planned':
-      return phase === 'plan' && state.announced && event.durationMs !== undefined
+      return phase === 'plan' && state.announced && event.durationMs !== undefined && event.durationMs >= ANNOUNCE_MS
         ? [`planning: ${event.stage}: took ${timeText(event.durationMs)}`]
         : [];
     case 'progress':

@@ -101,7 +101,7 @@ describe('the plan', () => {
       '      crds   nothing to do: the full manifest holds them',
       "1     apply  calicoctl version 'a b'",
       `2     apply  kubectl patch daemonset netsvc-node -n kube-system --type=json -p '[{"op":"remove","path":"/x"}]'`,
-      '3     apply  wait for DaemonSet/k/n, at most 1h30m',
+      '3     apply  wait at most 1h30m for the rollout of DaemonSet/k/n',
     ]);
   });
 

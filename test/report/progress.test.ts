@@ -63,7 +63,7 @@ describe('progress off a terminal', () => {
         'crds: New CRDs',
         'crds: nothing to do: there already',
         'apply: Apply',
-        'apply: step 3 of 5: apply upgrade.yaml',
+        'apply: step 3 of 5: manual step: apply upgrade.yaml',
         'apply:   configmap/c serverside-applied',
         'apply:   1 object',
         'Warning: be careful',
@@ -100,7 +100,7 @@ describe('progress off a terminal', () => {
     assert.equal(
       await log('lines', 'run', events),
       [
-        'wait: apply upgrade.yaml',
+        'wait: manual step: apply upgrade.yaml',
         'still: apply upgrade.yaml (netsvc-node 0/1 new · 0 updating · 0 failed, 00:01)',
         'wait:   netsvc-node n1 updating v3.26.4 2/2',
         'still: apply upgrade.yaml (netsvc-node 0/1 new · 1 updating · 0 failed, 00:35)',

@@ -33,7 +33,9 @@ export function successLine(outcome: Outcome, { palette, service, release }: End
 /** What kept a run from its end, as one block: the last on the screen. `undo`: what of it can be undone, and how. */
 export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
   const { message, suggestions } = outcome;
-  const rows = suggestions.map((step) => rowOf(step.replace(SAME, () => `, then resume: ${view.resume}`)));
+  const rows = suggestions.map((step) =>
+    rowOf(step.replace(ALONE, () => `resume: ${view.resume}`).replace(SAME, () => `, then resume: ${view.resume}`)),
+  );
   const isToDo = ([name]: Row) => name === 'then' || name === 'or';
   return [
     stoppedHead(outcome, view),
@@ -54,6 +56,7 @@ function undoLines(undo: readonly string[]): readonly string[] {
 }
 
 /** Where a block is shown, the command itself can stand in it. */
+const ALONE = /^(?:then )?run the same command again(?:: .*)?$/;
 const SAME = /,? then run the same command again(?:: it resumes)?/;
 
 /** `STOPPED at apply, step 21 of 25 · 5 of 6 nodes on v3.32.1 · node-03 failing`. */

@@ -4,7 +4,7 @@ import { recordedFlagsLine, resumeCommand, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
-import { awaitedOfPerson, nextOfPerson, stopForPerson } from './left-to-person.ts';
+import { nextOfPerson, stopForPerson } from './left-to-person.ts';
 import { type Ending, endsDemo, nextCommand } from './next-step.ts';
 import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
 
@@ -84,7 +84,7 @@ export function endViewOf({ outPalette, context, asked }: Session): EndView {
 
 /** For a command of one stage, a manual step left is a reason to stop. */
 function withPerson(outcome: Outcome): Outcome {
-  const stop = stopForPerson(outcome.exit, awaitedOfPerson(outcome.plans), outcome.stages.length);
+  const stop = stopForPerson(outcome.exit, outcome.plans, outcome.stages.length);
   return stop ? { ...outcome, exit: stop.code, message: stop.message, suggestions: stop.suggestions } : outcome;
 }
 

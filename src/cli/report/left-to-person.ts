@@ -1,4 +1,4 @@
-import type { Effects } from '../../kernel/action.ts';
+import { type Effects, stepsLeftIn } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { PlannedStage } from '../../kernel/plan.ts';
@@ -6,11 +6,6 @@ import type { PlannedStage } from '../../kernel/plan.ts';
 /** Steps that only the user can do, in the order of the stages: those that a stage waits for, and those that nothing here can see done. */
 export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] {
   return asksOf(plans).map(({ instruction }) => instruction);
-}
-
-/** Those that the stages wait for. */
-export function awaitedOfPerson(plans: readonly PlannedStage[]): readonly string[] {
-  return asksOf(plans).flatMap(({ instruction, awaited }) => (awaited ? [instruction] : []));
 }
 
 /** The command of the first of them that has one. */
@@ -28,8 +23,9 @@ function asksOf(plans: readonly PlannedStage[]): readonly Effects['ask'][] {
 }
 
 /** A command of one stage with manual steps left stops with exit 5, unlike a chain. Undefined if none are left or it failed. */
-export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {
-  if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;
+export function stopForPerson(exit: ExitName, plans: readonly PlannedStage[], stages: number): Fault | undefined {
+  if (exit !== 'done' || stages > 1 || stepsLeftIn(plans.flatMap(({ actions }) => actions)) === 0) return undefined;
+  const left = leftToPerson(plans);
   return new Fault('stopped', `${counted(left.length, 'manual step')} left`, [
     ...left,
     'then run the same command again: it shows what is still open',

@@ -1,8 +1,9 @@
+import { stepsLeftIn } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
 import { type EndView, successLine } from './end-lines.ts';
-import { awaitedOfPerson, latestOf, leftToPerson } from './left-to-person.ts';
+import { latestOf, leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
 
 interface RunView extends EndView {
@@ -45,8 +46,8 @@ function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, 
   // What stopped the run stands in the block below.
   if (because !== '' && because === message) return [id, state, 'see below'];
   const latest = plans.findLast((plan) => plan.id === id);
-  const awaited = latest && state === 'done' ? awaitedOfPerson([latest]).length : 0;
-  return awaited === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(awaited, 'manual step')} left`];
+  const left = latest && state === 'done' ? stepsLeftIn(latest.actions) : 0;
+  return left === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(left, 'manual step')} left`];
 }
 
 /** Manual steps at the end of a run, without those that its error names. */

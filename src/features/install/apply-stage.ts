@@ -88,7 +88,7 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   const whole: Wave = { id: 'all', title: '', file: target.file, documents };
   return {
     id: 'save',
-    title: `save ${target.file}`,
+    title: `write ${target.file}`,
     ref: '§4.4/1',
     undo: 'full',
     effect: { type: 'write', file: target.file, content: waveText(whole) },

@@ -63,7 +63,7 @@ const WATCHED_MS = 5_000;
 
 const WATCH: Action = {
   id: 'watch',
-  title: 'wait to see whether a controller puts them back',
+  title: `wait ${WATCHED_MS / 1000} s to see whether a controller puts the references back`,
   ref: '§4.8/1',
   undo: 'full',
   effect: { type: 'wait', until: { type: 'time-passed', ms: WATCHED_MS }, timeoutMs: WATCHED_MS },

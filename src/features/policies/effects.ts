@@ -115,7 +115,7 @@ export const policyExpectations: Pick<ExpectationTypes, 'policies-settled' | 're
       await waitPolicies(ports, expected, { timeoutMs, signal: stop, report });
       return {};
     },
-    text: () => 'the new names of stored policies, or the hold of their renaming',
+    text: () => 'stored policies to have their new names, or their renaming to be held',
   },
   'renaming-held': {
     async wait({ cluster }, expected) {

@@ -20,14 +20,14 @@ export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice
       const progress = await waitRollout(cluster, clock, { ...limits, signal: stop, onProgress });
       return untilFirst ? {} : outcomeOf(progress);
     },
-    text: ({ targets, untilFirst }) => `${untilFirst ? 'the first pod of ' : ''}${targets.map(refText).join(', ')}`,
+    text: ({ targets, untilFirst }) => `the ${untilFirst ? 'first pod' : 'rollout'} of ${targets.map(refText).join(', ')}`,
   },
   'apiservice-available': {
     async wait({ cluster, clock }, { names }, { timeoutMs, stop }) {
       await waitApiServices(cluster, clock, names, timeoutMs, stop);
       return {};
     },
-    text: ({ names }) => `APIService ${names.join(', ')}`,
+    text: ({ names }) => `APIService ${names.join(', ')} to be available`,
   },
 };
 

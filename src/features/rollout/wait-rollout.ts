@@ -100,7 +100,7 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   ]);
 }
 
-const LATE = ['fix the pods above; the DaemonSet keeps rolling out meanwhile', 'run the same command again, or wait longer with --timeout'];
+const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
 const UNAPPLIED = ['the new release is not applied to all of them, and no wait changes that: kubectl netsvc-upgrade run'];
 
 /** Nothing rolls out before the workload has the image. */

@@ -38,7 +38,7 @@ export function sumText({ sum }: NewCli): string {
 export function removeByHand({ file, release, owner, writable, age }: LocalCli, index: number): Action {
   const id = `by-hand-${index + 1}`;
   const title = `remove ${file} (${release ?? 'release unknown'})`;
-  const look = `ls -l ${quoteArgument(file)}`;
+  const look = command`ls -l ${file}`;
   if (age === 'unknown') {
     const said = release === undefined ? 'does not tell its release' : `reports version ${release}`;
     return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`, look);

@@ -108,6 +108,14 @@ describe('the end of a run', () => {
     );
   });
 
+  it('that stopped has the command itself where a step means it', () => {
+    const then = (step: string) => stoppedLines(ended({ exit: 'interrupted', suggestions: [step] }), view, []).at(-1);
+    const resume = 'resume: kubectl netsvc-upgrade run --timeout=2m';
+    assert.equal(then('run the same command again: it resumes where this one stopped'), `  then    ${resume}`);
+    assert.equal(then('then run the same command again'), `  then    ${resume}`);
+    assert.equal(then('fix the pod, then run the same command again: it resumes'), `  then    fix the pod, then ${resume}`);
+  });
+
   it('of a part of the chain promises nothing: the proof is not in it', () => {
     const lines = runLines(ended({ stages: [stage('crds', 'done'), stage('apply', 'done')] }), view);
     assert.doesNotMatch(lines.join('\n'), /✔/);
