@@ -1,7 +1,7 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
 import type { InstallPath } from './installation.ts';
-import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
+import { type Continuation, continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
 
 /** Paths on which `apply` always changes something. */
@@ -83,6 +83,11 @@ export function writersOf(record: RunRecord): readonly string[] {
 /** The run has performed something of `apply`, or may have: what is installed is no longer what it began with. */
 export function hasApplied(record: RunRecord): boolean {
   return writersOf(record).includes('apply');
+}
+
+/** The unfinished run has replaced the API server of the service, or is about to: for a while its group is not served. */
+export function replacesApi(record: RunRecord | undefined, context: Continuation): boolean {
+  return continues(record, context) && hasApplied(record);
 }
 
 /** `apply` notes the digest of what it applies before its first write; the chart may install its resource definitions itself (`--manage-crds`). */

@@ -2,9 +2,10 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { continues } from '../../kernel/run-record.ts';
+import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
-import { crosses, failed, type PreflightCheck, replacesApi, type SourceJudged, sourceChecks, withInstallation } from '../survey/index.ts';
+import { crosses, failed, type PreflightCheck, type SourceJudged, sourceChecks, withInstallation } from '../survey/index.ts';
 
 interface OrderJudged extends SourceJudged {
   /** The operator of the target has been installed already: nothing is left to be accepted. */

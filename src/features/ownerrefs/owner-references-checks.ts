@@ -4,9 +4,10 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { refOf } from '../../kernel/owner-journal.ts';
-import { failed, isApiAway, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM } from '../survey/index.ts';
 import { breakingIn, broken, returned } from './broken-references.ts';
 import type { OwnerReferences, OwnersCheck, RestoreJudged } from './owner-facts.ts';
+import { isApiAway } from './undiscovered.ts';
 
 const NO_CHANGE = 'no UID changes on this way';
 /** The chain's stage that removes references. */

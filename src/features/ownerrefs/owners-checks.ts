@@ -2,9 +2,10 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, refText } from '../../kernel/object.ts';
+import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { isPerson, writerText } from '../../kube/reference-writer.ts';
 import type { Dependent } from '../survey/index.ts';
-import { crosses, failIfAny, listed, PROGRAM, type PreflightCheck, replacesApi, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { PAUSABLE } from './broken-references.ts';
 import { searched } from './owner-references-checks.ts';
 import { uidChangeBetween } from './uid-change.ts';

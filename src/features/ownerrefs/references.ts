@@ -5,14 +5,15 @@ import { type JournalEntry, lackingIn, type OwnerJournal, refOf } from '../../ke
 import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
-import { hasApplied } from '../../kernel/run-record-steps.ts';
+import { hasApplied, replacesApi } from '../../kernel/run-record-steps.ts';
 import { keepsOldNames } from '../policies/index.ts';
-import { isApiAway, oldestOf, oldestRelease, replacesApi, serverReleases } from '../survey/index.ts';
+import { oldestOf, oldestRelease, serverReleases } from '../survey/index.ts';
 import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';
 import { scanOwned } from './survey.ts';
 import { uidChangeBetween } from './uid-change.ts';
+import { isApiAway } from './undiscovered.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
 /** `auto`: what the upgrade would break; `always`: every living reference to the v3 group (§4.8/1); `never`: none. */

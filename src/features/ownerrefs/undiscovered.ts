@@ -1,4 +1,4 @@
-import { K } from '../../kernel/kinds.ts';
+import { isOfGroup, K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { attempt, eachOf } from '../survey/index.ts';
@@ -69,4 +69,13 @@ function definedBy({ metadata, spec, status }: KubeObject): readonly Kind[] {
 export async function isHidden(cluster: Pick<ClusterReader, 'get'>, { group, version }: Kind): Promise<boolean> {
   const read = await attempt(() => cluster.get(K.APIService, `${version}.${group}`));
   return 'value' in read && (read.value?.spec as { readonly service?: unknown } | undefined)?.service !== undefined;
+}
+
+/** An answer of the aggregation that its server is not there, as readings word it. */
+const NO_SERVER = /\((?:502|503|504)\)$/;
+
+/** Something could not be searched, and the only reason is that the server of the aggregated group is away. */
+export function isApiAway(unread: readonly UnreadKind[], apiGroup: string): boolean {
+  const isAway = ({ kind, because }: UnreadKind) => kind === apiGroup || (isOfGroup(kind, apiGroup) && NO_SERVER.test(because));
+  return unread.length > 0 && unread.every(isAway);
 }

@@ -4,8 +4,9 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { replacesApi } from '../../kernel/run-record-steps.ts';
 import type { PreflightFacts } from '../survey/index.ts';
-import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, replacesApi } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
 

@@ -1,12 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
-import { K } from '../../kernel/kinds.ts';
-import type { ClusterReader } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
 import { clientRelease } from '../../kernel/service-cli.ts';
-import type { CrdFacts } from './facts.ts';
-import { eachOf } from './reading.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -92,22 +87,4 @@ export function listedSum(list: string, file: string): string | undefined {
 export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>): string {
   const config = cliConfig === undefined ? [] : [`--config=${cliConfig}`];
   return command`${cli.program} get globalnetworkpolicies -o yaml ${config}`.trimEnd();
-}
-
-/** Definitions are large: not all of them are to be in memory at once. */
-const AT_ONCE = 8;
-
-/** Versions in which objects may be stored, only for the service's own resources (domain §2). */
-export async function withStoredVersions(
-  cluster: Pick<ClusterReader, 'get'>,
-  crds: readonly CrdFacts[],
-  { crdGroup }: Pick<Profile, 'crdGroup'>,
-): Promise<readonly CrdFacts[]> {
-  return eachOf(crds, AT_ONCE, async (crd) => {
-    if (crd.group !== crdGroup) return crd;
-    const whole = (await cluster.get(K.CustomResourceDefinition, crd.name)) as
-      | { readonly status?: { readonly storedVersions?: readonly string[] } }
-      | undefined;
-    return { ...crd, storedVersions: whole?.status?.storedVersions ?? [] };
-  });
 }

@@ -4,12 +4,12 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { OtherProducts } from '../../kernel/operator-names.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
-import { type Agent, type Agents, agentText, findAgents } from './find-agents.ts';
+import { type Agent, type Agents, agentText, findAgents } from './components.ts';
 import { managers, type Readings, readingsOf } from './installed-sign.ts';
 import type { Inventory } from './inventory.ts';
 import { detectManifest, takeVariant } from './manifest-path.ts';
 import { detectHalfMigrated, detectOperated } from './operator-path.ts';
-import { findOperator, operatorRelease } from './operator-sign.ts';
+import { findOperator, operatorRelease } from './release-evidence.ts';
 import { isNamed } from './workload.ts';
 
 /** What the user said about their installation (`--path`, `--variant`). */

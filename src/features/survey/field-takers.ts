@@ -1,7 +1,7 @@
 import type { Writer } from '../../kernel/edit-trace.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { PlannedObject, Taker } from '../../kernel/plan.ts';
-import { gitOpsOwners } from './gitops.ts';
+import { gitOpsOwners } from './managed-by.ts';
 
 type Known = Pick<Taker, 'name' | 'kind' | 'hint'>;
 

@@ -1,5 +1,4 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { isApiAway, replacesApi } from './api-away.ts';
 export {
   ageOf,
   type CliAge,
@@ -8,9 +7,8 @@ export {
   listedSum,
   parseCliVersion,
   showPoliciesByCli,
-  withStoredVersions,
 } from './cli-version.ts';
-export { isOfService, serviceNamespaces } from './components.ts';
+export { isFromRegistry, isImageOf, isOfService, serviceNamespaces } from './components.ts';
 export { detectReading } from './detect.ts';
 export type {
   AccessAnswer,
@@ -28,22 +26,17 @@ export type {
   TargetFacts,
 } from './facts.ts';
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
-export { isFromRegistry, isImageOf } from './find-agents.ts';
-export { gitOpsOwners } from './gitops.ts';
 export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
 export { readClient, readWorkFolder } from './machine.ts';
+export { gitOpsOwners } from './managed-by.ts';
 export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
 export { readOperated } from './operated.ts';
-export { operatorRelease } from './operator-sign.ts';
 export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
-export { type PathPart, pathPart, pathStage, unknownEnd } from './path-stage.ts';
-export { podView } from './pods.ts';
+export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, serverReleases, unknownEnd } from './path-stage.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
-export { oldestOf, oldestRelease, rememberOf, serverReleases } from './remember-installed.ts';
-export { objectsOf, specOf, withResources } from './resource-checks.ts';
-export { readAgentConfig, readInjectors, readProxyMode, readResources } from './resources.ts';
-export { sameFile } from './same-file.ts';
+export { operatorRelease } from './release-evidence.ts';
+export { podView, readAgentConfig, readInjectors, readProxyMode, readResources, withStoredVersions } from './resources.ts';
 export {
   crosses,
   explained,
@@ -61,10 +54,14 @@ export {
   failIfAny,
   hasFullManifest,
   listed,
+  objectsOf,
   PROGRAM,
   type PreflightCheck,
   readTarget,
+  sameFile,
+  specOf,
   withInstallation,
+  withResources,
   withTarget,
 } from './verdicts.ts';
 export { containersOf } from './workload.ts';

@@ -9,7 +9,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { leanPod } from '../../kube/lean-objects.ts';
 import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
-import { prunersOf } from './gitops.ts';
+import { prunersOf } from './managed-by.ts';
 import { FORBIDDEN } from './reading.ts';
 
 /** Marks what the image probe creates, so that the one of a killed run is found. */

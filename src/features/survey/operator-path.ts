@@ -3,10 +3,10 @@ import { counted } from '../../kernel/counted.ts';
 import type { ChartRelease, Detection, InstallPath, ManagedBy } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type Agents, agentText } from './find-agents.ts';
+import { type Agents, agentText } from './components.ts';
 import { type Decision, installed, managers, type Readings, valueOr } from './installed-sign.ts';
 import type { Inventory } from './inventory.ts';
-import { findOperator, isOfOtherLine, operatorRelease } from './operator-sign.ts';
+import { findOperator, isOfOtherLine, operatorRelease } from './release-evidence.ts';
 
 /** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
 export function detectOperated(

@@ -3,8 +3,9 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { ResourceList } from './facts.ts';
-import { attempt, attemptWith } from './reading.ts';
+import { endedForMemory, hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
+import type { CrdFacts, PodView, ResourceList } from './facts.ts';
+import { attempt, attemptWith, eachOf } from './reading.ts';
 
 /** Address bookkeeping: as many objects as pods, written by the agents alone; no user's values are in them. */
 const BOOKKEEPING = new Set(['ipamblocks', 'ipamhandles', 'blockaffinities', 'ipamconfigs']);
@@ -58,4 +59,45 @@ async function getOrNothing(cluster: ClusterReader, name: string, namespace: str
     if (thrown instanceof ApiFailure && thrown.status === 404) return undefined;
     throw thrown;
   }
+}
+
+/** Keeps of a pod what the checks look at: a cluster has thousands of them. */
+export function podView(pod: KubeObject): PodView {
+  const { spec } = podShape(pod);
+  const facts = podFacts(pod);
+  const outOfMemory = endedForMemory(pod);
+  return {
+    namespace: facts.namespace,
+    name: facts.name,
+    node: facts.node,
+    labels: pod.metadata.labels ?? {},
+    containers: podContainers(pod).map(({ name, image }) => ({ name, image })),
+    readyContainers: facts.readyContainers,
+    regularContainers: facts.containers,
+    ready: facts.readyCondition,
+    terminating: facts.terminating,
+    ...(hasEnded(pod) ? { ended: true } : {}),
+    ...(outOfMemory.length > 0 ? { outOfMemory } : {}),
+    ...(spec?.hostNetwork ? { hostNetwork: true } : {}),
+    ...(facts.trouble ? { trouble: `${facts.trouble.container}: ${facts.trouble.reason}` } : {}),
+    flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
+  };
+}
+
+/** Definitions are large: not all of them are to be in memory at once. */
+const AT_ONCE = 8;
+
+/** Versions in which objects may be stored, only for the service's own resources (domain §2). */
+export async function withStoredVersions(
+  cluster: Pick<ClusterReader, 'get'>,
+  crds: readonly CrdFacts[],
+  { crdGroup }: Pick<Profile, 'crdGroup'>,
+): Promise<readonly CrdFacts[]> {
+  return eachOf(crds, AT_ONCE, async (crd) => {
+    if (crd.group !== crdGroup) return crd;
+    const whole = (await cluster.get(K.CustomResourceDefinition, crd.name)) as
+      | { readonly status?: { readonly storedVersions?: readonly string[] } }
+      | undefined;
+    return { ...crd, storedVersions: whole?.status?.storedVersions ?? [] };
+  });
 }

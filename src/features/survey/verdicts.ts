@@ -1,6 +1,7 @@
 import { type Check, type Evidence, notApplicable, ok, read, Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
@@ -92,4 +93,39 @@ export function judgedTwice({ judge, ...row }: JudgedTwice): { atPreflight: Pref
     atPreflight: { ...row, judge: withInstallation(judge) },
     beforeWrite: { ...row, judge: ({ installation, record }, context) => judge(installation, { record: { value: record } }, context) },
   };
+}
+
+/** A run that was interrupted resumes with the very file that it began with: its sha256 is in the record (exit 7). */
+export function sameFile(
+  record: RunRecord | undefined,
+  { file, sha256, url }: { readonly file: string; readonly sha256: string; readonly url: string },
+): Verdict {
+  const before = record?.finishedAt === undefined ? record?.digests[file] : undefined;
+  if (before === undefined || before === sha256) return ok(`${file} sha256 ${sha256.slice(0, 12)}…`);
+  return failed(
+    `${url} is not the file that this run began with (sha256 ${sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
+    'Use the file that the run began with. Or continue with the new one: the next command accepts it.',
+    { exit: 'stale', next: `${PROGRAM} run --accept NS-206` },
+  );
+}
+
+/** Objects of one kind of the service; none if the cluster has no such kind. Unread objects make the check fail. */
+export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeObject[] {
+  return read(facts.resources)
+    .filter((list) => list.kind.plural === plural)
+    .flatMap((list) => read(list.objects));
+}
+
+/** Evaluates stored resources; in key-value mode they are not in the API and only the service's own CLI shows them (§4.5). */
+export function withResources(
+  judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
+): (facts: PreflightFacts, context: Context) => Verdict {
+  return withInstallation((installation, facts, context) => {
+    if (installation.datastore === 'api') return judge(installation, facts, context);
+    return notApplicable(`resources are in the key-value store, not in the API: look with ${context.profile.cli.program} get`);
+  });
+}
+
+export function specOf(object: KubeObject | undefined): JsonMap {
+  return isRecord(object?.spec) ? object.spec : {};
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readOwnersJudged, sourceOf } from '../../../src/features/ownerrefs/references.ts';
-import { rememberOf } from '../../../src/features/survey/remember-installed.ts';
+import { rememberOf } from '../../../src/features/survey/path-stage.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { ComponentVersion, Installation } from '../../../src/kernel/installation.ts';
 import type { Kind } from '../../../src/kernel/object.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { prunersOf } from '../../../src/features/survey/gitops.ts';
 import { crdFact } from '../../../src/features/survey/inventory.ts';
+import { prunersOf } from '../../../src/features/survey/managed-by.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import {
   agent,

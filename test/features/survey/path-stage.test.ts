@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readInstalled } from '../../../src/features/survey/installed.ts';
 import { pathStage } from '../../../src/features/survey/path-stage.ts';
 import type { InstallPath } from '../../../src/kernel/installation.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';
@@ -52,5 +53,17 @@ describe('a stage of some installation paths', () => {
   it('refuses on a path that nobody has thought of: nothing is skipped that may be needed', async () => {
     const { open } = await openOnManifest(['operator'], { chart: 'the chart does it' });
     await assert.rejects(open, { code: 'blocked', message: /crds cannot yet be done for an installation by manifest/ });
+  });
+});
+
+describe('a cluster without the service', () => {
+  it('is refused naming the profile, and how to name another', async () => {
+    const { sources, context } = applyBench([]);
+    await assert.rejects(readInstalled(sources, context), (thrown: Error & { code?: string; suggestions?: readonly string[] }) => {
+      assert.equal(thrown.code, 'blocked');
+      assert.match(thrown.message, / \(profile netsvc\)$/);
+      assert.match(thrown.suggestions?.[0] ?? '', /^leave --profile out/);
+      return true;
+    });
   });
 });

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
-import { podView } from '../../../src/features/survey/pods.ts';
-import { readAgentConfig, readInjectors, readProxyMode, readResources } from '../../../src/features/survey/resources.ts';
-import type { Kind } from '../../../src/kernel/object.ts';
+import { crdFact } from '../../../src/features/survey/inventory.ts';
+import {
+  podView,
+  readAgentConfig,
+  readInjectors,
+  readProxyMode,
+  readResources,
+  withStoredVersions,
+} from '../../../src/features/survey/resources.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object, resource } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { objectOf } from '../../support/inventory.ts';
 
 const kind = (plural: string, name: string, group = 'crd.projectcalico.org'): Kind => ({
   group,
@@ -101,5 +109,47 @@ describe('the view of a pod', () => {
 
   it('tells of one that was evicted that it has ended', () => {
     assert.equal(podView(object('v1', 'Pod/a/b', { status: { phase: 'Failed', reason: 'Evicted' } })).ended, true);
+  });
+});
+
+const GROUP = { crdGroup: 'crd.projectcalico.org' };
+const CRDS = ['tiers.crd.projectcalico.org', 'apps.example.com', 'ippools.crd.projectcalico.org'].map(crdFact);
+
+/** Answers with the definitions that are there, and notes which were asked for. */
+function definitions(stored: Readonly<Record<string, Readonly<Record<string, unknown>>>>) {
+  const asked: string[] = [];
+  const get = async (_kind: unknown, name: string): Promise<KubeObject | undefined> => {
+    asked.push(name);
+    const status = stored[name];
+    return status && objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', name, status);
+  };
+  return { asked, cluster: { get } };
+}
+
+describe('reading stored versions', () => {
+  it('asks for the definitions of the service alone', async () => {
+    const { asked, cluster } = definitions({
+      'tiers.crd.projectcalico.org': { status: { storedVersions: ['v1', 'v1beta1'] } },
+      'ippools.crd.projectcalico.org': { status: { storedVersions: ['v1'] } },
+    });
+    const crds = await withStoredVersions(cluster, CRDS, GROUP);
+    assert.deepEqual(
+      crds.map(({ name, storedVersions }) => [name, storedVersions]),
+      [
+        ['tiers.crd.projectcalico.org', ['v1', 'v1beta1']],
+        ['apps.example.com', undefined],
+        ['ippools.crd.projectcalico.org', ['v1']],
+      ],
+    );
+    assert.deepEqual(asked.sort(), ['ippools.crd.projectcalico.org', 'tiers.crd.projectcalico.org']);
+  });
+
+  it('knows none of a definition that is gone or has no status yet', async () => {
+    const { cluster } = definitions({ 'tiers.crd.projectcalico.org': {} });
+    const crds = await withStoredVersions(cluster, CRDS, GROUP);
+    assert.deepEqual(
+      crds.map(({ storedVersions }) => storedVersions),
+      [[], undefined, []],
+    );
   });
 });
