@@ -6,7 +6,7 @@ interface Line {
 }
 
 /** Something that has more than one reading: the caller asks kubectl instead. */
-class Unclear extends Error {}
+export class Unclear extends Error {}
 
 /**
  * Reads the YAML that kubectl and other tools write (block or flow collections, one-line values), or JSON; undefined for all else. It
@@ -147,15 +147,17 @@ function isItem(line: Line): boolean {
 
 const WORDS: Readonly<Record<string, PlainValue>> = { true: true, false: false, null: null, '{}': {}, '[]': [] };
 const LONGEST_WORD = Math.max(...Object.keys(WORDS).map((word) => word.length));
-const PLAIN = /^(?:--|\.\.?\/)?[A-Za-z/][\w./@+=:-]*$/;
+/** Two questions: one for the whole would go back over each letter of a long value. */
+const [PLAIN_START, NOT_PLAIN] = [/^(?:--|\.\.?\/)?[A-Za-z/]/, /[^\w./@+=:-]/];
 /** Words that some version of YAML takes for a truth value or for nothing. */
 const AMBIGUOUS = /^(y|n|yes|no|on|off|true|false|null)$/i;
 
-function scalar(text: string): PlainValue {
+/** One value as it is written. Throws Unclear. */
+export function scalar(text: string): PlainValue {
   // A file of 200 contexts has some 400 kB of certificates: none is looked up as a word, and most values are plain.
   const word = text.length <= LONGEST_WORD && Object.hasOwn(WORDS, text) ? WORDS[text] : undefined;
   if (word !== undefined) return word;
-  if (PLAIN.test(text) && !text.endsWith(':') && !AMBIGUOUS.test(text)) return text;
+  if (PLAIN_START.test(text) && !NOT_PLAIN.test(text) && !text.endsWith(':') && !AMBIGUOUS.test(text)) return text;
   const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text);
   if (quoted?.[1] === undefined) throw new Unclear();
   return quoted[1];

@@ -1,17 +1,16 @@
 import type { ClusterEntry, ContextEntry, ExecEntry, KubeconfigDocument, UserEntry } from './connection.ts';
 import type { PlainValue } from './flow.ts';
+import { Unclear } from './plain.ts';
 
 type Fields = Readonly<Record<string, PlainValue>>;
 type Read<T> = (value: PlainValue) => T;
-
-/** kubectl would complain, correct, or leave out something: only kubectl says what. */
-class Unclear extends Error {}
 
 /**
  * A file's content as `kubectl config view --raw -o json` prints it. Undefined if kubectl might not know it or not print it unchanged: a
  * dropped key, a number for text, a repeated name.
  */
-export function readDocument(value: PlainValue): KubeconfigDocument | undefined {
+export function readDocument(value: PlainValue | undefined): KubeconfigDocument | undefined {
+  if (value === undefined) return undefined;
   try {
     const { apiVersion, kind, preferences, ...rest } = mapping(value);
     if (apiVersion !== 'v1' || kind !== 'Config' || Object.keys(mapping(preferences ?? {})).length > 0) throw new Unclear();
@@ -31,6 +30,12 @@ export function readDocument(value: PlainValue): KubeconfigDocument | undefined 
     if (thrown instanceof Unclear) return undefined;
     throw thrown;
   }
+}
+
+/** kubectl prints the entries by name, and takes no name twice. Null for none. */
+export function byName<Entry extends { readonly name: string }>(all: readonly Entry[]): readonly Entry[] | null {
+  if (new Set(all.map(({ name }) => name)).size < all.length) throw new Unclear();
+  return all.length === 0 ? null : all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The fields by their readers; a key without one makes the document unclear. */
@@ -58,18 +63,19 @@ function list(value: PlainValue): readonly PlainValue[] {
 }
 
 /** kubectl omits empty text in some places only, so only text that is not empty is clear. */
-function text(value: PlainValue): string {
+export function text(value: PlainValue): string {
   if (typeof value !== 'string' || value === '') throw new Unclear();
   return value;
 }
 
+/** The last four letters of exact base64: they alone can be written in two ways. */
+const BASE64_END = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)$/;
+const NOT_BASE64 = /[^A-Za-z0-9+/]/;
+
 /** Exact base64: kubectl refuses anything less, and prints it again. */
-function data(value: PlainValue): string {
+export function data(value: PlainValue): string {
   const written = text(value);
-  // Only the last four letters can be written in two ways.
-  const end = written.slice(-4);
-  if (written.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(written) || Buffer.from(end, 'base64').toString('base64') !== end)
-    throw new Unclear();
+  if (written.length % 4 !== 0 || !BASE64_END.test(written.slice(-4)) || NOT_BASE64.test(written.slice(0, -4))) throw new Unclear();
   return written;
 }
 
@@ -79,7 +85,6 @@ function flag(value: PlainValue): true | undefined {
   return value || undefined;
 }
 
-/** kubectl prints the entries by name, and takes no name twice. */
 function entries<Key extends string, Entry>(key: Key, read: (fields: Fields) => Entry) {
   return (value: PlainValue) => {
     const all = list(value).map((item) => {
@@ -89,8 +94,7 @@ function entries<Key extends string, Entry>(key: Key, read: (fields: Fields) => 
         readonly [key in Key]: Entry;
       };
     });
-    if (new Set(all.map(({ name }) => name)).size < all.length) throw new Unclear();
-    return all.length === 0 ? undefined : all.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return byName(all) ?? undefined;
   };
 }
 

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
+import { readOwnForm } from './own-form.ts';
 import { readPlain } from './plain.ts';
 import { readDocument } from './read.ts';
 
@@ -37,8 +38,8 @@ export async function readAlone(files: readonly string[]): Promise<KubeconfigDoc
   for (const file of await existing(files)) {
     // A pipe (`--kubeconfig <(…)`) can be read only once: by kubectl.
     if (!(await stat(file)).isFile()) return undefined;
-    const value = readPlain(await readFile(file, 'utf8').catch(() => ''));
-    const document = value === undefined ? undefined : readDocument(value);
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const document = readOwnForm(text) ?? readDocument(readPlain(text));
     if (document === undefined) return undefined;
     documents.push(document);
   }
