@@ -1,5 +1,6 @@
 import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
+import { stepsLeftIn } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { Acceptance } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
@@ -36,6 +37,8 @@ export interface Confirmed {
   readonly agent?: Installation['agent'];
   /** Of the plan. */
   readonly steps: PlanSteps;
+  /** Stages that leave steps to the user. */
+  readonly asking: readonly string[];
 }
 
 /** The result of asking: the exit that ends the command before any change, or that it may continue. */
@@ -84,7 +87,8 @@ async function confirmWith(
   const { writes } = planned;
   const { digest: _, ...shown } = head;
   const { agent } = planned.installed ?? {};
-  const confirmed = { head: shown, steps: planSteps(planned.stages), ...(agent ? { agent } : {}) };
+  const asking = planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
+  const confirmed = { head: shown, steps: planSteps(planned.stages), asking, ...(agent ? { agent } : {}) };
   if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of [session.header(session.errPalette), ...planText(session, head, planned, false, session.errPalette)])

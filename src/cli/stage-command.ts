@@ -41,11 +41,12 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     if (held) return report(session, held);
     const answer = await beforeChanges(confirmPlan(session, stages, saved));
     if (answer.stopped) return answer.stopped;
-    // A chain without anything to write only looks: no backup is taken of what is not changed.
+    const { asking = [], ...confirmed } = answer.confirmed ?? {};
+    // A chain without anything to write only looks, and says what is left to the user: no backup is taken of what is not changed.
     const isDone = stages.length > 1 && !answer.writes;
-    return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
+    return perform(answer.session, isDone ? stages.filter(({ id, readOnly }) => readOnly || asking.includes(id)) : stages, {
       changes: answer.writes,
-      ...answer.confirmed,
+      ...confirmed,
       ...(saved ? { within: await withinPlan(saved, answer.session.context, await answer.session.acting()) } : {}),
       ...(answer.known ? { known: answer.known } : {}),
     });

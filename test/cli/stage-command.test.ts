@@ -306,6 +306,14 @@ describe('a command that performs stages', () => {
       assert.match(bench.out(), /^cli +done +0s ago +2 manual steps left$/m);
     });
 
+    it('says what is left in a chain that has nothing to write any more, too', async () => {
+      const verify = fakeStage('verify', { readOnly: true });
+      const bench = commandBench([fakeStage('cli', { plan: steps }), fakeStage('apply', { plan: { skip: 'done' } }), verify]);
+      assert.equal(await bench.run('run', '--yes'), 0);
+      assert.deepEqual(bench.out().match(/^MANUAL STEP.*$/gm), ['MANUAL STEP  do remove-old', 'MANUAL STEP  do configure']);
+      assert.deepEqual(bench.engine.saved, [], 'and writes nothing');
+    });
+
     it('ends with 0 where only advice is left, and in a dry run', async () => {
       assert.equal(await commandBench([fakeStage('cli', { plan: { actions: [ask('configure', false)] } })]).run('cli', '--yes'), 0);
       assert.equal(await commandBench([fakeStage('cli', { plan: steps })]).run('cli', '--dry-run=server'), 0);
