@@ -73,7 +73,7 @@ async function judgeEverything(): Promise<void> {
   const carried = { files: { 'a.yaml': { changed: [], removed: ['ConfigMap/evil'] } } };
   judged(carriedHere, { target: { fromElsewhere: true, carried }, previews: [{ planned: { ref, change: 'create' } }] });
   judged(templatesKeptHere, { undo: true, restored: { value: 1 }, fromElsewhere: { value: [{ text: 'x' }] } });
-  judged(policyKeptHere, { undo: true, fromElsewhere: [{ name: 'a', spec: 'b' }] });
+  judged(policyKeptHere, { undo: true, fromElsewhere: [{ text: 'a', detail: 'b' }] });
   judged(imagesPulled, { probed: [{ node: 'n1', image: 'i', state: 'failed', because: 'b' }], unknown: [] });
 }
 

@@ -1,9 +1,9 @@
+import type { Evidence } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { type ChangedPlace, standing } from '../../kernel/object-change.ts';
 import { hostEndpointOf, isAllInterfaces, isCopied, originOf } from '../policy-rules/index.ts';
 import type { HepFacts } from './facts.ts';
-import type { BackFromElsewhere, RefusedBack } from './hep-facts.ts';
 import { type AddedLabel, type KeptEndpoint, keptEndpoints, keptLabels, keptSwitch, wasOff } from './kept.ts';
 
 /** Old endpoints that were kept before their turn came, and are not there. */
@@ -56,26 +56,26 @@ const labelText = ({ node, key }: GivenLabel): string => `${refText(refOf(node))
 const endpointName = ({ endpoint }: KeptEndpoint): string => `HostEndpoint/${endpoint.metadata.name}`;
 
 /** What the record asks for and the undo does not do: not made by the migration, or somebody else's by now. */
-export function refusedBack(facts: HepFacts, context: Context): readonly RefusedBack[] {
-  const endpoints = lostEndpoints(facts, context).map((one) => ({ subject: endpointName(one), because: one.why }));
-  const labels = givenLabels(facts, context).map((one) => ({ subject: labelText(one), because: one.why }));
-  return [...endpoints, ...labels].flatMap(({ subject, because }) => (because === undefined ? [] : [{ subject, because }]));
+export function refusedBack(facts: HepFacts, context: Context): readonly Evidence[] {
+  const endpoints = lostEndpoints(facts, context).map((one) => ({ text: endpointName(one), why: one.why }));
+  const labels = givenLabels(facts, context).map((one) => ({ text: labelText(one), why: one.why }));
+  return [...endpoints, ...labels].flatMap(({ text, why: detail }) => (detail === undefined ? [] : [{ text, detail }]));
 }
 
 /** What the undo would do by what another machine kept. */
-export function backFromElsewhere(facts: HepFacts, context: Context): readonly BackFromElsewhere[] {
+export function backFromElsewhere(facts: HepFacts, context: Context): readonly Evidence[] {
   const elsewhere = new Set(facts.keptElsewhere);
   const former = formerSwitch(facts, context);
   return [
     ...toRecreate(facts, context)
       .filter(({ kept }) => elsewhere.has(kept))
-      .map((one) => ({ subject: endpointName(one), effect: `created again: ${endpointText(one.endpoint, context)}` })),
+      .map((one) => ({ text: endpointName(one), detail: `created again: ${endpointText(one.endpoint, context)}` })),
     ...(former && elsewhere.has(former.kept)
-      ? [{ subject: `${context.profile.controllersConfiguration.kind}/${former.ref.name}`, effect: 'automatic host endpoints disabled' }]
+      ? [{ text: `${context.profile.controllersConfiguration.kind}/${former.ref.name}`, detail: 'automatic host endpoints disabled' }]
       : []),
     ...stillThere(facts, context)
       .filter(({ place }) => elsewhere.has(place.kept))
-      .map((one) => ({ subject: labelText(one), effect: `label ${one.key}=${one.place.after} removed` })),
+      .map((one) => ({ text: labelText(one), detail: `label ${one.key}=${one.place.after} removed` })),
   ];
 }
 

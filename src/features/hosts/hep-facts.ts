@@ -1,4 +1,4 @@
-import type { Check, Reading } from '../../kernel/check.ts';
+import type { Check, Evidence, Reading } from '../../kernel/check.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import type { JudgedCli } from '../service-cli/index.ts';
@@ -36,20 +36,6 @@ export interface GoneEndpoint {
   readonly asItWas: string;
 }
 
-/** Something that the record asks the undo to do, and that it does not. */
-export interface RefusedBack {
-  /** `HostEndpoint/old-1`, `Node/node-01 role`. */
-  readonly subject: string;
-  readonly because: string;
-}
-
-/** What the undo does by what another machine kept. */
-export interface BackFromElsewhere {
-  /** `HostEndpoint/old-1`, `Node/node-01 role`. */
-  readonly subject: string;
-  readonly effect: string;
-}
-
 /** What the checks of `hep` look at. */
 export interface HepJudged {
   /** True if automatic endpoints are enabled. */
@@ -81,10 +67,10 @@ export interface HepJudged {
   readonly judgesEnd: boolean;
   /** Old endpoints that were kept and are gone; undefined unless the migration is taken back. */
   readonly gone: readonly GoneEndpoint[] | undefined;
-  /** Empty unless the migration is taken back. */
-  readonly refusedBack: readonly RefusedBack[];
-  /** Empty unless the migration is taken back. */
-  readonly backFromElsewhere: readonly BackFromElsewhere[];
+  /** What the record asks the undo to do, and that it does not; empty unless the migration is taken back. */
+  readonly refusedBack: readonly Evidence[];
+  /** What the undo does by what another machine kept; empty unless the migration is taken back. */
+  readonly backFromElsewhere: readonly Evidence[];
 }
 
 export type HepCheck = Check<HepJudged>;

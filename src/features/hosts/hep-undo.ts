@@ -38,15 +38,11 @@ export const hepUndoChecks: readonly HepCheck[] = [
     ref: '§4.7/3',
     judge({ gone, refusedBack }) {
       if (!gone) return notApplicable('nothing is taken back');
-      return failIfAny(
-        refusedBack.map(({ subject, because }) => ({ text: subject, detail: because })),
-        'the record names only what the migration can have made',
-        (subjects) => ({
-          because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; not changed: ${subjects}`,
-          hint: 'See who wrote the record. Change these yourself if you want that, and accept them by name: --undo does the rest.',
-          next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-        }),
-      );
+      return failIfAny(refusedBack, 'the record names only what the migration can have made', (subjects) => ({
+        because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; not changed: ${subjects}`,
+        hint: 'See who wrote the record. Change these yourself if you want that, and accept them by name: --undo does the rest.',
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+      }));
     },
   },
   /** What another machine recorded is undone only where the user has read each part of it (§4.7/3). */
@@ -58,17 +54,13 @@ export const hepUndoChecks: readonly HepCheck[] = [
     ref: '§4.7/3',
     judge({ gone, backFromElsewhere }) {
       if (!gone) return notApplicable('nothing is taken back');
-      return failIfAny(
-        backFromElsewhere.map(({ subject, effect }) => ({ text: subject, detail: effect })),
-        'what would be undone was kept by this machine',
-        (subjects) => ({
-          because: `another machine kept ${counted(backFromElsewhere.length, 'thing')} that would be undone: ${subjects}`,
-          hint: 'Run the command on the machine that migrated. Or read what would be written, then accept each object by its name.',
-          next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-          byName: true,
-          eachByName: true,
-        }),
-      );
+      return failIfAny(backFromElsewhere, 'what would be undone was kept by this machine', (subjects) => ({
+        because: `another machine kept ${counted(backFromElsewhere.length, 'thing')} that would be undone: ${subjects}`,
+        hint: 'Run the command on the machine that migrated. Or read what would be written, then accept each object by its name.',
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+        byName: true,
+        eachByName: true,
+      }));
     },
   },
 ];

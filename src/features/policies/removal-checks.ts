@@ -27,7 +27,7 @@ export interface RemovalJudged {
   readonly release: string;
   readonly undo: boolean;
   /** What `--undo` would create by what another machine kept. */
-  readonly fromElsewhere: readonly { readonly name: string; readonly spec: string }[];
+  readonly fromElsewhere: readonly Evidence[];
 }
 
 interface HostDetail {
@@ -49,17 +49,13 @@ export const policyKeptHere: RemovalCheck = {
   ref: '§4.4/7',
   judge({ undo, fromElsewhere }) {
     if (!undo) return notApplicable('nothing is created again');
-    return failIfAny(
-      fromElsewhere.map(({ name, spec }) => ({ text: `GlobalNetworkPolicy/${name}`, detail: spec })),
-      'what would be created was kept by this machine',
-      (names) => ({
-        because: `another machine kept ${counted(fromElsewhere.length, 'policy', 'policies')} that would be created: ${names}`,
-        hint: 'Run the command on the machine that deleted it. Or read its content, then accept it by its name.',
-        next: `${PROGRAM} policy --undo --dry-run=client -o wide`,
-        byName: true,
-        eachByName: true,
-      }),
-    );
+    return failIfAny(fromElsewhere, 'what would be created was kept by this machine', (names) => ({
+      because: `another machine kept ${counted(fromElsewhere.length, 'policy', 'policies')} that would be created: ${names}`,
+      hint: 'Run the command on the machine that deleted it. Or read its content, then accept it by its name.',
+      next: `${PROGRAM} policy --undo --dry-run=client -o wide`,
+      byName: true,
+      eachByName: true,
+    }));
   },
 };
 

@@ -86,7 +86,10 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
     cli: judgedCli(call),
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
-    fromElsewhere: elsewhere.map(({ policy, name }) => ({ name, spec: JSON.stringify(policy.spec ?? {}) })),
+    fromElsewhere: elsewhere.map(({ policy, name }) => ({
+      text: `GlobalNetworkPolicy/${name}`,
+      detail: JSON.stringify(policy.spec ?? {}),
+    })),
   };
 }
 

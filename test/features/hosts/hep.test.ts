@@ -257,14 +257,14 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'a record that names what the migration cannot have made': {
     id: 'NS-738',
-    facts: { idle: true, gone: [], refusedBack: [{ subject: 'Node/n1 pool', because: 'somebody else has written it since' }] },
+    facts: { idle: true, gone: [], refusedBack: [{ text: 'Node/n1 pool', detail: 'somebody else has written it since' }] },
     is: 'error',
     says: /^the record names 1 thing that the migration cannot have made, .*; not changed: Node\/n1 pool$/,
     about: ['Node/n1 pool'],
   },
   'what another machine kept': {
     id: 'NS-016',
-    facts: { idle: true, gone: [], backFromElsewhere: [{ subject: 'Node/n1 pool', effect: 'label pool=a removed' }] },
+    facts: { idle: true, gone: [], backFromElsewhere: [{ text: 'Node/n1 pool', detail: 'label pool=a removed' }] },
     is: 'error',
     says: /^another machine kept 1 thing that would be undone: Node\/n1 pool$/,
     about: ['Node/n1 pool'],
