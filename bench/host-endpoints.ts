@@ -58,7 +58,7 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   throw new Error('the server ended before it served');
 }
 
-function kubeconfigOf(server: string): string {
+export function kubeconfigOf(server: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',

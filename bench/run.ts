@@ -8,7 +8,7 @@ import { planAndDiff } from './plan.ts';
 import { machineText, type Section } from './report.ts';
 import { startUp } from './start-up.ts';
 import { stateStore } from './state.ts';
-import { waitThousand } from './wait-thousand.ts';
+import { waitServed, waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'one-request': oneRequest,
   chain: () => wholeChain(sizesOr([5, 100]), 3),
   wait: () => waitThousand(sizesOr([1000])[0] ?? 1000),
+  'wait-served': () => waitServed(sizesOr([5000])[0] ?? 5000),
   'alp-plan': () => alpPlan(20_000),
   'hep-plan': hostEndpointPlan,
   'hep-served': servedHostEndpointPlan,

@@ -1,7 +1,7 @@
 import type { Patch } from './action.ts';
 import { isRecord, jsonAt, pointerSteps, pointerTo, sameValue } from './json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectChange, type ObjectRef, type Places, refOf, refText } from './object.ts';
-import { type KeptItem, numberOf, type Records } from './run-record.ts';
+import { type KeptItem, type KeptOutcome, numberOf, type Records } from './run-record.ts';
 
 /** A change that was kept, and what became of it. */
 export interface KeptChange extends ObjectChange, Pick<KeptItem, 'id' | 'content' | 'outcome'> {
@@ -61,8 +61,8 @@ export interface ChangedPlace {
   readonly before: unknown;
   readonly after: unknown;
   readonly kept: KeptChange;
-  /** What the last undo since leaves there, and whether one is known to have been done. */
-  readonly undo?: { readonly after: unknown; readonly isDone: boolean };
+  /** The last undo since, and what it leaves there. */
+  readonly undo?: { readonly after: unknown; readonly outcome?: KeptOutcome | undefined };
 }
 
 /** Each place of each object once, in the order in which they were first changed. */
@@ -75,7 +75,7 @@ export function changedPlaces(kept: readonly KeptChange[]): readonly ChangedPlac
       const [before, after] = [jsonAt(one.before, place), jsonAt(one.after, place)];
       const earlier = found.get(key);
       if (!one.isUndo) found.set(key, { ref, place, before, after, kept: one });
-      else if (earlier) found.set(key, { ...earlier, undo: { after, isDone: outcome?.done === true || isUndone(earlier) } });
+      else if (earlier) found.set(key, { ...earlier, undo: { after, outcome } });
     }
   return [...found.values()];
 }
@@ -86,7 +86,7 @@ function pathsOf({ before, after }: Pick<ObjectChange, 'before' | 'after'>): rea
 
 /** True once an undo is known to have been done: what is there since, somebody else put there. */
 export function isUndone({ undo }: ChangedPlace): boolean {
-  return undo?.isDone === true;
+  return undo?.outcome?.done === true;
 }
 
 /** How a place is: as it was before, or as the undo left it; as the change left it; or as somebody else made it since. */

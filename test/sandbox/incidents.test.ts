@@ -2,15 +2,29 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { knownIncidents } from '../../build/known-incidents.ts';
-import { type Ground, type GroundName, groundOf, RUN, said, undone } from '../support/incident-grounds.ts';
-import { stoppedRuns, TAKEN_ON } from './incident-runs.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import type { Change } from '../../src/sandbox/store.ts';
+import { type Ground, type GroundName, groundOf, undone } from '../support/incident-grounds.ts';
+import { playedHelm } from '../support/played-helm.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { type After, type IncidentRun, stoppedRuns, TAKEN_ON } from './incident-runs.ts';
 import { upgradedRuns } from './incident-upgrades.ts';
 import { asItIs, type IncidentWorld, incidentWorlds } from './incident-worlds.ts';
 import { type Incident, incidents } from './incidents-table.ts';
 
+const RUN = ['run', '--yes', '--skip', 'cli'];
 const PREFLIGHT = ['preflight', '-o', 'wide'];
 const grounds = new Map<GroundName, Promise<Ground>>();
 
+async function said(
+  { scenario, profile }: Ground,
+  { release = 'v3.32.1', flags = [] }: Partial<IncidentWorld>,
+  command: readonly string[],
+) {
+  const bench = sandboxCommand(scenario, profile, (own) => playedHelm(scenario, own));
+  const exit = await bench.run(...command, ...(profile === calico ? ['--release', release] : []), ...flags);
+  return { exit, text: bench.out() + bench.err() };
+}
 /** Each world of the operator, but the one whose matter it is. */
 const takenOn = ({ ground, flags = [], ...world }: Partial<IncidentWorld>) => ({
   ...{ ...world, flags: ground === 'operator' ? [...TAKEN_ON, ...flags] : flags },
@@ -52,6 +66,63 @@ describe('an upgrade on a cluster like those that broke', () => {
           assert.doesNotMatch(finding(text, world), world.says, text);
       }
     }
+  });
+});
+
+/** What the command did to a new ground, with the change that makes it one of those clusters or without. */
+async function ran({ ground: name, change, command = RUN, ...run }: IncidentRun): Promise<After & { readonly exit: number }> {
+  const ground = await groundOf(name);
+  const { scenario } = ground;
+  const changes: Change[] = [];
+  scenario.cluster.store.listen((one) => void changes.push(one));
+  await change?.(scenario.cluster, scenario);
+  return { ...(await said(ground, run, command)), scenario, changes };
+}
+
+/** Runs with one ground and the same flags are one run, with all their changes. */
+const together = Map.groupBy(Object.entries(upgradedRuns), ([, { ground, command, flags, release }]) =>
+  JSON.stringify([ground, command, flags, release]),
+);
+
+for (const [, runs] of together)
+  describe(`a run on a cluster like those that broke: ${runs[0]?.[1].ground}`, () => {
+    let after: After & { readonly exit: number };
+    before(async () => {
+      const [first = assert.fail()] = runs.map(([, run]) => run);
+      const change = async (...around: Parameters<NonNullable<IncidentRun['change']>>) => {
+        for (const [, run] of runs) await run.change?.(...around);
+        const [, scenario] = around;
+        // So that a row proves what the run did, and nothing that was so before.
+        for (const [title, { holds }] of runs)
+          assert.throws(
+            () => holds({ scenario, text: '', changes: [] }),
+            () => true,
+            title,
+          );
+      };
+      after = await ran({ ...first, change });
+    });
+
+    for (const [title, { holds, exit }] of runs)
+      it(`is done, and ${title}`, () => {
+        assert.equal(after.exit, exit, after.text);
+        holds(after);
+      });
+  });
+
+describe('a run on a cluster like those that broke', () => {
+  for (const [title, run] of Object.entries(stoppedRuns))
+    it(`stops and says what it means: ${title}`, async () => {
+      const after = await ran(run);
+      assert.equal(after.exit, run.exit, after.text);
+      run.holds(after);
+    });
+
+  it('says none of it where nothing fails', async () => {
+    const { change: _, ...plain } = Object.values(stoppedRuns)[0] ?? assert.fail();
+    const after = await ran(plain);
+    assert.equal(after.exit, 0, after.text);
+    for (const { holds } of Object.values(stoppedRuns)) assert.throws(() => holds(after));
   });
 });
 

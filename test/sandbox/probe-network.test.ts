@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listenerJob, NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { type AccessRequest, ApiFailure } from '../../src/kernel/ports.ts';
+import type { AccessRequest } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
@@ -284,23 +284,6 @@ describe('wait --probe-network', () => {
     assert.equal((await leftIn(scenario)).length, 2);
     await scenario.clock.sleep(301_000);
     assert.deepEqual(await leftIn(scenario), []);
-  });
-
-  it('deletes the others where one cannot be deleted, and says with which command', async () => {
-    const scenario = await upgraded();
-    const { cluster } = scenario;
-    const remove = cluster.remove;
-    let refused = 0;
-    cluster.remove = async (kind, ref) => {
-      if (kind.plural !== K.Job.plural || !ref.name.endsWith('client-1')) return remove(kind, ref);
-      refused += 1;
-      throw new ApiFailure(429, 'TooManyRequests', 'too many requests');
-    };
-    const { exit, text } = await ran(scenario, [...WAIT, '--yes']);
-    assert.equal(exit, 0, text);
-    assert.match(text, /could not be deleted \(too many requests\).*kubectl delete jobs -n probe -l netsvc-upgrade\/probe=network$/m);
-    const left = (await leftIn(scenario)).filter(({ kind }) => kind === 'Job');
-    assert.deepEqual([refused, left.length], [1, 1]);
   });
 
   it('creates nothing that the account may not delete', async () => {

@@ -17,27 +17,12 @@ import { storedIn } from './chart-bench.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { operatorReleases } from './operated-bench.ts';
-import { playedHelm } from './played-helm.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
-import { sandboxCommand } from './sandbox-command.ts';
 
 /** A cluster against whose upgrade nothing stands, with the profile that knows it. */
 export interface Ground {
   readonly scenario: Scenario;
   readonly profile: Profile;
-}
-
-export const RUN = ['run', '--yes', '--skip', 'cli'];
-
-/** What a command says there, and how it ends. */
-export async function said(
-  { scenario, profile }: Ground,
-  { release = 'v3.32.1', flags = [] }: { readonly release?: string; readonly flags?: readonly string[] },
-  command: readonly string[],
-) {
-  const bench = sandboxCommand(scenario, profile, (own) => playedHelm(scenario, own));
-  const exit = await bench.run(...command, ...(profile === calico ? ['--release', release] : []), ...flags);
-  return { exit, text: bench.out() + bench.err() };
 }
 
 export type GroundName = keyof typeof GROUNDS;
@@ -75,8 +60,6 @@ async function installed(release: string, file: string, folder = releasesWith(re
 }
 
 const folders: string[] = [];
-/** By the file that it was made from. */
-const texts = new Map<string, string>();
 process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
@@ -85,6 +68,7 @@ process.once('exit', () => {
 function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'incidents-'));
   folders.push(folder);
+  const texts = new Map<string, string>();
   for (const release of [source, ...TARGETS]) {
     const like = ALIKE[release] ?? release;
     for (const [file, from] of Object.entries(files)) {

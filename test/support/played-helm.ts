@@ -3,9 +3,9 @@ import type { ToolResult, Tools } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
-import { findKind } from '../../src/sandbox/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { storedIn } from './chart-bench.ts';
+import { kindIn } from './incident-grounds.ts';
 import { manifestFile } from './releases.ts';
 
 /** What helm says of every upgrade, where somebody has put it there. */
@@ -26,10 +26,7 @@ export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: To
     if (args.includes('--dry-run=server')) return said(JSON.stringify({ manifest: manifestText(objects()) }));
     const config = args.flatMap((arg, at) => (args[at - 1] === '--set' ? [settingOf(arg)] : []));
     const chart = { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: {} };
-    for (const one of objects()) {
-      const kind = findKind(cluster.kinds(), one.apiVersion, one.kind);
-      if (kind) cluster.registry.apply(kind, one, { manager: 'helm' });
-    }
+    for (const one of objects()) cluster.registry.apply(kindIn(cluster, one), one, { manager: 'helm' });
     const stored = { version: 4, manifest: manifestText(objects()), chart, config: Object.assign({}, ...config) };
     for (const one of storedIn({ stored })) cluster.registry.create(K.Secret, one, { manager: 'helm' });
     return said('');

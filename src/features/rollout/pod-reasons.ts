@@ -116,9 +116,8 @@ function lastWarning(text: string): string | undefined {
   const newestFirst = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
   const found = newestFirst.find(({ reason }) => TELLING.has(String(reason))) ?? newestFirst[0];
   if (found === undefined) return undefined;
-  const { reason, count, message } = found;
-  const times = typeof count === 'number' && count > 1 ? ` (${count} times)` : '';
-  return `${typeof reason === 'string' && reason !== '' ? reason : 'Warning'}${times}: ${String(message)}`;
+  const times = typeof found.count === 'number' && found.count > 1 ? ` (${found.count} times)` : '';
+  return `${String(found.reason)}${times}: ${String(found.message)}`;
 }
 
 const TELLING: ReadonlySet<string> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);

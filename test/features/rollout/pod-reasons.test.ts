@@ -92,12 +92,6 @@ describe('why a pod does not get ready', () => {
     ]);
   });
 
-  it('is not made up of what an event or a log does not have', async () => {
-    const server = serverWith({ events: [null, 7, { type: 'Warning' }, { type: 'Warning', message: 'no reason given', count: 'many' }] });
-    assert.deepEqual(await reasonsOf(server, [LATE]), ['agent-y says: Warning: no reason given']);
-    for (const status of [0, 404, 410, 429, 500]) assert.deepEqual(await reasonsOf(serverWith({ events: status }), [CRASHED]), []);
-  });
-
   it('is short, however long the message is', async () => {
     const [line = ''] = await reasonsOf(serverWith({ events: [event('Failed', 'x'.repeat(10_000), '1')] }), [LATE]);
     assert.ok(line.length < 230, String(line.length));
