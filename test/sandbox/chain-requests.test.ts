@@ -113,7 +113,7 @@ describe('the requests of a whole chain', () => {
           return cluster.list(kind, options);
         };
         const watch: typeof cluster.watch = (kind, options) => {
-          asked.push(`watch ${kind.plural} ${options.labelSelector ?? ''}`);
+          asked.push(['watch', options.keep ? 'facts of' : 'whole', kind.plural, options.labelSelector ?? ''].join(' ').trim());
           return cluster.watch(kind, options);
         };
         return { ...composition, cluster: { ...cluster, list, watch } };
@@ -122,11 +122,11 @@ describe('the requests of a whole chain', () => {
     assert.equal(await bench.run('wait'), 0, bench.err());
     const watches = asked.filter((one) => one.startsWith('watch'));
     assert.deepEqual(watches.toSorted(), [
-      'watch daemonsets ',
-      'watch deployments ',
-      'watch nodes ',
-      'watch pods k8s-app=netsvc-kube-controllers',
-      'watch pods k8s-app=netsvc-node',
+      'watch facts of nodes',
+      'watch facts of pods k8s-app=netsvc-kube-controllers',
+      'watch facts of pods k8s-app=netsvc-node',
+      'watch whole daemonsets',
+      'watch whole deployments',
     ]);
     assert.deepEqual(asked.slice(-watches.length), watches);
     assert.equal(asked.filter((one) => one === 'list nodes').length, 1);
