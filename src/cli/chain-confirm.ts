@@ -12,7 +12,7 @@ import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { oneLine } from '../kernel/visible.ts';
 import type { PlanHead, UpgradeHead } from '../report/head-line.ts';
-import { twoWayLines } from '../report/two-way-rows.ts';
+import { twoWayLines } from '../report/plan-rows.ts';
 import { stagesHere } from './next-here.ts';
 import { type Planned, planDocument, planHead } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';

@@ -1,7 +1,7 @@
 import type { ActionText } from '../kernel/effect-type.ts';
 import { groupOf } from '../kernel/object.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
-import type { ReportFacts } from '../report/report-facts.ts';
+import type { ReportFacts } from '../report/model.ts';
 import type { OutputDocument } from './documents.ts';
 
 export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit' | 'html';

@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
-import { fitted } from '../report/wrap.ts';
+import { fitted } from '../report/columns.ts';
 import { surviving } from './closed-pipe.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for the user on `err`. */

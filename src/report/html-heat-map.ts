@@ -2,7 +2,7 @@ import { elapsedText } from '../kernel/counted.ts';
 import type { RolloutTrace } from '../kernel/history.ts';
 import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf } from './heat-map.ts';
 import { dataBlock, type Html, html } from './html.ts';
-import type { RolloutSection } from './section.ts';
+import type { RolloutSection } from './model.ts';
 
 /** Rows of the table below the map, and those of them behind a fold; the others are found by the search. */
 const LISTED = 50;

@@ -6,11 +6,9 @@ import { type ObjectRef, refText } from '../kernel/object.ts';
 import { type FieldChange, type PlannedObject, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
-import { editLines, keptNote } from './edit-rows.ts';
 import { headLine, type PlanHead } from './head-line.ts';
 import { maskedObject } from './mask.ts';
-import { takenRows } from './taken-rows.ts';
-import { differingTexts, valueText } from './value-text.ts';
+import { differingTexts, editLines, keptNote, takenRows, valueText } from './plan-rows.ts';
 
 export interface PlanView {
   readonly palette: Palette;

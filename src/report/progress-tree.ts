@@ -10,9 +10,8 @@ import {
 import { timeText } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
-import { progressText, stepText } from './action-text.ts';
 import { clip, displayWidth } from './columns.ts';
-import type { Progress, ProgressOptions } from './progress-options.ts';
+import { type Progress, type ProgressOptions, progressText, stepText } from './progress-text.ts';
 import { RolloutPace, type Room, rolloutLines } from './rollout-view.ts';
 
 type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;

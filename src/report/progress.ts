@@ -2,8 +2,7 @@ import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
 import { indented } from '../kernel/visible.ts';
-import { progressText, stepText } from './action-text.ts';
-import type { Progress, ProgressOptions } from './progress-options.ts';
+import { type Progress, type ProgressOptions, progressText, stepText } from './progress-text.ts';
 import { leftText, RolloutPace, rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
 /** The renderer that fits; the tree's library is loaded only when it is needed. */

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { clip } from './columns.ts';
-import { Html, html } from './html.ts';
+import { Html, html, PAGE_SCRIPT, PAGE_STYLE } from './html.ts';
 import { rolloutsSection } from './html-heat-map.ts';
-import { PAGE_SCRIPT } from './html-script.ts';
-import { PAGE_STYLE } from './html-style.ts';
-import type { ReportFacts } from './report-facts.ts';
+import type { Bar, Cell, Fold, ReportFacts, Row, Section, Table, TableSection } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
-import type { Bar, Cell, Fold, Row, Section, Table, TableSection } from './section.ts';
 
 /** Nothing is loaded and no script runs but the page's own, not even one that slipped through the escaping. */
 const POLICY = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(PAGE_SCRIPT).digest('base64')}'; base-uri 'none'; form-action 'none'`;

@@ -1,8 +1,6 @@
 import { visible } from '../kernel/visible.ts';
-import type { ReportFacts } from './report-facts.ts';
-import type { ReportFailure } from './report-failure.ts';
+import type { ReportFacts, ReportFailure, TestCase } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
-import type { TestCase } from './section.ts';
 
 type JunitFacts = Omit<ReportFacts, 'next'>;
 

@@ -4,10 +4,8 @@ import type { RolloutTrace } from '../kernel/history.ts';
 import { visible } from '../kernel/visible.ts';
 import { clip } from './columns.ts';
 import { doneAt, nameOf } from './heat-map.ts';
-import type { ReportFacts } from './report-facts.ts';
-import type { ReportFailure } from './report-failure.ts';
+import type { Cell, ReportFacts, ReportFailure, Table, TableSection } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
-import type { Cell, Table, TableSection } from './section.ts';
 
 /** What a comment on a pull request takes, with room for the words around it. Bytes. */
 export const MARKDOWN_BYTES = 60_000;

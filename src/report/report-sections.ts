@@ -4,13 +4,11 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import type { ActionTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
-import { LEFT_TO_PERSON } from './action-text.ts';
 import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
-import { movedSections } from './moved-sections.ts';
-import type { ReportFacts, ReportStage } from './report-facts.ts';
-import { valueText } from './report-parts.ts';
-import type { Bar, Cell, FoldItem, Row, Section, TestCase } from './section.ts';
+import type { Bar, Cell, FoldItem, ReportFacts, ReportStage, Row, Section, TestCase } from './model.ts';
+import { movedSections, valueText } from './moved-sections.ts';
+import { LEFT_TO_PERSON } from './progress-text.ts';
 
 /** Characters of the subjects in the name of a test. */
 const SUBJECTS = 200;

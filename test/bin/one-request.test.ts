@@ -101,7 +101,7 @@ describe('a command that asks the cluster little', function () {
   ];
 
   const PACKAGES = ['@oclif/core/command', '@oclif/core/run'];
-  const ROOMS = ['report/colour.ts', 'report/columns.ts', 'report/wrap.ts'];
+  const ROOMS = ['report/colour.ts', 'report/columns.ts'];
 
   it('status sends five requests on one connection, starts no program, and loads neither stages nor screens', async () => {
     const ran = await run('status', '--profile', 'netsvc');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { effects } from '../../src/cli/effects.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
-import type { ReportStage } from '../../src/report/report-facts.ts';
+import type { ReportStage } from '../../src/report/model.ts';
 import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 import { Browser, findBrowser } from '../support/browser.ts';

@@ -2,7 +2,7 @@ import type { Finding } from '../../src/kernel/check.ts';
 import type { Trace } from '../../src/kernel/edit-trace.ts';
 import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
-import type { ReportFacts } from '../../src/report/report-facts.ts';
+import type { ReportFacts } from '../../src/report/model.ts';
 
 const START = Date.UTC(2026, 10, 21, 2, 0, 0);
 const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();

@@ -1,4 +1,4 @@
-import type { ReportFacts } from '../../report/report-facts.ts';
+import type { ReportFacts } from '../../report/model.ts';
 import type { OutputDocument } from '../documents.ts';
 
 /** A document as the report forms take it: Markdown, JUnit and the page show the same facts. */

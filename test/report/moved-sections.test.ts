@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PlannedStage, Taker } from '../../src/kernel/plan.ts';
-import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from '../../src/report/report-parts.ts';
+import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from '../../src/report/moved-sections.ts';
 import { reportOf } from '../support/big-report.ts';
 
 const { plans } = reportOf();

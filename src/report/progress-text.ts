@@ -1,4 +1,4 @@
-import type { Observer } from '../kernel/event.ts';
+import type { EngineEvent, Observer } from '../kernel/event.ts';
 import type { Palette } from './colour.ts';
 
 /** Follows the engine on stderr. `close` must be called once, whatever happened; it leaves the screen clean. */
@@ -19,4 +19,18 @@ export interface ProgressOptions {
   readonly screen?: NodeJS.WriteStream;
   /** Calls back again and again until the returned function is called. */
   every(ms: number, call: () => void): () => void;
+}
+
+/** The result of a step that only the user can do: it was said, no more. */
+export const LEFT_TO_PERSON = 'manual step';
+
+/** `step 21 of 25: wait for the agents`, by the number of the plan. */
+export function stepText({ place, action: { title, effect } }: Extract<EngineEvent, { readonly type: 'action-started' }>): string {
+  const text = effect.type === 'ask' ? `${LEFT_TO_PERSON}: ${title}` : title;
+  return place ? `step ${place.step} of ${place.of}: ${text}` : text;
+}
+
+/** `labels 120/5000`, with what lags. */
+export function progressText({ what, done, of, why }: Extract<EngineEvent, { readonly type: 'progress' }>): string {
+  return `${what} ${done}/${of}${why ? ` (${why})` : ''}`;
 }

@@ -1,0 +1,201 @@
+import { counted } from '../kernel/counted.ts';
+import type { Outcome, Trace } from '../kernel/edit-trace.ts';
+import { type ObjectRef, refText } from '../kernel/object.ts';
+import type { PlannedObject, PlannedStage, Taker } from '../kernel/plan.ts';
+import { clip, columns } from './columns.ts';
+import { maskedTwoWay } from './mask.ts';
+
+/** The words for what becomes of an edit (docs/reference/merge.md). */
+export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  kept: 'kept',
+  already: 'already in the target',
+  obsolete: 'obsolete',
+  conflict: 'to be decided',
+  target: 'as the target has it',
+  left: 'left to its writer',
+};
+
+const VALUE_WIDTH = 60;
+
+/** A terminal narrower than this would break the rows of the table. */
+const TABLE_COLUMNS = 120;
+
+/**
+ * What the user changed in the installed manifest, and what each field will be: what the target has already only with `wide`.
+ * A table, or a block for each edit where the terminal is narrow.
+ */
+export function editLines(edits: readonly Trace[], wide: boolean, terminalColumns = TABLE_COLUMNS): readonly string[] {
+  const shown = wide ? edits : edits.filter(({ outcome }) => outcome !== 'already');
+  if (shown.length === 0) return [];
+  const width = wide ? Number.POSITIVE_INFINITY : VALUE_WIDTH;
+  const rows = shown.map((edit) => [
+    `${refText(edit.ref)} ${edit.path}`.trim(),
+    edit.decided === undefined ? OUTCOME_WORDS[edit.outcome] : `${OUTCOME_WORDS[edit.outcome]} (decided: ${edit.decided})`,
+    resultText(edit, width),
+    edit.source.manager ?? edit.source.kind,
+    edit.note ?? '',
+  ]);
+  if (terminalColumns < TABLE_COLUMNS) return rows.flatMap(blockOf);
+  return columns([['EDIT', 'OUTCOME', 'RESULT', 'FROM', 'NOTE'], ...rows]);
+}
+
+function blockOf([field = '', outcome = '', result = '', from = '', note = '']: readonly string[]): readonly string[] {
+  return [`EDIT  ${field}`, `      ${outcome}: ${result}`, `      from ${from}${note === '' ? '' : `: ${note}`}`];
+}
+
+/** What the field will be; while the user has to decide, both values. */
+export function resultText(edit: Trace, width: number): string {
+  const { outcome, decided, mine, theirs } = edit;
+  const text = (value: unknown) => (value === undefined ? 'absent' : valueText(value, width));
+  if (outcome === 'conflict' && decided === undefined) {
+    const [own, released] = differingTexts(mine, theirs, width);
+    return `mine: ${mine === undefined ? 'absent' : own}, theirs: ${theirs === undefined ? 'absent' : released}`;
+  }
+  if (edit.result !== undefined) return `${text(edit.result)} (your registry, new release)`;
+  return text(outcome === 'kept' || outcome === 'left' ? mine : theirs);
+}
+
+/** `2 edits of yours kept`, for the row of an object; empty if there are none. */
+export function keptNote(edits: readonly Trace[], ref: ObjectRef): string {
+  const count = edits.filter((edit) => edit.outcome === 'kept' && refText(edit.ref) === refText(ref)).length;
+  return count === 0 ? '' : `${count} ${count === 1 ? 'edit' : 'edits'} of yours kept`;
+}
+
+type Row = readonly [label: string, text: string];
+
+const LABEL = 'OWNERSHIP TAKEN';
+/** Objects or fields named in one line. */
+const NAMED = 3;
+
+/**
+ * One line for each overruled manager, with what it will do; with `wide` every field as well. Values in the edits above are not repeated.
+ */
+export function takenRows(objects: readonly PlannedObject[], edits: readonly Trace[], wide: boolean): readonly Row[] {
+  const told = new Set(edits.map(({ ref, path }) => `${refText(ref)} ${path}`));
+  const found = objects.flatMap((object) => (object.takers ?? []).flatMap((taker) => takingsOf(object, taker, told)));
+  const groups = Map.groupBy(
+    found.filter(({ taker, paths }) => taker.fields === 0 || paths.length > 0),
+    ({ taker, gone }) => [taker.name, taker.manager, taker.hint, gone].join('|'),
+  );
+  const unnamed = objects.filter(({ takers }) => takers === undefined);
+  return [...[...groups.values()].flatMap((group) => takerRow(group)), ...fieldRows(wide ? objects : unnamed)];
+}
+
+interface Taking {
+  readonly object: PlannedObject;
+  readonly taker: Taker;
+  /** Its fields that no edit tells. */
+  readonly paths: readonly string[];
+  /** True of those that the upgrade removes together with what they belong to. */
+  readonly gone: boolean;
+}
+
+function takingsOf(object: PlannedObject, taker: Taker, told: ReadonlySet<string>): readonly Taking[] {
+  const paths = object.taken
+    .filter((one) => one.manager === taker.manager && one.subresource === taker.subresource)
+    .map(({ path }) => path)
+    .filter((path) => !told.has(`${refText(object.ref)} ${path}`));
+  const { gone = [], set = [] } = Object.groupBy(paths, (path) => (isGone(object, path) ? 'gone' : 'set'));
+  return [{ object, taker, paths: set, gone: false }, ...(gone.length > 0 ? [{ object, taker, paths: gone, gone: true }] : [])];
+}
+
+/** True if the upgrade removes the list item that a field belongs to, such as a container. */
+export function isGone({ fields }: PlannedObject, path: string): boolean {
+  const removed = fields.filter(({ after }) => after === undefined);
+  const items = [...path.matchAll(/\[([^\]]+)\]/g)].map(({ 0: step, 1: key, index }) => ({
+    key,
+    inside: `${path.slice(0, index)}${step}.`,
+  }));
+  return items.some(({ key, inside }) =>
+    removed.some((one) => one.path.startsWith(inside) && one.before === key && isLeafOf(one.path, inside)),
+  );
+}
+
+const isLeafOf = (path: string, inside: string): boolean => !/[.[]/.test(path.slice(inside.length));
+
+/** The hint; who set a field manually is not told to keep it if its place is gone. */
+export function hintOf({ kind, hint }: Taker, gone: boolean): string {
+  return gone && kind === 'person' ? '' : hint;
+}
+
+function takerRow(group: readonly Taking[]): readonly Row[] {
+  const [first] = group;
+  if (!first) return [];
+  const { name, manager } = first.taker;
+  const paths = group.flatMap((one) => one.paths);
+  const where = named(group.map(({ object }) => refText(object.ref)));
+  const who = manager === undefined || manager === name ? name : `${name} (field manager "${manager}")`;
+  const what =
+    paths.length === 0
+      ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}`
+      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${becomes(first, paths.length)}: ${named([...new Set(paths)])}`;
+  return [[LABEL, `${who} ${what}. ${hintOf(first.taker, first.gone)}`.trim()]];
+}
+
+function becomes({ gone }: Taking, count: number): string {
+  return gone ? `removes together with what ${count === 1 ? 'it belongs' : 'they belong'} to` : 'sets';
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function fieldRows(objects: readonly PlannedObject[]): readonly Row[] {
+  return objects.flatMap(({ ref, taken }) =>
+    taken.map(({ path, manager }): Row => [LABEL, `${path} of ${refText(ref)} from "${manager}"`]),
+  );
+}
+
+const TWO_WAY_WIDTH = 40;
+
+/** What is installed against the target where no base tells edits: the user reads it and says whether it may go. */
+export function twoWayLines(stages: readonly PlannedStage[], wide: boolean, namespace?: string): readonly string[] {
+  const fields = stages
+    .flatMap(({ twoWay }) => twoWay ?? [])
+    .filter(({ ref }) => namespace === undefined || ref.namespace === undefined || ref.namespace === namespace)
+    .map(maskedTwoWay);
+  if (fields.length === 0) return [];
+  const shown = (value: unknown) => {
+    if (value === undefined) return '(goes)';
+    return wide ? wholeText(value) : clip(wholeText(value), TWO_WAY_WIDTH);
+  };
+  const rows = fields.map(({ ref, path, live, target, owners }) => [
+    `${refText(ref)} ${path}`.trim(),
+    shown(live),
+    shown(target),
+    owners.join(', ') || 'nobody',
+  ]);
+  return [
+    'no base tells your edits from the release: every field that differs',
+    ...columns([['FIELD', 'LIVE', 'TARGET', 'OWNER'], ...rows]),
+  ];
+}
+
+/** Characters kept before and behind the part that differs. */
+const AROUND = 12;
+
+/** A value as one short line. */
+export function valueText(value: unknown, width: number): string {
+  const text = wholeText(value);
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+}
+
+/** Two values as short lines around their difference, which long texts with the same beginning would hide. */
+export function differingTexts(before: unknown, after: unknown, width: number): readonly [before: string, after: string] {
+  const [a, b] = [wholeText(before), wholeText(after)];
+  if (a.length <= width && b.length <= width) return [a, b];
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
+  const from = Math.max(0, same - AROUND);
+  const part = (text: string) => {
+    const start = from === 0 ? '' : '…';
+    const rest = text.slice(from);
+    return rest.length + start.length > width ? `${start}${rest.slice(0, width - 1 - start.length)}…` : `${start}${rest}`;
+  };
+  return [part(a), part(b)];
+}
+
+function wholeText(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll('\n', '⏎');
+}
