@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { readCertificates } from '../../src/features/survey/operated.ts';
@@ -25,7 +27,7 @@ describe('an upgrade on a real control plane like those that broke', function ()
   it('stops before it writes where pod security refuses the new pods, in the words of the server', async () => {
     const label = 'pod-security.kubernetes.io/enforce';
     await kubectl('label', 'namespace', 'kube-system', `${label}=baseline`);
-    await stopped(/× NS-610 [\s\S]*violates PodSecurity "baseline:latest": [\s\S]*kubectl label namespace kube-system/);
+    await stopped([/× NS-610 [\s\S]*violates PodSecurity "baseline:latest": [\s\S]*kubectl label namespace kube-system/]);
     await kubectl('label', 'namespace', 'kube-system', `${label}-`);
   });
 
@@ -33,7 +35,7 @@ describe('an upgrade on a real control plane like those that broke', function ()
     const quota = (hard: object) =>
       apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'tight', ...SYSTEM }, spec: { hard } });
     await quota({ 'limits.memory': '1Gi' });
-    await stopped(/× NS-610 [\s\S]*failed quota: tight: must specify limits\.memory[\s\S]*describe resourcequotas/);
+    await stopped([/× NS-610 [\s\S]*failed quota: tight: must specify limits\.memory[\s\S]*describe resourcequotas/]);
     await quota({ pods: '3' });
     assert.doesNotMatch(await preflight(), /NS-610/);
     await kubectl('delete', 'resourcequota', '-n', 'kube-system', 'tight');
@@ -47,7 +49,7 @@ describe('an upgrade on a real control plane like those that broke', function ()
     const kind = 'ValidatingWebhookConfiguration';
     const webhooks = [{ ...webhook, admissionReviewVersions: ['v1'], timeoutSeconds: 2 }];
     await apply({ apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'policy' }, webhooks });
-    await stopped(/× NS-610 [\s\S]*failed calling webhook "pods\.policy\.example"/, /‼ NS-611 [\s\S]*values: \[kube-system\]/);
+    await stopped([/× NS-610 [\s\S]*failed calling webhook "pods\.policy\.example"/, /‼ NS-611 [\s\S]*values: \[kube-system\]/]);
     await kubectl('delete', kind.toLowerCase(), 'policy');
   });
 
@@ -78,10 +80,28 @@ describe('an upgrade on a real control plane like those that broke', function ()
     }
   });
 
+  it('stops for a setting that the definition of the target refuses, as the server refuses it then', async () => {
+    const felix = { apiVersion: 'crd.netsvc.io/v1', kind: 'FelixConfiguration', metadata: { name: 'default' } };
+    await apply({ ...felix, spec: { logPrefix: '"it"' } });
+    const text = readFileSync(manifestFile('v3.32.2', 'netsvc.yaml', ownReleases), 'utf8');
+    const [head = '', own = ''] = text.split('name: felixconfigurations.crd.netsvc.io');
+    const strict = own.replace(
+      'spec: { type: object,',
+      "spec: { type: object, properties: { logPrefix: { type: string, pattern: '^[a-z ]+' } },",
+    );
+    const file = join(cluster.around.home, 'strict.yaml');
+    writeFileSync(file, [head, strict].join('name: felixconfigurations.crd.netsvc.io'));
+    await stopped([/× NS-501 [\s\S]*FelixConfiguration\/default[\s\S]*logPrefix/], '--upgrade-file', file);
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', file);
+    const other = JSON.stringify({ ...felix, spec: { logPrefix: '"them"' } });
+    const { stderr } = await cluster.plane.kubectl(['apply', '-f', '-'], other);
+    assert.match(stderr, /spec\.logPrefix: Invalid value/);
+  });
+
   /** Exit 3 with these words, and nothing of the service was written. */
-  async function stopped(...says: readonly RegExp[]): Promise<void> {
+  async function stopped(says: readonly RegExp[], ...flags: readonly string[]): Promise<void> {
     const before = await cluster.versions();
-    const { exitCode, stdout, stderr } = await cluster.upgrade(...RUN);
+    const { exitCode, stdout, stderr } = await cluster.upgrade(...RUN, ...flags);
     assert.equal(exitCode, 3, stdout + stderr);
     for (const one of says) assert.match(stdout, one);
     assert.deepEqual(await cluster.versions(), before);
