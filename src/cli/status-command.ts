@@ -5,7 +5,7 @@ import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
 import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
-import type { RunRecord } from '../kernel/run-record.ts';
+import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
 import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carry.ts';
 import { documentHead, type RecordedOwners, type StatusDocument } from './documents.ts';
 import { textHere } from './next-here.ts';
@@ -130,7 +130,7 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
   // It most likely works: who knows that it is dead finds unlock in the lines above.
   if (holder) return 'status --watch';
   if (!record) return 'preflight';
-  if (record.finishedAt !== undefined && record.outcome === 'done') return 'report';
+  if (record.finishedAt !== undefined && record.outcome === 'done') return leavesSteps(record) ? 'verify' : 'report';
   // What failed is looked at before it is tried again: the record does not say what became of it since.
   return record.stages.at(-1)?.state === 'failed' ? 'preflight' : 'run';
 }

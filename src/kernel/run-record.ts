@@ -70,6 +70,11 @@ export interface RunRecord {
   readonly outcome?: 'done' | 'failed' | 'stopped' | 'interrupted';
 }
 
+/** A stage of the run has left manual steps: whether they are done since, `verify` shows. */
+export function leavesSteps({ stages }: RunRecord): boolean {
+  return stages.some(({ manual = 0 }) => manual > 0);
+}
+
 /** What the record says of other state in the cluster, which outlives the run: a later run's record says it too. */
 export type RecordNotes = { readonly [Name in 'stripped']?: RunRecord[Name] | undefined };
 

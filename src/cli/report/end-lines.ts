@@ -61,7 +61,8 @@ const SAME = /,? then run the same command again(?:: it resumes)?/;
 
 /** `STOPPED at apply, step 21 of 25 · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
 function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
-  const stage = outcome.stages.findLast(({ state }) => state !== 'done' && state !== 'skipped');
+  // A stage that has done its own part may still wait for the user.
+  const stage = outcome.stages.findLast(({ state }) => state !== 'done' && state !== 'skipped') ?? outcome.stages.at(-1);
   const { progress } = outcome.record ?? {};
   const step = progress && progress.stage === stage?.id ? `, ${reachedText(progress)}` : '';
   return palette.bad([`STOPPED${stage ? ` at ${stage.id}${step}` : ''}`, ...rolloutTexts(outcome, release)].join(' · '));

@@ -2,9 +2,9 @@ import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
-import type { Records, RunRecord, StageRecord } from '../../kernel/run-record.ts';
+import { leavesSteps, type Records, type RunRecord, type StageRecord } from '../../kernel/run-record.ts';
 import type { Former } from '../../report/plan-summary.ts';
-import { resumeCommand, withRecorded } from '../carry.ts';
+import { type CarriedFlag, carriedTo, resumeCommand, withRecorded } from '../carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';
 import type { Seen } from './end.ts';
@@ -40,9 +40,13 @@ export function isDone({ finishedAt, outcome }: RunRecord): boolean {
 export async function recordedReport({ composition, context, asked }: Session, record: RunRecord): Promise<RunReport> {
   const kept = await composition.records.keptWith(`${record.runId}/report/`);
   const parts = kept.map(({ content }) => content).filter(isRunReport);
-  // What came to its end leads nowhere else: in a circle nobody learns anything.
-  const next = isDone(record) ? 'nothing is left for this program to do' : resumeCommand(withRecorded(asked.carried, record.flags));
-  return mergedReport(context, record, parts, next);
+  return mergedReport(context, record, parts, nextAfter(record, asked.carried));
+}
+
+/** What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done. */
+function nextAfter(record: RunRecord, carried: readonly CarriedFlag[]): string {
+  if (!isDone(record)) return resumeCommand(withRecorded(carried, record.flags));
+  return leavesSteps(record) ? `kubectl netsvc-upgrade verify${carriedTo('verify', carried)}` : 'nothing is left for this program to do';
 }
 
 /** What the run that is recorded took, or those before it where it has seen no rollout: the next one will take about as long. Nothing for a first run. */

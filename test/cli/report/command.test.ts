@@ -39,7 +39,7 @@ describe('report', () => {
   });
 
   it('says what was left to a person', async () => {
-    const effect = { type: 'ask', instruction: 'do configure' } as const;
+    const effect = { type: 'ask', instruction: 'do configure', awaited: true } as const;
     const byHand = { actions: [{ id: 'configure', title: 'configure', ref: '§4.4/4', undo: 'full', effect } as const] };
     const bench = commandBench([...chain(), fakeStage('cli', { plan: byHand })]);
     await bench.run('run', '--yes');
@@ -52,6 +52,9 @@ describe('report', () => {
         .match(/^MANUAL STEP.*$/gm),
       ['MANUAL STEP  do configure'],
     );
+    assert.match(bench.out(), /\nNext: kubectl netsvc-upgrade verify\n$/);
+    await bench.run('status');
+    assert.match(bench.out(), /\nNext: kubectl netsvc-upgrade verify\n$/, 'which shows whether it is done');
   });
 
   it('writes nothing, takes no lock and asks nothing', async () => {

@@ -116,6 +116,11 @@ describe('the end of a run', () => {
     assert.equal(then('fix the pod, then run the same command again: it resumes'), `  then    fix the pod, then ${resume}`);
   });
 
+  it('that waits for the user has stopped at its last stage', () => {
+    const waits = ended({ exit: 'stopped', message: '1 manual step left', stages: [stage('cli', 'done')] });
+    assert.equal(stoppedLines(waits, view, [])[0], 'STOPPED at cli');
+  });
+
   it('of a part of the chain promises nothing: the proof is not in it', () => {
     const lines = runLines(ended({ stages: [stage('crds', 'done'), stage('apply', 'done')] }), view);
     assert.doesNotMatch(lines.join('\n'), /✔/);
