@@ -172,7 +172,9 @@ function rangeProblems({ defects = [] }: Profile): readonly ProfileProblem[] {
 function conditionProblems(condition: DefectCondition, path: readonly string[]): readonly ProfileProblem[] {
   if (condition.type === 'upgradeFrom') return rangeFaults(condition.releases, [...path, 'releases']);
   if (condition.type !== 'node') return [];
-  const { startsWith, from, before } = condition;
+  const { field, startsWith, from, before } = condition;
+  if (field === 'architecture' && (from || before))
+    return [{ path: [...path, from ? 'from' : 'before'], message: 'an architecture has no version' }];
   if (!startsWith && !from && !before) return [{ path, message: 'one of startsWith, from, before is missing' }];
   if (!from || !before || compareVersions(from, before) < 0) return [];
   return [{ path: [...path, 'before'], message: `the range ends before ${before}, and begins at ${from}` }];

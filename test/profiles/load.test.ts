@@ -151,6 +151,11 @@ variants:
       /^mine\.yaml:11: defects\[ours\]\.when\[0\]\.from: must match pattern/,
     ],
     [
+      'a version of an architecture',
+      `${defect}\n    releases: {from: v3.32.0}\n    when: [{type: node, field: architecture, startsWith: [arm64], before: "9"}]\n`,
+      /^mine\.yaml:11: defects\[ours\]\.when\[0\]\.before: an architecture has no version$/,
+    ],
+    [
       'an empty text, which every image would have in it',
       `${defect}\n    releases: {from: v3.32.0}\n    when: [{type: hostProgram, images: [""]}]\n`,
       /^mine\.yaml:11: defects\[ours\]\.when\[0\]\.images\[0\]: must NOT have fewer than 1 characters$/,

@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
+import { type Evidence, notApplicable, ok, Unread, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
@@ -24,10 +24,9 @@ export const knownDefectsChecks: readonly PreflightCheck[] = [
     judge: withInstallation((installation, facts, context): Verdict => {
       const source = sourceRelease(installation, facts, context);
       if (!context.profile.defects || source === undefined) return notApplicable('nothing is known of defects of the installed release');
-      const hits = hitsOf('source', source, { facts, installation, context }).filter(
-        ({ defect: { fixedIn } }) => fixedIn === undefined || isOlder(fixedIn, context.options.release),
-      );
-      return hits.length === 0 ? ok(`no known defect of ${source} matters on the way`) : defective(hits, `${PROGRAM} explain NS-112`, '');
+      const isPassed = ({ fixedIn }: Defect) => fixedIn === undefined || isOlder(fixedIn, context.options.release);
+      const found = foundOf('source', source, { facts, installation, context }, isPassed);
+      return defective(found, `${PROGRAM} explain NS-112`, '') ?? ok(`no known defect of ${source} matters on the way`);
     }),
   },
   /** The release to install, and the agents' image where it is pinned to another, are free of defects that matter here. */
@@ -42,27 +41,42 @@ export const knownDefectsChecks: readonly PreflightCheck[] = [
       if (!defects) return notApplicable('the profile knows no defects of releases');
       const world = { facts, installation, context };
       const agent = agentRelease(world);
-      const hits = [...hitsOf('target', context.options.release, world), ...hitsOf('agent', agent, world)];
-      if (hits.length === 0) return ok(`no known defect of ${context.options.release} hits this cluster`);
-      const fixes = hits.map(fixFor);
-      const fix = fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
-      return defective(hits, fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`, '--release ');
+      const found = [...foundOf('target', context.options.release, world), ...foundOf('agent', agent, world)];
+      const fixes = found.flatMap((one) => (one instanceof Unread ? [] : [fixFor(one)]));
+      const fix = fixes.length > 0 && fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
+      const next = fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`;
+      return defective(found, next, '--release ') ?? ok(`no known defect of ${context.options.release} hits this cluster`);
     }),
   },
 ];
 
-function hitsOf(of: Defect['of'], release: string, world: DefectWorld): readonly Hit[] {
+type Found = Hit | Unread;
+
+/** Defects that hit the cluster, and for those of which that cannot be told why not. */
+function foundOf(
+  of: Defect['of'],
+  release: string,
+  world: DefectWorld,
+  matters: (defect: Defect) => boolean = () => true,
+): readonly Found[] {
   return (world.context.profile.defects ?? [])
-    .filter((defect) => defect.of === of && isInRange(release, defect.releases))
+    .filter((defect) => defect.of === of && isInRange(release, defect.releases) && matters(defect))
     .flatMap((defect) => {
-      const seen: string[] = [];
-      for (const condition of defect.when) {
-        const found = seenOn(condition, world);
-        if (!found) return [];
-        seen.push(...found);
-      }
-      return [{ defect, release, seen }];
+      const seen = defect.when.map((condition) => seenOrUnread(condition, world));
+      // One condition that does not hold is enough, whatever the others are.
+      if (seen.includes(undefined)) return [];
+      const unread = seen.find((one) => one instanceof Unread);
+      return [unread ?? { defect, release, seen: seen.flatMap((one) => (one instanceof Unread ? [] : (one ?? []))) }];
     });
+}
+
+function seenOrUnread(condition: Defect['when'][number], world: DefectWorld): readonly string[] | Unread | undefined {
+  try {
+    return seenOn(condition, world);
+  } catch (thrown) {
+    if (thrown instanceof Unread) return thrown;
+    throw thrown;
+  }
 }
 
 /** Of the image that the agents will run: edits may keep another tag. An unread target has its own finding (NS-601). */
@@ -74,14 +88,21 @@ function agentRelease({ facts, installation, context }: DefectWorld): string {
   return imageRelease(image ?? '') ?? context.options.release;
 }
 
-function defective(hits: readonly Hit[], next: string, flag: string): Verdict {
+/** Undefined where none hits. Throws Unread where that cannot be told of one, and no other hits. */
+function defective(found: readonly Found[], next: string, flag: string): Verdict | undefined {
+  const hits = found.flatMap((one) => (one instanceof Unread ? [] : [one]));
+  const unread = found.find((one) => one instanceof Unread);
   const [first] = hits;
+  if (!first && unread) throw unread;
+  if (!first) return undefined;
   const because =
-    hits.length === 1 && first
+    hits.length === 1
       ? `${first.release} has a defect that hits this cluster: ${first.defect.happens}`
       : `${counted(hits.length, 'known defect')} of ${[...new Set(hits.map(({ release }) => release))].join(', ')} hit this cluster: ${listed(hits.map(({ defect }) => defect.id))}`;
   const severity = hits.some(({ defect }) => defect.severity === 'error') ? 'error' : 'warning';
-  return failed(because, [...new Set(hits.map((hit) => helpFor(hit, flag)))].join(' '), {
+  // No evidence: what is accepted by name is a defect.
+  const rest = unread ? [`Other defects could not be evaluated: ${unread.message}.`] : [];
+  return failed(because, [...new Set([...hits.map((hit) => helpFor(hit, flag)), ...rest])].join(' '), {
     evidence: hits.map(evidenceFor),
     next,
     severity,

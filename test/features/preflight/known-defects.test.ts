@@ -29,6 +29,20 @@ const withAddress = (address: string) => ({
 });
 const loadBalancer = resource('IPPool/lb', { cidr: '10.9.0.0/24', allowedUses: ['LoadBalancer'] });
 
+const own: Defect = {
+  id: 'ours',
+  of: 'target',
+  releases: { from: 'v3.32.1' },
+  when: [{ type: 'crd', name: 'felixconfigurations.crd.projectcalico.org' }],
+  severity: 'error',
+  symptom: 'It burns.',
+  happens: 'it burns',
+  advice: 'Do not.',
+  sources: ['example/ours#1'],
+};
+
+const withRow = (...when: Defect['when']) => contextOf({}, { ...calico, defects: [{ ...own, when }] });
+
 checkCases('NS-609', {
   'passes on a cluster without any of the conditions': { is: 'ok', says: /no known defect of v3\.32\.1/ },
   'names the release, what happens and the release without the defect': {
@@ -205,6 +219,18 @@ checkCases('NS-609', {
     is: 'warning',
     about: ['ebpf-balancer'],
   },
+  'stops for a defect that hits, whatever of others could not be read': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), ...nft, nodes: { unread: 'no list' } },
+    is: 'error',
+    about: ['nft-overlap'],
+    hint: /Other defects could not be evaluated: no list\.$/,
+  },
+  'passes over what could not be read where another condition does not hold': {
+    context: withRow({ type: 'packetFilter', oneOf: ['nftables'] }, { type: 'path', oneOf: ['chart'] }),
+    facts: { proxyMode: { unread: 'forbidden' } },
+    is: 'ok',
+  },
   'warns if the facts of a condition could not be read': {
     context: v3320,
     facts: { ...runs('v3.32.0'), proxyMode: { unread: 'forbidden' } },
@@ -232,19 +258,6 @@ checkCases('NS-112', {
   },
 });
 
-const own: Defect = {
-  id: 'ours',
-  of: 'target',
-  releases: { from: 'v3.32.1' },
-  when: [{ type: 'crd', name: 'felixconfigurations.crd.projectcalico.org' }],
-  severity: 'error',
-  symptom: 'It burns.',
-  happens: 'it burns',
-  advice: 'Do not.',
-  sources: ['example/ours#1'],
-};
-
-const withRow = (...when: Defect['when']) => contextOf({}, { ...calico, defects: [{ ...own, when }] });
 const pool = resources(resource('IPPool/pods', { cidr: '10.9.0.0/24' }));
 const onVersion = { type: 'node', field: 'osImage', startsWith: ['Site Linux'], from: '4', before: '5' } as const;
 const anyVersion = { type: 'node', field: 'osImage', before: '13' } as const;
