@@ -31,7 +31,7 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
       attempt(() => listAll(cluster, { ...installationKind, namespaced: false })),
       attempt(() => chartReleasesIn(cluster)),
       attempt(() => clusterInformationOf(cluster, profile)),
-      attempt(() => listAll(cluster, K.Node, { metadataOnly: true, keep: labelled })),
+      attempt(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(profile.operator.migrationLabel?.key) })),
       lists(K.Job, { metadataOnly: true }),
     ]);
   return { daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs };
@@ -52,9 +52,18 @@ function isNoProbe({ metadata }: KubeObject): boolean {
   return metadata.labels?.[PROBE_LABEL] === undefined;
 }
 
-/** Name and labels, all that detection reads of a node. */
-function labelled({ apiVersion, kind, metadata: { name, labels } }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name, ...(labels ? { labels } : {}) } };
+/** By the label: lists that are cut down alike are read once in a look. */
+const cuts = new Map<string, (node: KubeObject) => KubeObject>();
+
+/** Name and one label, all that detection reads of a node. */
+function withLabel(key = ''): (node: KubeObject) => KubeObject {
+  const cut = ({ apiVersion, kind, metadata: { name, labels } }: KubeObject): KubeObject => {
+    const value = labels?.[key];
+    return { apiVersion, kind, metadata: { name, ...(value === undefined ? {} : { labels: { [key]: value } }) } };
+  };
+  const known = cuts.get(key) ?? cut;
+  cuts.set(key, known);
+  return known;
 }
 
 /** A failure of the API becomes the reason of the reading; anything else is a defect and is thrown. */

@@ -76,6 +76,19 @@ describe('reading the inventory', () => {
     assert.equal(fake.asked.filter(({ plural }) => plural === 'customresourcedefinitions').length, 1, 'definitions are large');
   });
 
+  it('keeps of a node its name and the one label that it reads, by one function: two who ask share an answer', async () => {
+    const keepOf = async () => {
+      const fake = fakeCluster(everything);
+      await readInventory(fake, calico);
+      return fake.asked.find(({ plural }) => plural === 'nodes')?.keep;
+    };
+    const [keep, again] = [await keepOf(), await keepOf()];
+    assert.equal(keep, again);
+    const own = { 'projectcalico.org/operator-node-migration': 'pre-operator' };
+    const node = (labels: Record<string, string>) => objectOf('v1', 'Node', 'a', { metadata: { labels: { rack: '1', ...labels } } });
+    assert.deepEqual([keep?.(node(own)).metadata, keep?.(node({})).metadata], [{ name: 'a', labels: own }, { name: 'a' }]);
+  });
+
   it('asks for each kind once: per cluster, or per namespace of the service', async () => {
     const fake = fakeCluster(everything);
     await readInventory(fake, calico);
