@@ -219,7 +219,11 @@ async function openJournal(
     import('../adapters/journal/owner-journal.ts'),
     import('../adapters/journal/secrets.ts'),
   ]);
-  const deps = { ...journalOf, place: journalSecrets(ledger, stateNamespace), runId: runIdOf(startedAt, journalOf.clusterUid) };
+  const deps = {
+    ...journalOf,
+    place: journalSecrets(ledger, stateNamespace, journalOf.namesFirst),
+    runId: runIdOf(startedAt, journalOf.clusterUid),
+  };
   if (journalDir === undefined) return ownerJournal(deps);
   const [{ copiedJournal }, { journalFolder }] = await Promise.all([
     import('../adapters/journal/copied.ts'),

@@ -6,8 +6,18 @@ import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts
 const HEAD_KEY = 'journal.json';
 const CHUNK_KEY = 'entries.jsonl.gz';
 
-/** The journal in Secrets: the head as text, each chunk immutable, so that the API server itself refuses edits. */
-export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace {
+/**
+ * The journal in Secrets: the head as text, each chunk immutable, so that the API server itself refuses edits. With `wide`, one list of
+ * the whole cluster says which parts are here and which elsewhere; where that is refused, a list of the namespace.
+ */
+export function journalSecrets(ledger: Ledger, namespace: string, wide = false): JournalPlace {
+  let listed: ReturnType<Ledger['everywhere']> | undefined;
+  const parts = async () => (await (listed ?? ledger.everywhere())).filter(({ name }) => isPart(name));
+  const here = async () => {
+    listed = ledger.everywhere();
+    return (await parts()).flatMap((one) => (one.namespace === namespace ? [one.name] : [])).sort();
+  };
+  const named = async () => (await ledger.names()).filter(isPart);
   return {
     whereIs: ledger.whereIs,
     async read(name) {
@@ -21,8 +31,8 @@ export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace 
       await ledger.replace({ name, content: contentOf(name, bytes), uid: '', version });
     },
     remove: ledger.remove,
-    names: async () => (await ledger.names()).filter(isPart),
-    others: async () => (await ledger.namespaces(isPart)).filter((one) => one !== namespace),
+    names: () => (wide ? here().catch(named) : named()),
+    others: async () => [...new Set((await parts()).map((one) => one.namespace ?? ''))].filter((one) => one !== namespace).sort(),
     advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice(namespace) : damagedAdvice(namespace, name)),
   };
 }

@@ -26,8 +26,8 @@ export interface Ledger {
   read(name: string): Promise<Entry | undefined>;
   /** Names of all that there is, sorted. */
   names(): Promise<readonly string[]>;
-  /** Namespaces that hold state under such a name, sorted; this one, too. */
-  namespaces(isOurs: (name: string) => boolean): Promise<readonly string[]>;
+  /** Where state is in the whole cluster. */
+  everywhere(): Promise<readonly { readonly name: string; readonly namespace?: string }[]>;
   /** Throws ApiFailure 409 if the name is taken. An immutable one cannot be changed, not even by us. */
   create(name: string, content: Content, immutable?: boolean): Promise<Entry>;
   /** Throws ApiFailure 409 if it is another version by now. */
@@ -90,9 +90,9 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
       expected.lists(names);
       return names;
     },
-    async namespaces(isOurs) {
+    async everywhere() {
       const secrets = await cluster.list(K.Secret, { fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
-      return [...new Set(secrets.flatMap(({ metadata }) => (isOurs(metadata.name) ? [metadata.namespace ?? ''] : [])))].sort();
+      return secrets.map(({ metadata }) => metadata);
     },
     create,
     replace,
