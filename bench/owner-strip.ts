@@ -5,7 +5,7 @@ import { withQuery } from '../src/adapters/kube/items.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
 import { stripPatch } from '../src/features/ownerrefs/owner-patches.ts';
-import { restorePatch } from '../src/features/ownerrefs/owner-restore.ts';
+import { restorePatch } from '../src/features/ownerrefs/owner-patches.ts';
 import type { Effect } from '../src/kernel/action.ts';
 import type { JsonPatchOp, OwnerReference } from '../src/kernel/object.ts';
 import { entryOf, type JournalEntry } from '../src/kernel/owner-journal.ts';

@@ -3,7 +3,7 @@ import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
-import { restorePatch } from '../../src/features/ownerrefs/owner-restore.ts';
+import { restorePatch } from '../../src/features/ownerrefs/owner-patches.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject, OwnerReference } from '../../src/kernel/object.ts';
 import { entryOf, type JournalEntry, type LiveReferences } from '../../src/kernel/owner-journal.ts';

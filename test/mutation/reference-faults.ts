@@ -21,15 +21,13 @@ export const REFERENCES: Room = {
       ],
     ]),
     ...faultsIn('src/features/ownerrefs/owner-patches.ts', [
-      ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };", ''],
+      ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };\n  const exact", 'const exact'],
       ['.sort((a, b) => b - a)', '.sort((a, b) => a - b)'],
       [`    { op: 'test', path: \`\${REFERENCES}/\${index}\`, value: live.references[index] },\n`, ''],
       ['ops: [testUid(entry), ...removals]', 'ops: [...removals]'],
       ['const exact = assign(entry, live, sameReference);', 'const exact = assign(entry, live, sameOwner);'],
       ['!used.has(at) && same(one, reference)', 'same(one, reference)'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/owner-restore.ts', [
-      ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };", ''],
+      ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };\n  const wanted", 'const wanted'],
       ["if (!reference) return 'owner-gone';", 'if (!reference) return undefined;'],
       ['if (board.some((slot) => slot.place === place)) return undefined;', ''],
       ['board.splice(index, 0, { reference, place });', ''],
@@ -148,7 +146,7 @@ export const WRITE_AHEAD: Room = {
       ['renames: asks && !options.holdPolicyMigration', 'renames: asks'],
       ['      asksStoredNames,\n      translatesNotes', '      translatesNotes'],
     ]),
-    ...faultsIn('src/features/ownerrefs/renamed-objects.ts', [
+    ...faultsIn('src/features/ownerrefs/restore-live.ts', [
       ['groupOf(object.apiVersion) === crdGroup && ', ''],
       ['isPolicy(entry, profile) && !live.found.has(entryKey(entry))', 'isPolicy(entry, profile)'],
       ['if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];', ''],

@@ -5,27 +5,11 @@ import { groupOf, refText } from '../../kernel/object.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { isPerson, writerText } from '../../kube/reference-writer.ts';
 import type { Dependent } from '../survey/index.ts';
-import { crosses, failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
-import { PAUSABLE } from './broken-references.ts';
-import { searched } from './owner-references-checks.ts';
-import { uidChangeBetween } from './uid-change.ts';
+import { failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { PAUSABLE, searched } from './owner-references-checks.ts';
+import { type UidChanges, uidChanges } from './uid-change.ts';
 
 const POLICY_KINDS = new Set(['NetworkPolicy', 'GlobalNetworkPolicy', 'StagedNetworkPolicy', 'StagedGlobalNetworkPolicy']);
-
-interface UidChanges {
-  /** Release that changes the UIDs of all v3 objects. */
-  readonly all?: string;
-  /** Release that stores policies again. */
-  readonly policies?: string;
-}
-
-/** What changes UIDs on the way from `source` to the target; the search for owner references is only needed then. */
-export function uidChanges(source: string | undefined, { profile, options }: Context): UidChanges {
-  const all = uidChangeBetween(source, options.release, profile);
-  const since = profile.policyRenaming?.since;
-  const policies = since !== undefined && !options.holdPolicyMigration && crosses(source, options.release, since) ? since : undefined;
-  return { ...(all === undefined ? {} : { all }), ...(policies === undefined ? {} : { policies }) };
-}
 
 /** True if the upgrade gives the owner a new UID: any owner of the v3 group, or a policy of either group that is stored again. */
 function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context): boolean {

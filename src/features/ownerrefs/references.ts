@@ -3,7 +3,6 @@ import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import { type JournalEntry, lackingIn, type OwnerJournal, refOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
-import { isOlder } from '../../kernel/release.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied, replacesApi } from '../../kernel/run-record-steps.ts';
 import { keepsOldNames } from '../policies/index.ts';
@@ -12,7 +11,7 @@ import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './ow
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';
 import { scanOwned } from './survey.ts';
-import { uidChangeBetween } from './uid-change.ts';
+import { changesUids } from './uid-change.ts';
 import { isApiAway } from './undiscovered.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
@@ -42,13 +41,6 @@ export function sourceOf(installation: Installation, record: RunRecord | undefin
   if (record.oldest !== undefined) return oldestOf([record.oldest]);
   if (record.source !== undefined) return oldestOf([record.source, ...serverReleases(installation)]);
   return hasApplied(record) ? undefined : oldestRelease(installation);
-}
-
-/** True if something between the source and the target changes UIDs; an unknown source is taken for an older one. */
-export function changesUids(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
-  const since = profile.policyRenaming?.since;
-  const renames = since !== undefined && !isOlder(options.release, since) && (source === undefined || isOlder(source, since));
-  return renames || uidChangeBetween(source, options.release, profile) !== undefined;
 }
 
 /** The whole cluster, searched now, and what becomes of every reference at this upgrade. */

@@ -12,18 +12,15 @@ import {
   withoutNotes,
 } from '../../kernel/owner-journal.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { continues } from '../../kernel/run-record.ts';
-import { hasApplied } from '../../kernel/run-record-steps.ts';
+import { replacesApi } from '../../kernel/run-record-steps.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
 import { readInstalled } from '../survey/index.ts';
-import { followViews } from './followed-views.ts';
 import type { JournalFound, RestoreJudged } from './owner-facts.ts';
 import { muteOwners, withMute } from './owner-facts.ts';
 import type { ReferenceFate } from './owner-fate.ts';
 import { asReleased, copyOf, deadIn, lackingOf, readElsewhere, readReferences, sourceOf } from './references.ts';
-import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
-import { readLive } from './restore-live.ts';
+import { readRecorded } from './restore-live.ts';
 import { ownerText } from './restore-owners.ts';
 import { type Awaited, readReadiness, type UpgradeWaits } from './restore-ready.ts';
 import { kindText } from './survey.ts';
@@ -85,7 +82,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   assertRecorded(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, ...lacking, journal, isLater: true };
   const installation = await readInstalled(sources, context);
-  const hasBegun = continues(record, context) && hasApplied(record);
+  const hasBegun = replacesApi(record, context);
   if (context.options.undo && hasBegun) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation, upgradeWaits);
   const found = { journal, ...copyOf(journal), ...elsewhere, ...lacking };
@@ -194,12 +191,6 @@ function assertRecorded({ entries, readFrom }: OwnerJournal, { options }: Contex
 }
 
 const SHOWN_OWNERS = 5;
-
-/** The recorded objects as they are now; a policy that was stored again meanwhile is still the one that was recorded. */
-async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {
-  const renamed = await followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
-  return followViews(cluster, renamed, context);
-}
 
 /** The UIDs may still be the old ones, and change any moment: controllers that rename policies may already be on their way. */
 function tooLateToUndo({ options }: Context): Fault {

@@ -14,7 +14,7 @@ import type { LeftAlone } from './owner-facts.ts';
 import { ownerKey } from './owner-facts.ts';
 import type { OwnerWorld } from './owner-fate.ts';
 import type { Changed, PlaceReport } from './owner-patches.ts';
-import { type OwnerNow, restorePatch } from './owner-restore.ts';
+import { type OwnerNow, restorePatch } from './owner-patches.ts';
 import type { readLive } from './restore-live.ts';
 import { otherThanBefore, otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
 import { kindText } from './survey.ts';

@@ -1,16 +1,21 @@
-import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
-import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../../kernel/owner-journal.ts';
+import type { Context } from '../../kernel/context.ts';
+import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import { entryKey, type JournalEntry, kindOf, type LiveReferences, type OwnerJournal, sameReference } from '../../kernel/owner-journal.ts';
+import { convertUid } from '../../kernel/owner-uid.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { appliedOwnerUids } from '../../kube/applied-owners.ts';
+import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
+import { POLICY_KINDS } from '../policies/index.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import { kindText } from './survey.ts';
 import type { UnreadKind } from './undiscovered.ts';
+import { behindName, twoViewsIn, viewOf } from './views.ts';
 
 /** More objects of one kind than this are found in one list instead of one by one. */
 const BY_NAME = 40;
 
 /** A recorded object as it is now. */
-export interface LiveObject extends LiveReferences {
+interface LiveObject extends LiveReferences {
   /** The one that is served now: what was recorded may have been dropped since. */
   readonly apiVersion: string;
   /** RFC 3339; the v3 API shows when its object was made, however often that was stored again. */
@@ -26,6 +31,17 @@ export interface LiveObjects {
 }
 
 type Reader = Pick<ClusterReader, 'discover' | 'get' | 'list'>;
+
+interface Followed {
+  readonly entries: readonly JournalEntry[];
+  readonly live: LiveObjects;
+}
+
+/** The recorded objects as they are now; a policy that was stored again meanwhile is still the one that was recorded. */
+export async function readRecorded(cluster: Reader, { entries }: Pick<OwnerJournal, 'entries'>, context: Context): Promise<Followed> {
+  const renamed = await followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
+  return followViews(cluster, renamed, context);
+}
 
 /** The recorded objects as they are now, as far as references are concerned. */
 export async function readLive(cluster: Reader, entries: readonly JournalEntry[]): Promise<LiveObjects> {
@@ -98,4 +114,80 @@ function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
       ...(annotations && isNeeded ? { annotations } : {}),
     },
   };
+}
+
+/**
+ * Recorded objects of the v3 API under the UIDs that it shows now: the upgrade converts them, and a policy that is stored again gets another
+ * (domain §7.2). One that is stored under its old name and does not answer to its own is not gone (host endpoint notes 0.5).
+ */
+export async function followViews(
+  cluster: Pick<ClusterReader, 'discover' | 'get'>,
+  { entries, live }: Followed,
+  { profile }: Pick<Context, 'profile'>,
+): Promise<Followed> {
+  if (!entries.some(({ object }) => object.backingUid !== undefined)) return { entries, live };
+  const views = twoViewsIn((await cluster.discover()).kinds, profile);
+  const unread = [...live.unread];
+  const mute = new Set<string>();
+  const followed = await eachOf(entries, 8, async (entry) => {
+    const { object } = entry;
+    const view = object.backingUid === undefined ? undefined : viewOf(object, views);
+    if (!view) return entry;
+    const now = live.found.get(entryKey(entry));
+    if (now) return isSame(entry, now) ? { ...entry, object: { ...object, uid: now.uid } } : entry;
+    const text = kindText(kindOf(entry));
+    if (live.unread.some(({ kind }) => kind === text)) return entry;
+    const behind = await attempt(() => behindName(cluster, view.crd, object, profile.policyRenaming?.prefix));
+    if ('unread' in behind) unread.push({ kind: text, because: behind.unread });
+    else if (behind.value) mute.add(entryKey(entry));
+    return entry;
+  });
+  return { entries: followed, live: { found: live.found, unread, mute } };
+}
+
+function isSame({ object: { kind, uid, madeAt } }: JournalEntry, now: LiveObject): boolean {
+  if (now.uid === uid || now.uid === convertUid(uid)) return true;
+  return POLICY_KINDS.has(kind) && madeAt !== undefined && now.madeAt !== undefined && Date.parse(now.madeAt) === Date.parse(madeAt);
+}
+
+/**
+ * Recorded policies that the migration stored under new names: it copies owners, so removed references are missing there too (domain
+ * §7.2b). An object is another one if it lacks a kept reference, or, without kept ones, is not older than its stored form.
+ */
+export async function followRenamed(
+  cluster: Pick<ClusterReader, 'discover' | 'get'>,
+  { entries, live }: Followed,
+  { profile }: Pick<Context, 'profile'>,
+): Promise<Followed> {
+  const prefix = profile.policyRenaming?.prefix;
+  const isMoved = (entry: JournalEntry) => isPolicy(entry, profile) && !live.found.has(entryKey(entry));
+  if (prefix === undefined || !entries.some(isMoved)) return { entries, live };
+  const { kinds } = await cluster.discover();
+  const found = new Map(live.found);
+  const unread = [...live.unread];
+  const followed = await eachOf(entries, 8, async (entry) => {
+    const { name, namespace } = entry.object;
+    const kind = kinds.find((one) => kindText(one) === kindText(kindOf(entry)));
+    if (!kind || !isMoved(entry) || !name.startsWith(prefix)) return [entry];
+    const reading = await attempt(() => cluster.get(kind, name.slice(prefix.length), namespace));
+    if ('unread' in reading) unread.push({ kind: kindText(kind), because: reading.unread });
+    const object = 'value' in reading ? reading.value : undefined;
+    if (!object || !isOfDefaultTier(object) || policyName(object, profile) !== object.metadata.name) return [entry];
+    const now = liveOf(object, kind);
+    const kept = keptOf(entry);
+    if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];
+    if (kept.length === 0 && !isStoredAnew(object, profile.apiGroup)) return [entry];
+    const renamed = { ...entry, object: { ...entry.object, name: object.metadata.name, uid: now.uid } };
+    found.set(entryKey(renamed), now);
+    return [renamed];
+  });
+  return { entries: followed.flat(), live: { found, unread } };
+}
+
+function isPolicy({ object }: JournalEntry, { crdGroup }: Context['profile']): boolean {
+  return groupOf(object.apiVersion) === crdGroup && POLICY_KINDS.has(object.kind);
+}
+
+function keptOf({ references, removed }: JournalEntry): JournalEntry['references'] {
+  return references.filter((_, place) => !removed.includes(place));
 }

@@ -2,7 +2,7 @@ import { refText } from '../../kernel/object.ts';
 import type { JournalEntry, JournalOwner } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
 import { type OwnersOfKind, type OwnerWorld, ownerPlace, servedAs } from './owner-fate.ts';
-import type { OwnerNow } from './owner-restore.ts';
+import type { OwnerNow } from './owner-patches.ts';
 
 /** The recorded owner as it is there now; of two that are shown under one name that with this UID, if one has it. */
 export function ownerNow(owner: JournalOwner, { crdGroup, kinds }: OwnerWorld, uidBefore?: string): OwnerNow | undefined {

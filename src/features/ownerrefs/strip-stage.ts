@@ -13,13 +13,12 @@ import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { journalChecks } from './owner-journal-checks.ts';
 import { ownerReferencesChecks, ownersSearched } from './owner-references-checks.ts';
-import { mayRestore } from './owner-rights-checks.ts';
+import { mayRestore, readRights } from './owner-rights.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
 import { withReturned, withWriters } from './put-back.ts';
 import { readElsewhere, readOwnersJudged } from './references.ts';
 import { oldManifest } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
-import { readRights } from './rights.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
 /** Removes the owner references that the upgrade would leave with an outdated UID, each recorded first (§4.8/1). */

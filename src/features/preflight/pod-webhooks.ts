@@ -1,15 +1,17 @@
-import type { Reading } from '../../kernel/check.ts';
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type Kind, type KubeObject, refOf } from '../../kernel/object.ts';
+import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import type { LabelSelector } from '../../kube/selector.ts';
+import { type LabelSelector, selects } from '../../kube/selector.ts';
 import { podsAnswer } from '../install-manifest/index.ts';
-import { findWorkload, serviceWorkloads } from '../rollout/index.ts';
-import type { PodWebhook } from '../survey/index.ts';
+import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/index.ts';
+import { failIfAny, type PodWebhook, type PreflightCheck, type PreflightFacts, withInstallation } from '../survey/index.ts';
 
 interface Rule {
   readonly operations?: readonly string[];
@@ -84,4 +86,59 @@ export async function readOperatedPods(
       return { ref: refOf(workload), ...(pods ? { pods } : {}) };
     }),
   );
+}
+
+export const podWebhooksChecks: readonly PreflightCheck[] = [
+  /** A webhook on the pod network needs the agents, and the agents' pods need its answer: a deadlock once both are down. */
+  {
+    id: 'NS-611',
+    title: 'webhooks let the pods of the service start',
+    category: 'workloads',
+    severity: 'warning',
+    ref: 'domain §12/12',
+    judge: withInstallation((installation, facts, { profile }): Verdict => {
+      const webhooks = read(facts.podWebhooks);
+      const names = [
+        ...Object.values(serviceWorkloads(installation, profile) ?? {}),
+        ...(installation.operator ? [installation.operator] : []),
+      ];
+      const live = webhooks.length === 0 ? [] : [...read(facts.daemonSets), ...read(facts.deployments)];
+      const workloads = names.flatMap((name) => findWorkload(live, name) ?? []);
+      const found = webhooks.flatMap((webhook) => evidenceOn(webhook, workloads, facts));
+      const [first] = found;
+      return failIfAny(found, 'no webhook on the pod network has to admit the pods of the service', (those) => ({
+        because: `${counted(found.length, 'webhook')} on the pod network must admit the pods of the service: ${those}`,
+        hint: 'If its own pods have no network, the webhook does not answer, and the server refuses new agents. Exempt the namespace at the webhook, or by the setting of that product, before the upgrade.',
+        next: command`kubectl get ${first?.object?.kind.toLowerCase() ?? ''} ${first?.object?.name ?? ''} -o yaml`,
+      }));
+    }),
+  },
+];
+
+/** What to add to the webhook; nothing where it does not ask about these pods, or where its own pods need no agent. */
+function evidenceOn(webhook: PodWebhook, workloads: readonly KubeObject[], facts: PreflightFacts): readonly Evidence[] {
+  const { object, name, service, backends } = webhook;
+  const asked = workloads.filter((one) => isAskedAbout(webhook, one, read(facts.namespaces)));
+  const answering = read(facts.pods).filter(
+    ({ namespace, labels, ended }) => namespace === service.namespace && !ended && selects(backends, labels),
+  );
+  // A Service without a selector leads to what is no pod.
+  if (asked.length === 0 || !backends || (answering.length > 0 && answering.every(({ hostNetwork }) => hostNetwork))) return [];
+  const namespaces = [...new Set(asked.map(({ metadata }) => metadata.namespace))].join(', ');
+  const exemption = `{key: kubernetes.io/metadata.name, operator: NotIn, values: [${namespaces}]}`;
+  const pods =
+    answering.length === 0
+      ? 'no pod answers it'
+      : `${counted(answering.length, 'pod')} of ${service.namespace} answer${answering.length === 1 ? 's' : ''} it`;
+  return [
+    { text: `${refText(object)}/${name}`, object, detail: `${pods}; add to the matchExpressions of its namespaceSelector: ${exemption}` },
+  ];
+}
+
+function isAskedAbout({ namespaces, objects }: PodWebhook, workload: KubeObject, all: readonly KubeObject[]): boolean {
+  const { namespace = '' } = workload.metadata;
+  const labels = all.find(({ metadata }) => metadata.name === namespace)?.metadata.labels ?? {};
+  // The server sets this label on every namespace.
+  const named = { ...labels, 'kubernetes.io/metadata.name': namespace };
+  return selects(namespaces, named) && selects(objects, shapeOf(workload).spec?.template?.metadata?.labels ?? {});
 }

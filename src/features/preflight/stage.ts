@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { LeftOut, readingOnly } from '../../kernel/left-out.ts';
@@ -8,13 +9,15 @@ import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { changesUids, readReferences, readRights, sourceOf, withWriters } from '../ownerrefs/index.ts';
-import { readClis } from '../service-cli/index.ts';
+import { cliResources, temporaryPolicies } from '../policies/index.ts';
+import { type CliCall, findServiceCli, readClis } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
-import type { OwnerScan, PreflightFacts } from '../survey/index.ts';
 import {
   attempt,
   attemptWith,
   detectReading,
+  type OwnerScan,
+  type PreflightFacts,
   podView,
   readAgentConfig,
   readClient,
@@ -24,15 +27,13 @@ import {
   readProxyMode,
   readResources,
   readWorkFolder,
+  type StoredBehindCli,
   withStoredVersions,
 } from '../survey/index.ts';
 import { readAccess } from './access.ts';
-import { readAhead } from './ahead.ts';
-import { readBehindCli } from './behind-cli.ts';
-import type { WholePreflight } from './catalogue.ts';
-import { preflightChecks } from './catalogue.ts';
+import { preflightChecks, type WholePreflight } from './catalogue.ts';
 import { readOperatedPods, readPodWebhooks } from './pod-webhooks.ts';
-import { readTargetFor } from './target.ts';
+import { readAhead, readTargetFor } from './target.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -184,4 +185,30 @@ async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: S
     }));
   });
   return { dependents, unread, kinds, rights };
+}
+
+/** Milliseconds that the survey waits for a store: the CLI would wait for ever (cli notes 1.1). */
+const ANSWER_MS = 15_000;
+
+/** What only the CLI sees of a key-value store; undefined with any other. Throws Fault `failed` if no CLI can be asked. */
+export async function readBehindCli(sources: Sources, context: Context, detection: Detection): Promise<StoredBehindCli | undefined> {
+  if (detection.type !== 'found' || detection.installation.datastore !== 'kvstore') return undefined;
+  const call = await cliOf(sources, context, detection.installation);
+  const objects = cliResources(sources, call, ANSWER_MS);
+  const [policies, agentConfigurations] = await Promise.all([objects('globalnetworkpolicies'), objects('felixconfigurations')]);
+  return { temporaryPolicies: temporaryPolicies(policies, context.profile), agentConfigurations };
+}
+
+/** Of the installed release, as any other is refused (cli notes 1.4); of the target's once the upgrade is done. */
+async function cliOf(sources: Sources, context: Context, { release, datastore }: Installation): Promise<CliCall> {
+  const releases = [...new Set([...(release === undefined ? [] : [release]), context.options.release])];
+  const calls = await Promise.all(
+    releases.map((one) => findServiceCli(sources, { ...context, options: { ...context.options, release: one } }, datastore)),
+  );
+  const usable = calls.find((call) => !('missing' in call));
+  if (usable && !('missing' in usable)) return usable;
+  const [first] = calls;
+  throw new Fault('failed', first && 'missing' in first ? first.missing : 'there is no CLI of the service', [
+    `look yourself: ${context.profile.cli.program} get globalnetworkpolicies`,
+  ]);
 }

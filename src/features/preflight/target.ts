@@ -4,17 +4,22 @@ import type { Detection } from '../../kernel/installation.ts';
 import { dryRunLeftOut } from '../../kernel/left-out.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import type { PreviewedObject } from '../install-manifest/index.ts';
 import {
+  emptiedSecrets,
+  emptyTargets,
   type MergedTarget,
+  type PreviewedObject,
   previewDocuments,
   readCrdManifest,
   readMergedTarget,
+  readStoreFacts,
   readTarget,
+  type TargetJudged,
   targetDocuments,
+  targetsOf,
+  variantOf,
 } from '../install-manifest/index.ts';
-import type { TargetFacts } from '../survey/index.ts';
-import { attempt, attemptWith, unknownEnd } from '../survey/index.ts';
+import { attempt, attemptWith, type TargetFacts, unknownEnd } from '../survey/index.ts';
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
 export interface FoundTarget {
@@ -75,4 +80,26 @@ function withDocuments(target: TargetFacts, crds: TargetFacts): TargetFacts {
 function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {
   if ('unread' in a) return a;
   return 'unread' in b ? b : { value: join(a.value, b.value) };
+}
+
+/** What `apply` would evaluate now; undefined where a later stage of this chain does, and on paths without a full manifest. */
+export async function readAhead(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+  { merged }: FoundTarget,
+  record: Reading<RunRecord | undefined>,
+): Promise<Reading<TargetJudged> | undefined> {
+  if (context.chain?.later.includes('apply') || merged === undefined) return undefined;
+  if ('unread' in detection || detection.value.type !== 'found') return undefined;
+  const { installation } = detection.value;
+  if (installation.path !== 'manifest' && installation.path !== 'kvstore') return undefined;
+  if ('unread' in record) return record;
+  const known = record.value;
+  return attemptWith(merged, async ({ target, edits, previews, untold }) => {
+    const rollouts = targetsOf(context, target, variantOf(context, installation).id).map((one) => ({ target: one }));
+    const store = installation.datastore === 'kvstore' ? await readStoreFacts(sources, context, target) : undefined;
+    const atZero = emptyTargets({ rollouts, previews, edits, record: known }, context);
+    return { installation, record: known, target, edits, previews, untold, store, emptied: emptiedSecrets(previews), atZero };
+  });
 }

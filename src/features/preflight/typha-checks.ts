@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { findWorkload, mayBeMissing, serviceWorkloads, shapeOf } from '../rollout/index.ts';
 import type { PreflightFacts } from '../survey/index.ts';
 import { crosses, evidenceOf, failed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
-import { isWindows } from './node-platform-checks.ts';
+import { isWindows } from './nodes-checks.ts';
 import { conditionOf } from './server-checks.ts';
 
 const NO_TYPHA = 'this installation has no Typha';

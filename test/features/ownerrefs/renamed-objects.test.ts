@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { followRenamed } from '../../../src/features/ownerrefs/renamed-objects.ts';
+import { followRenamed } from '../../../src/features/ownerrefs/restore-live.ts';
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from '../../../src/kernel/object.ts';
 import { entryKey, type JournalEntry, type JournalObject } from '../../../src/kernel/owner-journal.ts';
 import { calico } from '../../../src/profiles/calico.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { followViews } from '../../../src/features/ownerrefs/followed-views.ts';
 import { fatesOf } from '../../../src/features/ownerrefs/owner-fate.ts';
+import { followViews } from '../../../src/features/ownerrefs/restore-live.ts';
 import { scanOwned } from '../../../src/features/ownerrefs/survey.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
 import { entryKey, entryOf, type JournalObject } from '../../../src/kernel/owner-journal.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readBehindCli } from '../../../src/features/preflight/behind-cli.ts';
+import { readBehindCli } from '../../../src/features/preflight/stage.ts';
 import type { Detection } from '../../../src/kernel/installation.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { mayRestore } from '../../../src/features/ownerrefs/owner-rights-checks.ts';
+import { mayRestore, readRights } from '../../../src/features/ownerrefs/owner-rights.ts';
 import { readLive } from '../../../src/features/ownerrefs/restore-live.ts';
-import { readRights } from '../../../src/features/ownerrefs/rights.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
