@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
-import { restorePatch } from '../../src/features/ownerrefs/owner-patches.ts';
+import { restorePatch, stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
 import type { OwnerReference } from '../../src/kernel/object.ts';
 import { entryOf, type JournalEntry, type OwnerKnown } from '../../src/kernel/owner-journal.ts';
 import { mergeEntries } from '../../src/kernel/owner-merge.ts';

@@ -26,7 +26,7 @@ import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
 import { isCustom } from './conflicts.ts';
 import { adoptAction, dropActions } from './move.ts';
-import { type ChartDifference, chartDifference } from './objects.ts';
+import { type ChartDifference, chartDifference } from './rendered.ts';
 import { readChartFacts } from './survey.ts';
 
 type ChartApplyFacts = ChartFacts &

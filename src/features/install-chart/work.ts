@@ -11,8 +11,7 @@ import { attempt } from '../survey/index.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import type { HelmRecord } from './helm-record.ts';
-import { removedObjects } from './objects.ts';
-import { renderedChart } from './rendered.ts';
+import { removedObjects, renderedChart } from './rendered.ts';
 import { readChartFacts } from './survey.ts';
 
 /** What the chart tool does to the cluster in an upgrade, as far as its account must be allowed to. */

@@ -8,7 +8,7 @@ import { attempt, type PathPart, pathPart } from '../survey/index.ts';
 import type { OperatorExpected } from './effects.ts';
 import { readPinnedImages } from './operated-images.ts';
 import type { OperatorEndNames } from './operator-causes.ts';
-import { operatorLags } from './operator-points.ts';
+import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */

@@ -1,11 +1,11 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { apiNamespaceChecks } from './api-namespace.ts';
+
 export { operatorApply, operatorImage, readRestarts, restartNotes } from './apply.ts';
-export { type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderNote, typhaOrderTaken } from './checks.ts';
+export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderNote, typhaOrderTaken } from './checks.ts';
 export { operatorExpectations } from './effects.ts';
 export { type OperatorImageOf, operatorEnd, readExpectation, stillBringing } from './end.ts';
 export { readMissingFlowLogs } from './flow-logs.ts';
 export { type OperatedImages, readOperatedImages, readPinnedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';
-export { operatorLags } from './operator-points.ts';
+export { operatorLags } from './operator-verdict.ts';
 export { readOperatorView } from './read-operator.ts';

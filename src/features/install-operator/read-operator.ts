@@ -3,7 +3,7 @@ import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
 import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-causes.ts';
-import { operatorLags } from './operator-points.ts';
+import { operatorLags } from './operator-verdict.ts';
 
 /** What a look needs to know; the expectation of the wait is one. */
 export interface Looked {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { labelPrefixes, prefixed } from './global-policy.ts';
-import type { Direction, Rule } from './ignored-rules.ts';
+import type { Direction, Rule } from './rules.ts';
 import { type Selector, selectorText } from './selector.ts';
 import { parseSelector, storedSelector } from './stored-selector.ts';
 

@@ -13,9 +13,18 @@ import {
   whyUncovered,
 } from './host-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
-import { portNamesOf, type WithoutPortNames, withoutPortNames } from './port-names.ts';
 import { inherited, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
-import { type ChangedPolicy, changedPolicies, NO_RULE_SETS, type RuleSets, type WithAddresses, withAddresses } from './rule-changes.ts';
+import {
+  type ChangedPolicy,
+  changedPolicies,
+  NO_RULE_SETS,
+  portNamesOf,
+  type RuleSets,
+  type WithAddresses,
+  type WithoutPortNames,
+  withAddresses,
+  withoutPortNames,
+} from './rule-changes.ts';
 import type { Labels } from './selector.ts';
 import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
 

@@ -1,7 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { addressChangeText } from './address-changes.ts';
 export { type AddressSets, addressSetsOf } from './address-sets.ts';
-export { type FailsafePorts, failsafePorts } from './failsafe-ports.ts';
 export { type GlobalPolicy, globalPolicyOf, inOrder, labelsGiven, tierOf } from './global-policy.ts';
 export {
   type AutomaticSettings,
@@ -9,6 +8,8 @@ export {
   automaticName,
   automaticSettings,
   type ExpectedCoverage,
+  type FailsafePorts,
+  failsafePorts,
   givenVariable,
   type HostEndpoint,
   hostEndpointOf,
@@ -31,7 +32,7 @@ export {
 } from './host-endpoint-verdicts.ts';
 export { isCopied, type LabelProblem } from './label-copies.ts';
 export type { PolicyWorld } from './posture.ts';
-export type { EndpointProfile } from './profile-end.ts';
+export type { EndpointProfile } from './rules.ts';
 export { type AfterRemoval, afterRemoval, type LaneVerdict, laneText, type Verdict } from './verdict.ts';
 export { dropsAllOf, type HostWithout, hostsWithout } from './without-policy.ts';
 export { type ChangedForOthers, changedForOthers, type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';

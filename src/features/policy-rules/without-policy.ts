@@ -2,9 +2,8 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type GlobalPolicy, inOrder, labelPrefixes, labelsGiven, type Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { type Direction, isUnconditional, type Rule } from './ignored-rules.ts';
 import { LANES, type Lane, type LanePosture, type PolicyWorld, policiesInForce, postureOf } from './posture.ts';
-import { profileRules } from './profile-end.ts';
+import { type Direction, isUnconditional, profileRules, type Rule } from './rules.ts';
 import { matches } from './selector.ts';
 
 /** What becomes of a host when policies are no more. */

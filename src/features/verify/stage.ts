@@ -22,8 +22,7 @@ import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, service
 import { verifyChecks } from './checks.ts';
 import type { ClusterVersionFacts, ServiceImage, VerifyFacts, VersionAnswer } from './facts.ts';
 import { readOwnerFacts, readStillOff } from './owners.ts';
-import { readLeftBehind, readTemporaryPolicies } from './resources.ts';
-import { readLeftovers, readResult, readTargetIfAny } from './workloads.ts';
+import { readLeftBehind, readLeftovers, readResult, readTargetIfAny, readTemporaryPolicies } from './survey.ts';
 
 /** Proves the result (§4.4/5, §9): versions, pods, leftovers, references; changes nothing. */
 export const verifyStage = stage<VerifyFacts>({

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { applyStage } from '../../../src/features/install/apply-stage.ts';
+import { waitStage } from '../../../src/features/install/wait-stage.ts';
+import { readChartAhead } from '../../../src/features/install-chart/work.ts';
+import { readInstalled } from '../../../src/features/survey/installed.ts';
+import type { Context } from '../../../src/kernel/context.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
-import { type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
+import { type ChartBench, type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
 
 const found = async (parts: ChartParts) => (await openedChart(chartBench({ crdsApplied: true, ...parts }))).outcomes;
 
@@ -70,4 +77,128 @@ describe('where the chart and its values come from', () => {
     assert.deepEqual([outcomes['NS-234'], outcomes['NS-235']], ['error', 'error']);
     assert.ok('skip' in plan);
   });
+});
+
+const REPOSITORY = 'https://docs.tigera.io/calico/charts';
+const SAVED = '/w/tigera-operator-v3.32.1-a8c938318041.tgz';
+const place = (context: Context, onlyPlanned: boolean): Context => ({ ...context, chain: { pending: [], onlyPlanned, later: [] } });
+
+function counted({ asked }: ChartBench): Readonly<Record<string, number>> {
+  const kinds = asked.map((line) => (line.includes('--dry-run=server') ? 'dry run' : line.split(' ').slice(0, 2).join(' ')));
+  return Object.fromEntries([...new Set(kinds)].sort().map((kind) => [kind, kinds.filter((one) => one === kind).length]));
+}
+
+describe('the chart of the target, fetched', () => {
+  it('is fetched once by a whole run, and tried by the server once for the plan and once right before the upgrade', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const { sources, context } = bench;
+    const installation = await readInstalled(sources, context);
+    for (const onlyPlanned of [true, false]) {
+      await readChartAhead(sources, context, { value: { type: 'found', installation } }); // the preflight
+      for (const stage of [applyStage, waitStage]) await stage.open(sources, place(context, onlyPlanned));
+    }
+    assert.deepEqual(counted(bench), { 'dry run': 2, 'helm pull': 1, 'helm show': 2, 'helm template': 1, 'helm version': 1 });
+    assert.deepEqual(
+      bench.asked.filter((line) => line.includes(REPOSITORY)),
+      [`helm pull tigera-operator --repo ${REPOSITORY} --version v3.32.1 --destination /w`],
+    );
+  });
+
+  it('is tried anew each time that the upgrade may follow at once', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    for (let look = 0; look < 3; look += 1) await applyStage.open(bench.sources, place(bench.context, false));
+    assert.equal(counted(bench)['dry run'], 3);
+  });
+
+  it('is named by its content: another chart under the same version is another command', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const files = { ...bench.sources.files, readBytes: async () => new TextEncoder().encode('another chart') };
+    await openedChart({ ...bench, sources: { ...bench.sources, files } });
+    assert.match(bench.asked.join('\n'), /helm show chart \/w\/tigera-operator-v3\.32\.1-[0-9a-f]{12}\.tgz/);
+    assert.ok(!bench.asked.join('\n').includes(SAVED));
+    assert.equal([...bench.saved.keys()].length, 1);
+  });
+
+  it('is asked for again after a repository that gave no answer', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const { run } = bench.sources.tools;
+    let pulls = 0;
+    const tools = {
+      ...bench.sources.tools,
+      run: async (...args: Parameters<typeof run>) => {
+        if (args[0].args[0] !== 'pull') return run(...args);
+        pulls += 1;
+        return { exitCode: 1, stdout: '', stderr: 'Error: no route to host', durationMs: 1 };
+      },
+    };
+    const { outcomes } = await openedChart({ ...bench, sources: { ...bench.sources, tools } });
+    assert.equal(outcomes['NS-235'], 'error');
+    await openedChart({ ...bench, sources: { ...bench.sources, tools } });
+    assert.equal(pulls, 2);
+  });
+
+  it('is refused where the repository has that version under another name only', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const sources = { ...bench.sources, files: { ...bench.sources.files, exists: async () => false } };
+    assert.equal((await openedChart({ ...bench, sources })).outcomes['NS-235'], 'error');
+  });
+
+  it('has a sum that the plan shows and the run records; a run that was interrupted resumes with no other', async () => {
+    const sum = createHash('sha256').update('a chart').digest('hex');
+    const bench = chartBench({ crdsApplied: true });
+    const { plan } = await openedChart(bench);
+    assert.ok(!('skip' in plan));
+    assert.equal(plan.remember?.digests?.['tigera-operator-v3.32.1.tgz'], sum);
+    assert.match(plan.notes?.join('\n') ?? '', new RegExp(`from https://\\S+ tigera-operator, sha256 ${sum}`));
+    const begun = (digest: string) => {
+      const record = { finishedAt: undefined, digests: { 'tigera-operator-v3.32.1.tgz': digest } };
+      const records = { ...bench.sources.records, load: async () => record as unknown as RunRecord };
+      return openedChart({ ...bench, sources: { ...bench.sources, records } });
+    };
+    assert.equal((await begun(sum)).outcomes['NS-206'], 'ok');
+    assert.equal((await begun('0'.repeat(64))).outcomes['NS-206'], 'error');
+  });
+
+  it('is refused with another sum than the person gave for it', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const opened = (sha256: string) => {
+      const sumOf = async (_: string, path: string) =>
+        path === 'tigera-operator-v3.32.1.tgz' ? { sha256, from: '--artifact-digest' } : undefined;
+      return openedChart({ ...bench, sources: { ...bench.sources, artifacts: { ...bench.sources.artifacts, sumOf } } });
+    };
+    assert.equal((await opened(createHash('sha256').update('a chart').digest('hex'))).outcomes['NS-235'], 'ok');
+    assert.equal((await opened('0'.repeat(64))).outcomes['NS-235'], 'error');
+  });
+
+  const places: readonly (readonly [what: string, options: ChartParts['options'], shown: string, fetched: string | undefined])[] = [
+    [
+      'an OCI registry',
+      { chart: 'oci://charts.example.org:5000/calico/tigera-operator' },
+      SAVED,
+      'pull oci://charts.example.org:5000/calico',
+    ],
+    ['an address', { chart: 'https://example.org/a/tigera-operator-v3.32.1.tgz' }, SAVED, 'pull https://example.org/a/'],
+    ['a repository that helm knows', { chart: 'projectcalico/tigera-operator' }, SAVED, 'pull projectcalico/tigera-operator'],
+    [
+      'a repository of one’s own',
+      { chartRepository: 'https://example.org/charts' },
+      SAVED,
+      'pull tigera-operator --repo https://example.org',
+    ],
+    ['a packed file', { chart: './tigera-operator-v3.32.1.tgz' }, './tigera-operator-v3.32.1.tgz', undefined],
+    ['a folder by its name alone', { chart: 'charts/operator' }, 'charts/operator', undefined],
+  ];
+  for (const [what, options, shown, fetched] of places) {
+    it(`of ${what} is ${fetched === undefined ? 'used where it lies' : 'put into the work folder'}`, async () => {
+      const bench = chartBench({ options: { ...options }, files: { 'charts/operator': '' } });
+      await openedChart(bench);
+      const pulls = bench.asked.filter((line) => line.startsWith('helm pull'));
+      assert.equal(pulls.length, fetched === undefined ? 0 : 1);
+      assert.ok(
+        pulls.every((line) => line.startsWith(`helm ${fetched}`)),
+        pulls.join(),
+      );
+      assert.ok(bench.asked.includes(`helm show values ${shown} --version v3.32.1`), bench.asked.join('\n'));
+    });
+  }
 });

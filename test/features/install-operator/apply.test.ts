@@ -7,11 +7,45 @@ import { readTargetFor } from '../../../src/features/preflight/target.ts';
 import { readInstalled } from '../../../src/features/survey/installed.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
+import { checkCases } from '../../support/check-cases.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../../support/operated-bench.ts';
 import { manifestFile } from '../../support/releases.ts';
+
+const operated = { detection: found({ path: 'operator', variant: undefined, hasApiServer: true }) };
+const namespaces = (...names: readonly string[]) => ({ value: names.map((name) => object('v1', `Namespace/${name}`)) });
+const context = contextOf({}, calico);
+
+checkCases('NS-621', {
+  'warns where the namespace of the API server will be deleted': {
+    context,
+    facts: { ...operated, namespaces: namespaces('calico-apiserver', 'calico-system') },
+    is: 'warning',
+    about: ['Namespace/calico-apiserver'],
+    says: /moves to namespace calico-system/,
+  },
+  'passes where it has moved already': { context, facts: { ...operated, namespaces: namespaces('calico-system') }, is: 'ok' },
+  'does not apply without an API server': {
+    context,
+    facts: { detection: found({ path: 'operator', variant: undefined, hasApiServer: false }) },
+    is: 'not-applicable',
+  },
+  'does not apply where the target is none on this path': {
+    context: contextOf({ release: 'v3.29.4' }, calico),
+    facts: { ...operated, namespaces: namespaces('calico-apiserver', 'calico-system') },
+    is: 'not-applicable',
+  },
+  'does not apply to a manifest install': { context, facts: { detection: found({ hasApiServer: true }) }, is: 'not-applicable' },
+  'fails where namespaces cannot be read': {
+    context,
+    facts: { ...operated, namespaces: { unread: 'forbidden' } },
+    is: 'warning',
+    says: /forbidden/,
+  },
+});
 
 const CRDS = 'v1_crd_projectcalico_org.yaml';
 const FOLDER = '/home/me/upgrade';

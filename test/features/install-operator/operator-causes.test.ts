@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OperatorView } from '../../../src/features/install-operator/operator-causes.ts';
-import { operatorLags } from '../../../src/features/install-operator/operator-points.ts';
+import { operatorLags } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { after, viewOf } from '../../support/operator-script.ts';
 

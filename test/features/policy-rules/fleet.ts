@@ -2,7 +2,7 @@ import { addressSetsOf } from '../../../src/features/policy-rules/address-sets.t
 import { globalPolicyOf, inOrder, tierOf } from '../../../src/features/policy-rules/global-policy.ts';
 import { type AutomaticSigns, automaticSettings, hostEndpointOf } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { FleetFacts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
-import type { Rule } from '../../../src/features/policy-rules/ignored-rules.ts';
+import type { Rule } from '../../../src/features/policy-rules/rules.ts';
 import type { Labels } from '../../../src/features/policy-rules/selector.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rolloutTargets } from '../../../src/features/rollout/targets.ts';
-import { readResult } from '../../../src/features/verify/workloads.ts';
+import { readResult } from '../../../src/features/verify/survey.ts';
 import type { WorkloadName } from '../../../src/kernel/rollout.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, installation, object } from '../../fixtures/facts.ts';

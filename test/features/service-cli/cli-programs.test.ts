@@ -7,7 +7,7 @@ import { localMachine } from '../../../src/adapters/machine.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import { localFiles } from '../../../src/adapters/user-files.ts';
 import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
-import { installCli } from '../../../src/features/service-cli/install-cli.ts';
+import { installCli } from '../../../src/features/service-cli/effects.ts';
 import { cliStage } from '../../../src/features/service-cli/stage.ts';
 import { readClusterVersion } from '../../../src/features/verify/stage.ts';
 import type { Context } from '../../../src/kernel/context.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { installCli } from '../../../src/features/service-cli/install-cli.ts';
+import { installCli } from '../../../src/features/service-cli/effects.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
-const EFFECT: Extract<Effect, { type: 'install-cli' }> = {
+const INSTALL: Extract<Effect, { type: 'install-cli' }> = {
   type: 'install-cli',
   release: 'v3.32.2',
   path: 'bin/netsvcctl-linux-amd64',
@@ -19,7 +19,7 @@ function bench(sha256: string, says: readonly string[] = ['Client Version:    v3
     artifacts: {
       fetch: async (release: string, path: string) => {
         calls.push(`fetch ${release}/${path}`);
-        return { url: EFFECT.url, file: 'netsvcctl-linux-amd64', bytes: new Uint8Array([1]), sha256 };
+        return { url: INSTALL.url, file: 'netsvcctl-linux-amd64', bytes: new Uint8Array([1]), sha256 };
       },
     },
     work: {
@@ -52,7 +52,7 @@ function bench(sha256: string, says: readonly string[] = ['Client Version:    v3
 describe('installing the CLI', () => {
   it('fetches, checks the published sum, then puts it in its place with that very sum', async () => {
     const { ports, calls } = bench('aa');
-    const done = await installCli(ports, { ...EFFECT, sha256: 'aa', keepAs: '/k' });
+    const done = await installCli(ports, { ...INSTALL, sha256: 'aa', keepAs: '/k' });
     assert.deepEqual(calls, [
       'fetch v3.32.2/bin/netsvcctl-linux-amd64',
       'write netsvcctl-linux-amd64-v3.32.2',
@@ -65,7 +65,7 @@ describe('installing the CLI', () => {
   it('writes and installs nothing with another sum than the published one', async () => {
     const { ports, calls } = bench('bb');
     await assert.rejects(
-      installCli(ports, { ...EFFECT, sha256: 'aa' }),
+      installCli(ports, { ...INSTALL, sha256: 'aa' }),
       (thrown) => thrown instanceof Fault && thrown.code === 'failed' && /has sha256 bb, it has to have aa/.test(thrown.message),
     );
     assert.deepEqual(calls, ['fetch v3.32.2/bin/netsvcctl-linux-amd64']);
@@ -77,18 +77,18 @@ describe('installing the CLI', () => {
   ] as const)
     it(`installs nothing that ${title}`, async () => {
       const { ports, calls } = bench('aa', says);
-      await assert.rejects(installCli(ports, EFFECT), because);
+      await assert.rejects(installCli(ports, INSTALL), because);
       assert.ok(!calls.some((call) => call.startsWith('install')));
     });
 
   it('starts an old one by its whole answer: it does not know the other', async () => {
     const { ports, calls } = bench('aa', ['Usage:\n', 'Client Version:    v3.32.2\n']);
-    await installCli(ports, EFFECT);
+    await installCli(ports, INSTALL);
     assert.deepEqual(calls.slice(2, 4), ['/b/.new version --client', '/b/.new version']);
   });
 
   it('says that nothing was checked where no sum is published, and hands the sum over for the record', async () => {
-    const done = await installCli(bench('cc').ports, EFFECT);
+    const done = await installCli(bench('cc').ports, INSTALL);
     assert.match(done.detail ?? '', /sha256 cc \(not checked, for no sum of it is known\)/);
     assert.deepEqual(done.digests, { 'netsvcctl-linux-amd64-v3.32.2': 'cc' });
   });

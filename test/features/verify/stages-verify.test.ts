@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readOwnerFacts, readStillOff } from '../../../src/features/verify/owners.ts';
-import { readLeftBehind, readTemporaryPolicies } from '../../../src/features/verify/resources.ts';
 import { readClusterVersion, readServiceImages } from '../../../src/features/verify/stage.ts';
+import { readLeftBehind, readTemporaryPolicies } from '../../../src/features/verify/survey.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Sources } from '../../../src/kernel/ports.ts';

@@ -1,5 +1,23 @@
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Labels } from './selector.ts';
+
+export type Direction = 'ingress' | 'egress';
+
+/** What a policy does with traffic of a direction. */
+export interface Rule {
+  readonly action?: string;
+  readonly [field: string]: unknown;
+}
+
+/** True if the rule decides on every packet that comes to it. */
+export function isUnconditional({ action: _, metadata: __, ...conditions }: Rule): boolean {
+  return Object.values(conditions).every((value) => isEmpty(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
 
 const PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'icmpv6', 'sctp', 'udplite']);
 const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);
@@ -58,19 +76,39 @@ function whyNoPort(port: string, protocol: unknown): string | undefined {
   return low >= 1 && low <= high && high <= 65_535 ? undefined : `${port} is no port or range of ports`;
 }
 
-/** What a policy does with traffic of a direction. */
-export interface Rule {
-  readonly action?: string;
-  readonly [field: string]: unknown;
+export interface EndpointProfile {
+  readonly labels: Labels;
+  readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
 }
 
-/** True if the rule decides on every packet that comes to it. */
-export function isUnconditional({ action: _, metadata: __, ...conditions }: Rule): boolean {
-  return Object.values(conditions).every((value) => isEmpty(value));
+export interface ProfileWorld {
+  /** Rules of profiles, and the labels that they give. */
+  readonly profiles: ReadonlyMap<string, EndpointProfile>;
+  /** Name of the profile that lets everything through. */
+  readonly allowAllProfile: string;
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+/** Where a packet ends that no policy decides: let through, dropped, or left to the rules of these profiles. */
+export type PacketEnd = 'allow' | 'deny' | { readonly profiles: readonly string[] };
+
+const ALLOW: readonly Rule[] = [{ action: 'Allow' }];
+const DENY: readonly Rule[] = [{ action: 'Deny' }];
+
+/** Rules of a profile that an endpoint names. Where it does not exist, the agents drop everything in its place. */
+export function profileRules(name: string, way: Direction, world: ProfileWorld): readonly Rule[] {
+  return name === world.allowAllProfile ? ALLOW : (world.profiles.get(name)?.rules[way] ?? DENY);
 }
 
-export type Direction = 'ingress' | 'egress';
+/** Where a packet ends that only the profiles evaluate, in their order. After one that allows or drops everything no other counts. */
+export function profilesEnd(profiles: readonly string[], way: Direction, world: ProfileWorld): PacketEnd {
+  const decisive: string[] = [];
+  for (const name of profiles) {
+    const [first] = profileRules(name, way, world);
+    const action = first && isUnconditional(first) ? first.action?.toLowerCase() : undefined;
+    if (action === 'deny') break;
+    if (action === 'allow' && decisive.length === 0) return 'allow';
+    if (first) decisive.push(name);
+    if (action === 'allow') break;
+  }
+  return decisive.length === 0 ? 'deny' : { profiles: decisive };
+}

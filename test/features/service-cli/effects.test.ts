@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { effects } from '../../../src/cli/effects.ts';
 import { realExecutor } from '../../../src/engine/act.ts';
-import { assertSameStore } from '../../../src/features/service-cli/effects.ts';
-import type { StoreExpected } from '../../../src/features/service-cli/store-identity.ts';
+import type { StoreExpected } from '../../../src/features/service-cli/cli-list.ts';
+import { assertSameStore, writeCliConfig } from '../../../src/features/service-cli/effects.ts';
+import type { Effect } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 import { CLI_CONFIG, GUID, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { standInState } from '../../support/stand-in-cli-state.ts';
 
@@ -54,4 +56,46 @@ describe('the store in the moment of a write', () => {
     await assertSameStore(tools('another'), { run: { tool: 'netsvcctl', args: ['delete', 'hostendpoint', 'a'] } });
     await assertSameStore(tools('another'), { run: { tool: 'kubectl', args: ['apply', '--config=x'] } });
   });
+});
+
+const SECRET = { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'kube-system' };
+const WRITE_CONFIG: Extract<Effect, { type: 'write-cli-config' }> = {
+  type: 'write-cli-config',
+  to: '/h/cli.cfg',
+  content: 'spec: {}\n',
+  certificates: { secret: SECRET, files: { '/h/cli.cfg.ca': 'ca', '/h/cli.cfg.key': 'key' } },
+};
+
+function bench(data: Readonly<Record<string, string>> | undefined) {
+  const written: (readonly [string, string])[] = [];
+  const ports = {
+    cluster: { get: async () => (data === undefined ? undefined : { ...SECRET, data }) },
+    machine: { writeNew: async (file: string, content: string) => void written.push([file, content]) },
+  } as unknown as EnginePorts;
+  return { ports, written };
+}
+
+describe('writing the configuration of the CLI', () => {
+  it('writes the certificates first, and the file that names them last', async () => {
+    const { ports, written } = bench({ ca: btoa('CA'), key: btoa('KEY'), other: btoa('x') });
+    assert.equal(await writeCliConfig(ports, WRITE_CONFIG), '/h/cli.cfg');
+    assert.deepEqual(written, [
+      ['/h/cli.cfg.ca', 'CA'],
+      ['/h/cli.cfg.key', 'KEY'],
+      ['/h/cli.cfg', 'spec: {}\n'],
+    ]);
+  });
+
+  for (const [title, data] of [
+    ['is empty', { ca: btoa('CA'), key: '' }],
+    ['is gone', undefined],
+  ] as const)
+    it(`writes nothing where the Secret ${title}`, async () => {
+      const { ports, written } = bench(data);
+      await assert.rejects(
+        writeCliConfig(ports, WRITE_CONFIG),
+        (thrown) => thrown instanceof Fault && /Secret\/kube-system\/keys has no value for .*key: nothing was written/.test(thrown.message),
+      );
+      assert.deepEqual(written, []);
+    });
 });

@@ -1,0 +1,98 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { isAnswer } from '../../kernel/interruption.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import { applyCrds, type CrdFacts, changes, helmTemplate, readCrdFacts, runHelm } from '../install-manifest/index.ts';
+import { type CrdsJudged, crdsChecks, operatorEnd } from '../install-operator/index.ts';
+import { containersOf, pathPart } from '../survey/index.ts';
+import { isDeployed, readStoredRelease } from './release.ts';
+import { fetchedTarget } from './source.ts';
+
+/** What `apply` always refuses is refused before the CRDs, as an old operator must not meet new ones (NS-244). */
+function refuseMisplaced({ chart, operator }: Installation, { options }: Context): void {
+  if (!chart || !operator || chart.namespace === operator.namespace || options.moveRelease) return;
+  throw new Fault(
+    'blocked',
+    `release ${chart.namespace}/${chart.name} is not in the namespace of its operator, ${operator.namespace}: it cannot be upgraded there`,
+    ['have it moved with --move-release', 'see: kubectl netsvc-upgrade explain NS-244'],
+  );
+}
+
+interface ChartCrds extends CrdsJudged {
+  /** Undefined where the operator applies them itself. */
+  readonly facts: CrdFacts | undefined;
+}
+
+/** The new CRDs before the chart's operator starts (§4.2/1), unless the user leaves them to it. */
+export const chartCrds = pathPart<ChartCrds>({
+  paths: ['chart'],
+  checks: crdsChecks,
+  async survey(sources, context, installation) {
+    const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
+    const writes = facts !== undefined && changes(facts);
+    const [record, upgraded] = await Promise.all([
+      sources.records.load(),
+      writes ? isDeployed(sources.cluster, installation, context.options.release) : false,
+    ]);
+    // How many pods the operator gets the chart says, which apply evaluates.
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [] };
+  },
+  plan({ facts, writes, installation }, context) {
+    if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
+    const { crds, previews } = facts;
+    if (writes) refuseMisplaced(installation, context);
+    if (!writes) return { skip: `every CRD equals ${crds.url}` };
+    return {
+      actions: applyCrds(facts, '§4.2/1', context),
+      objects: previews.map(({ planned }) => planned),
+      notes: ['run apply at once: an old operator that restarts with the new CRDs does not come up'],
+      remember: { digests: { [crds.file]: crds.sha256 } },
+    };
+  },
+});
+
+/** No image has this name: as long as the wanted one is unknown, no end is declared. */
+const UNTOLD = 'an image that cannot be told';
+
+/** The wait after a chart upgrade: the chart tool is done seconds after it began, the service is not. */
+export const chartWait = operatorEnd(['chart'], chartOperatorImage);
+
+/** As the stored release of the target has it; undefined where there is none, or it cannot be read. */
+export async function deployedOperatorImage(
+  { cluster }: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<string | undefined> {
+  const stored = await readStoredRelease(cluster, installation);
+  const isTarget = 'value' in stored && stored.value.record.chart.version === context.options.release;
+  return isTarget ? imageIn(stored.value.record.manifest, context) : undefined;
+}
+
+/** As the upgraded release has it; before the upgrade as the chart has it, without the user's values. */
+export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  const deployed = await deployedOperatorImage(sources, context, installation);
+  if (deployed !== undefined) return deployed;
+  const text = await renderedChart(sources, context);
+  return (text === undefined ? undefined : imageIn(text, context)) ?? UNTOLD;
+}
+
+async function renderedChart(sources: Sources, context: Context): Promise<string | undefined> {
+  const fetched = await fetchedTarget(sources, context);
+  if ('unread' in fetched) return undefined;
+  try {
+    return await runHelm(sources.tools, helmTemplate('target', fetched.value.place));
+  } catch (thrown) {
+    if (isAnswer(thrown)) return undefined; // apply says why, with NS-235
+    throw thrown;
+  }
+}
+
+function imageIn(text: string, { profile }: Context): string | undefined {
+  const { deployment } = profile.operator;
+  const operator = parseManifest(text, 'the chart').documents.find(
+    ({ object }) => object.kind === 'Deployment' && object.metadata.name === deployment,
+  )?.object;
+  return operator && containersOf(operator).find(({ name }) => name === deployment)?.image;
+}
