@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shippedProfiles } from '../src/profiles/index.ts';
-import { publishedSchema } from '../src/profiles/published-schema.ts';
+import { publishedSchema } from './published-schema.ts';
 
 /** Writes schemas/profile.schema.json: `node build/profile-schema.ts`. */
 const file = join(import.meta.dirname, '..', 'schemas', 'profile.schema.json');

@@ -2,9 +2,9 @@ import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
 import { counted } from '../kernel/counted.ts';
 import type { Around, EnginePorts } from '../kernel/effect-type.ts';
 import { Fault, MovedOn, messageOf, Outdated } from '../kernel/fault.ts';
+import { servedKind } from '../kernel/kinds.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { servedKind } from '../kube/served-kind.ts';
 import { Pace } from './pace.ts';
 
 /** Answers about this one object: missing right, admission webhook, a kind without patch. Others may still be patched. */

@@ -15,9 +15,9 @@ import {
 } from '../kernel/effect-type.ts';
 import { Fault, MovedOn, messageOf } from '../kernel/fault.ts';
 import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
+import { servedKind } from '../kernel/kinds.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, refText } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { servedKind } from '../kube/served-kind.ts';
 import { assertGuards, execEffect, preconditionOf } from './exec-effect.ts';
 import { patchAll } from './patch-all.ts';
 

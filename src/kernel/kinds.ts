@@ -1,4 +1,6 @@
-import type { Kind } from './object.ts';
+import { Fault } from './fault.ts';
+import { groupOf, type Kind, type ObjectRef } from './object.ts';
+import type { ClusterReader } from './ports.ts';
 
 function kind(group: string, version: string, name: string, plural: string, namespaced: boolean): Kind {
   return { group, version, kind: name, plural, namespaced };
@@ -49,4 +51,14 @@ export const K = {
 /** True of a group, and of a kind written `plural.group`, where that is the very group: `crd.x.org` is not `x.org`. */
 export function isOfGroup(text: string, group: string): boolean {
   return text === group || text.slice(text.indexOf('.') + 1) === group;
+}
+
+/** The resource behind an object's apiVersion and kind. Throws Fault('failed') if the server does not serve it. */
+export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiVersion, kind }: ObjectRef): Promise<Kind> {
+  const served = await cluster.resolve(apiVersion, kind);
+  if (!served)
+    throw new Fault('failed', `the API server does not serve ${kind} in group ${groupOf(apiVersion) || 'core'}`, [
+      'look at its APIService or CustomResourceDefinition, then run the same command again',
+    ]);
+  return served;
 }

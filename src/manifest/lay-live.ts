@@ -1,8 +1,7 @@
 import type { Writer } from '../kernel/edit-trace.ts';
 import { isRecord, jsonAt } from '../kernel/json.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../kernel/object.ts';
-import { type FieldOwner, ownersOf } from '../kube/field-owners.ts';
-import { stepsOf } from '../kube/field-paths.ts';
+import { type FieldOwner, ownersOf, stepsOf } from '../kube/field-paths.ts';
 import { itemsByKey, rulesOf } from '../kube/list-keys.ts';
 import { KUBECTL } from '../kube/managed-fields.ts';
 import { changedFields, fieldAt } from './definition-differences.ts';

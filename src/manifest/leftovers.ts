@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
-import { ownersOf } from '../kube/field-owners.ts';
+import { ownersOf } from '../kube/field-paths.ts';
 
 interface Named {
   readonly name?: string;

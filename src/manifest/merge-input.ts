@@ -1,7 +1,7 @@
 import type { Conflict, Side, Trace, Writer } from '../kernel/edit-trace.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { MergeKnowledge } from '../kernel/profile.ts';
-import type { FieldOwner } from '../kube/field-owners.ts';
+import type { FieldOwner } from '../kube/field-paths.ts';
 import type { ListRules } from '../kube/list-keys.ts';
 
 /** Two states of one object between which changes in the cluster lie. */

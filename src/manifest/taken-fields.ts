@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kernel/object.ts';
 import type { FieldChange, PlannedObject, TakenChange } from '../kernel/plan.ts';
-import { ownersOf } from '../kube/field-owners.ts';
+import { ownersOf } from '../kube/field-paths.ts';
 import { clientSideManagers, KUBECTL } from '../kube/managed-fields.ts';
 import { isNoise } from './alike.ts';
 

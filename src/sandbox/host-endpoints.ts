@@ -1,8 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import type { VirtualClock } from './clock.ts';
-import { servedKinds } from './kinds.ts';
-import type { Store } from './store.ts';
+import { type Store, servedKinds } from './store.ts';
 
 const GROUP = 'netsvc.io';
 const CREATED_BY = { 'netsvc.io/created-by': 'netsvc-kube-controllers' };

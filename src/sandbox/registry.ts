@@ -4,8 +4,7 @@ import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type Object
 import { ApiFailure, type Clock } from '../kernel/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { appliedServerSide, ownedByUpdate } from './apply.ts';
-import { hasOwnStatus, withCrdStatus } from './kinds.ts';
-import { notFound, resourceText, type Store } from './store.ts';
+import { hasOwnStatus, notFound, resourceText, type Store, withCrdStatus } from './store.ts';
 import { assertPreconditions, badRequest, conflict, mergePatched, patched, validate, withoutOmitted } from './validate.ts';
 
 export interface RegistryDeps {

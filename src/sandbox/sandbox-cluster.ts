@@ -6,10 +6,9 @@ import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
 import type { VirtualClock } from './clock.ts';
 import { type EndpointFaults, startHostEndpoints } from './host-endpoints.ts';
-import { findKind, servedKinds } from './kinds.ts';
 import { Nodes } from './nodes.ts';
 import { Registry } from './registry.ts';
-import { resourceText, Store } from './store.ts';
+import { findKind, resourceText, Store, servedKinds } from './store.ts';
 import { isSelected, watchStore } from './watch.ts';
 import { startWorkloads } from './workloads.ts';
 

@@ -6,11 +6,10 @@ import { LAST_APPLIED } from '../kube/applied-owners.ts';
 import { adoptedOwnership, KUBECTL } from '../kube/managed-fields.ts';
 import { parseManifest } from '../manifest/manifest.ts';
 import { Killed } from './api-faults.ts';
-import { findKind } from './kinds.ts';
 import { type SandboxCluster, SERVER_VERSION } from './sandbox-cluster.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
 import { type Answer, serviceCli } from './service-cli.ts';
-import { resourceText } from './store.ts';
+import { findKind, resourceText } from './store.ts';
 
 /** Where programs lie on the made-up machine. */
 export const BIN_DIR = '/usr/local/bin';

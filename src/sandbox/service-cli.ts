@@ -1,8 +1,8 @@
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { storedMetadata } from '../kube/stored-metadata.ts';
-import { findKind } from './kinds.ts';
 import type { SandboxCluster } from './sandbox-cluster.ts';
+import { findKind } from './store.ts';
 
 export interface Answer {
   readonly exitCode: number;

@@ -1,4 +1,5 @@
 import { sameValue } from '../kernel/json.ts';
+import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import { ApiFailure, type Clock } from '../kernel/ports.ts';
 
@@ -8,7 +9,7 @@ export interface Change {
   readonly after?: KubeObject;
 }
 
-export type Listener = (change: Change) => void;
+type Listener = (change: Change) => void;
 
 /** Objects as etcd and the registry keep them: identity, versions and generations; who may write what is decided elsewhere. */
 export class Store {
@@ -146,4 +147,48 @@ function sameButTimes(a: KubeObject, b: KubeObject): boolean {
 function withoutTimes(object: KubeObject): unknown {
   const managedFields = object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
   return JSON.parse(JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields } }));
+}
+
+interface CrdShape {
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: { readonly kind: string; readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
+  };
+  readonly status?: { readonly storedVersions?: readonly string[] };
+}
+
+const { SelfSubjectAccessReview: _, ...listable } = K;
+
+/** Resources that a server of this release has without any CRD, as far as they are played here. */
+export const builtInKinds: readonly Kind[] = Object.values(listable);
+
+/** Every served resource; of a CRD's versions the stored one first. */
+export function servedKinds(store: Store, more: readonly Kind[] = []): readonly Kind[] {
+  return [...builtInKinds, ...more, ...store.list(K.CustomResourceDefinition).flatMap(kindsOfCrd)];
+}
+
+function kindsOfCrd(crd: KubeObject): readonly Kind[] {
+  const { group, scope, names, versions } = (crd as unknown as CrdShape).spec;
+  const served = versions.filter((version) => version.served).sort((a, b) => Number(b.storage) - Number(a.storage));
+  return served.map(({ name }) => ({ group, version: name, kind: names.kind, plural: names.plural, namespaced: scope === 'Namespaced' }));
+}
+
+export function findKind(kinds: readonly Kind[], apiVersion: string, kind: string): Kind | undefined {
+  return kinds.find((one) => apiVersionOf(one) === apiVersion && one.kind === kind);
+}
+
+/** What the server adds to a CRD: served at once, and every version that was ever stored. */
+export function withCrdStatus(crd: KubeObject): KubeObject {
+  const { spec, status } = crd as unknown as CrdShape;
+  const storage = spec.versions.find((version) => version.storage)?.name ?? '';
+  const storedVersions = [...new Set([...(status?.storedVersions ?? []), storage])];
+  const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True', reason: type }));
+  return { ...crd, status: { acceptedNames: spec.names, conditions, storedVersions } };
+}
+
+/** True for resources whose status clients cannot write with the object itself. */
+export function hasOwnStatus(kind: Kind): boolean {
+  return builtInKinds.some((one) => one.group === kind.group && one.plural === kind.plural);
 }

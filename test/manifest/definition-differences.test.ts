@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ManagedFieldsEntry } from '../../src/kernel/object.ts';
-import { ownersOf } from '../../src/kube/field-owners.ts';
+import { ownersOf } from '../../src/kube/field-paths.ts';
 import { keyOfItem, mergeKeys } from '../../src/kube/list-keys.ts';
 import { changedFields, fieldAt, maskChanges, withoutTexts } from '../../src/manifest/definition-differences.ts';
 import { comparable } from '../../src/manifest/prepare.ts';

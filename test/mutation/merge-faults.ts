@@ -138,7 +138,7 @@ export const MERGE: Room = {
       ["'$1');", "'');"],
       ['if (isEmpty(a) && isEmpty(b)) return true;', 'if (isEmpty(a) || isEmpty(b)) return true;'],
     ]),
-    ...faultsIn('src/kube/quantity.ts', [['Ki: 2 ** 10,', 'Ki: 1e3,']]),
+    ...faultsIn('src/manifest/alike.ts', [['Ki: 2 ** 10,', 'Ki: 1e3,']]),
     ...faultsIn('src/manifest/lay-live.ts', [
       ['applied === undefined || fieldAt(base, path) !== undefined', 'true'],
       ['return steps.length - index <= (isList ? 1 : 2);', 'return true;'],

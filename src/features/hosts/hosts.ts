@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { nodeAddresses, ownNodeAddresses } from '../../kube/node-addresses.ts';
+import { nodeAddresses, ownNodeAddresses } from '../../kube/lean-objects.ts';
 import { ownNodeLabels, syncedNodeLabels } from '../../kube/stored-metadata.ts';
 import type { ServiceObjects } from '../policies/index.ts';
 import type { NodeFacts } from '../policy-rules/index.ts';

@@ -4,7 +4,7 @@ import { isRecord, jsonAt, sameValue } from '../../kernel/json.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { ownersOf } from '../../kube/field-owners.ts';
+import { ownersOf } from '../../kube/field-paths.ts';
 import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';

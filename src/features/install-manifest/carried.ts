@@ -7,7 +7,7 @@ import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
 import type { Records } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { ownersOf } from '../../kube/field-owners.ts';
+import { ownersOf } from '../../kube/field-paths.ts';
 import type { ListRules } from '../../kube/list-keys.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { isNoise } from '../../manifest/alike.ts';

@@ -1,7 +1,7 @@
 import type { Trace } from '../../kernel/edit-trace.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
-import { ownersOf } from '../../kube/field-owners.ts';
+import { ownersOf } from '../../kube/field-paths.ts';
 import type { BaseCandidate } from '../../manifest/choose-base.ts';
 import { definitionDifferences, fieldAt } from '../../manifest/definition-differences.ts';
 import { identityOf } from '../../manifest/prepare.ts';

@@ -3,7 +3,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, OwnerReference } from '../../kernel/object.ts';
 import type { PlannedObject, PodsAnswer } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { quantityOf } from '../../kube/quantity.ts';
+import { quantityOf } from '../../manifest/alike.ts';
 import { mayBeMissing, shapeOf } from '../rollout/index.ts';
 import { changesPods } from './restarts.ts';
 

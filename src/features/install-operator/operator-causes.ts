@@ -2,8 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { ageText, counted } from '../../kernel/counted.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorApi } from '../../kernel/operator-names.ts';
-import { imageAge } from '../../kernel/release.ts';
-import { imageName } from '../../kube/image-name.ts';
+import { imageAge, parseImage } from '../../kernel/release.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import type { Lagging } from '../rollout/index.ts';
@@ -211,5 +210,7 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
 /** The workload's own image among added containers: the wanted one, else by name, else a Deployment's first. */
 export function ownImage(workload: KubeObject, wanted: string): string | undefined {
   const images = ((workload as Workload).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
-  return images.find((image) => image === wanted) ?? images.find((image) => imageName(image) === imageName(wanted)) ?? images[0];
+  return (
+    images.find((image) => image === wanted) ?? images.find((image) => parseImage(image).name === parseImage(wanted).name) ?? images[0]
+  );
 }

@@ -1,7 +1,7 @@
 import { groupOf, type OwnerReference } from '../../kernel/object.ts';
 import type { JournalObject, OwnerKnown } from '../../kernel/owner-journal.ts';
 import { convertUid, type OwnerFate, uidAfter } from '../../kernel/owner-uid.ts';
-import type { FieldWriter } from '../../kube/reference-writer.ts';
+import type { FieldWriter } from '../../kube/managed-fields.ts';
 
 /** An object that somebody of the service owns, with its whole list of references. */
 export interface OwnedObject {

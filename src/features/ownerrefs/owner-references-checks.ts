@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
-import { writerText } from '../../kube/reference-writer.ts';
+import { writerText } from '../../kube/managed-fields.ts';
 import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, PausableController, RestoreJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';

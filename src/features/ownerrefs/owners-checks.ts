@@ -3,9 +3,8 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, refText } from '../../kernel/object.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
-import { isPerson, writerText } from '../../kube/reference-writer.ts';
-import type { Dependent } from '../survey/index.ts';
-import { failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { isPerson, writerText } from '../../kube/managed-fields.ts';
+import { type Dependent, failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { PAUSABLE, searched } from './owner-references-checks.ts';
 import { type UidChanges, uidChanges } from './uid-change.ts';
 

@@ -4,7 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
-import { isPerson, referenceWriter } from '../../kube/reference-writer.ts';
+import { isPerson, referenceWriter } from '../../kube/managed-fields.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';

@@ -7,7 +7,7 @@ import { entryKey, type JournalEntry, refOf } from '../../kernel/owner-journal.t
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
-import { isPerson } from '../../kube/reference-writer.ts';
+import { isPerson } from '../../kube/managed-fields.ts';
 import { readInstalled, rememberOf } from '../survey/index.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';

@@ -1,8 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { parseRelease, releaseTag } from '../../kernel/release.ts';
-import { imageName } from '../../kube/image-name.ts';
+import { parseImage, parseRelease, releaseTag } from '../../kernel/release.ts';
 import type { CliFile } from '../survey/index.ts';
 import { failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 
@@ -41,10 +40,10 @@ export const oldCliChecks: readonly PreflightCheck[] = [
     severity: 'warning',
     ref: '§1/4',
     judge: (facts, { profile, options }) => {
-      const names = profile.cli.images.map(imageName);
+      const names = profile.cli.images.map((image) => parseImage(image).name);
       const old = read(facts.pods).flatMap((pod) => {
         if (pod.ended) return [];
-        const image = pod.containers.find((container) => names.includes(imageName(container.image)))?.image;
+        const image = pod.containers.find((container) => names.includes(parseImage(container.image).name))?.image;
         if (image === undefined || image.endsWith(`:${options.release}`)) return [];
         return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];
       });

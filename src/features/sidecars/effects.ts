@@ -1,10 +1,9 @@
 import type { PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Outdated } from '../../kernel/fault.ts';
-import { K } from '../../kernel/kinds.ts';
+import { K, servedKind } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import { heldUpdate } from '../../kube/held-update.ts';
-import { servedKind } from '../../kube/served-kind.ts';
+import { heldUpdate } from '../../kube/judge-rollout.ts';
 
 declare module '../../kernel/action.ts' {
   interface Preconditions {

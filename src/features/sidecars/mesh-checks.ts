@@ -2,7 +2,7 @@ import { type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { imageName } from '../../kube/image-name.ts';
+import { parseImage } from '../../kernel/release.ts';
 import { agentSetting } from '../rollout/index.ts';
 import type { PodView, PreflightFacts } from '../survey/index.ts';
 import {
@@ -19,7 +19,7 @@ import {
 function sidecarPods(facts: Pick<PreflightFacts, 'pods'>, { profile }: Context): readonly PodView[] {
   const { container } = profile.sidecar;
   return read(facts.pods).filter((pod) =>
-    pod.containers.some(({ name, image }) => name === container || profile.images.sidecar.includes(imageName(image))),
+    pod.containers.some(({ name, image }) => name === container || profile.images.sidecar.includes(parseImage(image).name)),
   );
 }
 

@@ -3,7 +3,7 @@ import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject, type ObjectRef } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { heldUpdate } from '../../kube/held-update.ts';
+import { heldUpdate } from '../../kube/judge-rollout.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { hasOwnSidecar, ownerOf, readSidecars, type SidecarPod } from './sidecars.ts';
 

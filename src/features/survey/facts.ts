@@ -5,7 +5,7 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { Certificate } from '../../kube/certificate.ts';
-import type { FieldWriter } from '../../kube/reference-writer.ts';
+import type { FieldWriter } from '../../kube/managed-fields.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 
 /** A certificate of the service, by the Secret that has it. */

@@ -1,5 +1,5 @@
-import type { Schema } from './defect-schema.ts';
-import { profileSchema } from './schema.ts';
+import type { Schema } from '../src/profiles/defect-schema.ts';
+import { profileSchema } from '../src/profiles/schema.ts';
 
 const PARTS = ['readyRule', 'workload', 'variant', 'addOn', 'platform', 'defect', 'releaseRange'];
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
+import { publishedSchema } from '../../build/published-schema.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { loadProfile } from '../../src/profiles/load.ts';
-import { publishedSchema } from '../../src/profiles/published-schema.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const schema = publishedSchema(shippedProfiles.map(({ name }) => name));
