@@ -1,14 +1,16 @@
 import { command } from '../../kernel/argv.ts';
 import { type CheckId, type Evidence, notApplicable, ok, read } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { storeIsOurs } from '../service-cli/index.ts';
-import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { judgeReleases } from './hep-release.ts';
 import { hepUndoChecks } from './hep-undo.ts';
 
 const IDLE = 'there is nothing to migrate';
 const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
+const SELECTORS = 'custom-columns=NAME:.metadata.name,ORDER:.spec.order,SELECTOR:.spec.selector';
 const UNDO_PREVIEW = `${PROGRAM} hep --undo --dry-run=client -o wide`;
 
 function hepCheck(id: CheckId, title: string, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
@@ -20,6 +22,12 @@ function hepCheck(id: CheckId, title: string, ref: string, judge: HepCheck['judg
     ref,
     judge: (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context)),
   };
+}
+
+/** What the user compares: which hosts each policy selects. */
+function showPolicies({ cli }: HepJudged, context: Context): string {
+  if ('provedBy' in cli || 'doubt' in cli) return showPoliciesByCli(context);
+  return command`kubectl get globalnetworkpolicies.${context.profile.crdGroup} -o ${SELECTORS}`;
 }
 
 /** A long detail stays unread until somebody shows it. */
@@ -41,14 +49,14 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
     category: 'follow-up',
     severity: 'error',
     ref: '§4.7',
-    judge(facts) {
+    judge(facts, context) {
       if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
       const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
       const gone = hit.filter(({ removed }) => removed);
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
         because: `${counted(hit.length, 'host')} ${means}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
         hint: gone.length > 0 ? `${hint} Restore the old endpoints with: ${PROGRAM} hep --undo` : hint,
-        next: gone.length > 0 ? UNDO_PREVIEW : PREVIEW,
+        next: gone.length > 0 ? UNDO_PREVIEW : showPolicies(facts, context),
       }));
     },
   };
@@ -193,14 +201,14 @@ export const hepChecks: readonly HepCheck[] = [
     'Compare what applies before and after, fix selectors or labels, or accept the nodes by name.',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */
-  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', ({ ruleChanges }) =>
+  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', (facts, context) =>
     failIfAny(
-      read(ruleChanges).map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
+      read(facts.ruleChanges).map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
       'no address comes to a rule of another policy or goes',
       (names) => ({
-        because: `rules of ${counted(read(ruleChanges).length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
+        because: `rules of ${counted(read(facts.ruleChanges).length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
         hint: 'Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), or accept the policies by name.',
-        next: PREVIEW,
+        next: showPolicies(facts, context),
       }),
     ),
   ),
