@@ -46,8 +46,8 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
         return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
       return failed(
         what,
-        'Make sure that no chart tool is at work on it. Then delete the Secret of the unfinished revision and run again: the upgrade is repeated.',
-        { next: command`kubectl delete ${stored.object} --namespace ${record.namespace}` },
+        `Make sure that no chart tool is at work on it. Then delete the record of this one revision, which was never finished: ${command`kubectl delete ${stored.object} --namespace ${record.namespace}`}. The revision before it stays, and a new run repeats the upgrade.`,
+        { next: historyOf(record) },
       );
     }),
   },

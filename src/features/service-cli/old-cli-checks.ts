@@ -49,14 +49,14 @@ export const oldCliChecks: readonly PreflightCheck[] = [
       });
       return failIfAny(old, `no older ${profile.cli.program} in the cluster`, (text) => ({
         because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
-        hint: `Delete it before the upgrade and start it again with ${options.release} afterwards.`,
-        next: deleteCommand(old[0]?.text),
+        hint: `Store its manifest, delete the pod before the upgrade, and create it again with ${options.release} afterwards.`,
+        next: showCommand(old[0]?.text),
       }));
     },
   },
 ];
 
-function deleteCommand(text = ''): string {
+function showCommand(text = ''): string {
   const [, namespace, name] = text.split('/');
-  return command`kubectl delete pod ${name ?? ''} -n ${namespace ?? ''}`;
+  return command`kubectl get pod ${name ?? ''} -n ${namespace ?? ''} -o yaml`;
 }
