@@ -35,8 +35,14 @@ function selectorOf({ spec }: KubeObject): unknown {
 /** Names and values together, in bytes. */
 const MOST_ANNOTATIONS = 262_144;
 
-function longAnnotations({ metadata: { annotations = {} } }: KubeObject): readonly Cause[] {
-  if (Object.entries(annotations).flat().join('').length <= MOST_ANNOTATIONS) return [];
+/** A manifest may have the key without a value. */
+function longAnnotations({ metadata: { annotations } }: KubeObject): readonly Cause[] {
+  if (
+    Object.entries(annotations ?? {})
+      .flat()
+      .join('').length <= MOST_ANNOTATIONS
+  )
+    return [];
   return [
     { field: 'metadata.annotations', message: `Too long: may not be more than ${MOST_ANNOTATIONS} bytes`, reason: 'FieldValueTooLong' },
   ];
