@@ -37,7 +37,8 @@ async function stylesOf(home: string, json: string): Promise<Readonly<Record<str
     json: JSON.stringify(document, undefined, 4),
     flow: stringify(document, { collectionStyle: 'flow', lineWidth: 0 }),
     'flow over lines': stringify(document, { collectionStyle: 'flow' }),
-    '200 contexts': stringify(large, { lineWidth: 0, aliasDuplicateObjects: false }),
+    // As kubectl writes it.
+    '200 contexts': stringify(large, { lineWidth: 0, aliasDuplicateObjects: false, sortMapEntries: true, indentSeq: false }),
     other: stringify(other),
   };
   const files = new Map<string, string>();

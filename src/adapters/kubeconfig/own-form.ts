@@ -14,7 +14,8 @@ const FORM = {
  * A file's content as `readDocument` gives it, from a text that kubectl wrote and that holds certificates and tokens alone; undefined for any other. With hundreds
  * of contexts this is several times quicker than line by line.
  */
-export function readOwnForm(written: string): KubeconfigDocument | undefined {
+export function readOwnForm(content: string): KubeconfigDocument | undefined {
+  const written = content.endsWith('\n') ? content : `${content}\n`;
   let at = 0;
   const takes = (start: string): boolean => {
     const is = written.startsWith(start, at);

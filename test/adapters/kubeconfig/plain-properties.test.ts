@@ -107,6 +107,7 @@ users:
 
   it('is read without going through its lines', () => {
     assert.deepEqual(readOwnForm(WRITTEN), readDocument(readPlain(WRITTEN)));
+    assert.deepEqual(readOwnForm(WRITTEN.trimEnd()), readDocument(readPlain(WRITTEN)), 'a last line without its end');
     assert.deepEqual(
       readOwnForm(WRITTEN)?.users?.map(({ name }) => name),
       ['a', 'b'],
