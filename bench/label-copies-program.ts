@@ -2,7 +2,7 @@ import { systemClock } from '../src/adapters/clock.ts';
 import { openCluster } from '../src/adapters/kube/cluster.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
-import { addLabels } from '../src/features/hosts/labels.ts';
+import { addLabels } from '../src/features/hosts/stage.ts';
 import { K } from '../src/kernel/kinds.ts';
 
 /** Puts the label that is named on every node of the cluster of KUBECONFIG, by the very patches and the very effect of `hep`. */

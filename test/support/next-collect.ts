@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { imagesPulled } from '../../src/features/images/checks.ts';
+import { imagesPulled } from '../../src/features/images/stage.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { carriedHere } from '../../src/features/install-manifest/apply-checks.ts';
 import { policyKeptHere } from '../../src/features/policies/removal-checks.ts';

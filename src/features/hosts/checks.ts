@@ -5,8 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { storeIsOurs } from '../service-cli/index.ts';
 import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
-import { judgeReleases } from './hep-release.ts';
-import { hepUndoChecks } from './hep-undo.ts';
+import { hepUndoChecks, judgeReleases } from './hep-verdicts.ts';
 
 const IDLE = 'there is nothing to migrate';
 const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;

@@ -5,10 +5,10 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
 import { type CliCall, cliWrite } from '../service-cli/index.ts';
+import type { EndpointsExpected } from './effects.ts';
 import type { HepFacts } from './facts.ts';
 import { hasRemoved, SWITCH_FIELD } from './kept.ts';
 import type { EndpointSetting, EndpointSource, SuccessorExpected } from './successor-stands.ts';
-import type { EndpointsExpected } from './wait-host-endpoints.ts';
 
 /** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
 function limitMs(nodes: number): number {

@@ -6,7 +6,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import type { HostEndpoint } from '../policy-rules/index.ts';
 import { labelsGiven } from '../policy-rules/index.ts';
 import { eachOf } from '../survey/index.ts';
-import type { ServiceObjects } from './service-objects.ts';
+import type { ServiceObjects } from './stored-policies.ts';
 
 interface Where {
   readonly cluster: Pick<ClusterReader, 'get'>;

@@ -24,8 +24,8 @@ import { findServiceCli, judgedCli } from '../service-cli/index.ts';
 import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
 import type { PolicyFacts } from './facts.ts';
-import { removedPolicies } from './removed.ts';
-import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
+import { removedPolicies } from './facts.ts';
+import { cliResources, type ServiceObjects, storedObjects } from './stored-policies.ts';
 import { storedNames, toCreate } from './undo.ts';
 
 /** Searches the cluster for objects with an owner of the service's groups, and names the kinds that it could not search. */

@@ -6,8 +6,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
-import type { PolicyFacts } from './facts.ts';
-import type { RemovedPolicy } from './removed.ts';
+import type { PolicyFacts, RemovedPolicy } from './facts.ts';
 
 /** The CLI creates again what was deleted. A second stored form becomes a policy of that name, so that nothing is selected less. */
 export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {

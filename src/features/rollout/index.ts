@@ -1,16 +1,14 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { agentSetting } from './agent-setting.ts';
-export { type AtZero, noneAtZero, type ReplicasJudged } from './at-zero-check.ts';
+
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT } from './failed-pods.ts';
-export { meaningOf } from './meanings.ts';
+export { itemsIn, meaningOf, shortText } from './meanings.ts';
 export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
-export { rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
-export { itemsIn, shortText } from './sandbox-events.ts';
-export { readNodes, readRollouts } from './state.ts';
-export { defaultWaitMs, neededTarget, rolloutTarget, rolloutTargets } from './targets.ts';
+export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
+export { defaultWaitMs, neededTarget, readNodes, readRollouts, rolloutTarget, rolloutTargets } from './targets.ts';
 export {
+  agentSetting,
   allContainersOf,
   duplicateEnv,
   envOf,

@@ -2,10 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { meaningOf } from './meanings.ts';
+import { type Agent, type EventFields, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
-import { type Agent, type EventFields, itemsIn, refusalsOn, shortText } from './sandbox-events.ts';
 
 /** What the last events say of pods that have been unready for a while. */
 class LateReasons {

@@ -1,7 +1,6 @@
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
-import { meaningOf } from './meanings.ts';
-import { itemsIn, shortText } from './sandbox-events.ts';
+import { itemsIn, meaningOf, shortText } from './meanings.ts';
 
 /** A pod that keeps a rollout from its end. */
 export interface Lagging {

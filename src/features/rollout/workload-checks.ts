@@ -1,22 +1,23 @@
-import type { Evidence } from '../../kernel/check.ts';
+import { type Evidence, read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
-import { evidenceOf } from '../survey/index.ts';
+import { evidenceOf, objectsOf, type PreflightFacts, specOf } from '../survey/index.ts';
 
 interface EnvVar {
   readonly name: string;
   readonly value?: string;
 }
 
-export interface ContainerShape {
+interface ContainerShape {
   readonly name: string;
   readonly image?: string;
   readonly env?: readonly EnvVar[];
 }
 
-export interface WorkloadShape {
+interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
@@ -86,4 +87,21 @@ export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
     const twice = [...new Set(names.filter((one, index) => names.indexOf(one) !== index))];
     return twice.map((variable) => evidenceOf(workload, `container ${name} sets ${variable} more than once`));
   });
+}
+
+const FELIX = 'felixconfigurations';
+
+/** A setting of the agents by its field; their environment, which has the same word in capitals, beats the stored default. */
+export function agentSetting(facts: PreflightFacts, installation: Installation, profile: Profile, field: string): unknown {
+  const agent = serviceWorkloads(installation, profile)?.agent;
+  const live = agent ? findWorkload(read(facts.daemonSets), agent) : undefined;
+  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+  const set = agent ? envOf(live, agent.container, `${prefix}${field.toUpperCase()}`) : undefined;
+  return set ?? jsonAt(specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default')), field);
+}
+
+/** In key-value mode as the service's CLI lists them; if that fails, only the environment counts. */
+function agentConfigurations(facts: PreflightFacts, { datastore }: Installation): readonly KubeObject[] {
+  if (datastore === 'api') return objectsOf(facts, FELIX);
+  return ('value' in facts.inStore ? facts.inStore.value?.agentConfigurations : undefined) ?? [];
 }

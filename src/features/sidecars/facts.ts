@@ -8,11 +8,9 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
 import type { AlpJudged } from './checks.ts';
-import { formerTemplate, isTemplateChange } from './former-template.ts';
-import { templateMounts } from './mounts.ts';
-import { restartedWorkloads, withInjectorsOf } from './restarted.ts';
+import { restartedWorkloads, templateMounts, withInjectorsOf } from './restarted.ts';
 import { type Injector, type Injectors, readInjectorTemplates } from './templates.ts';
-import { changedSince, formerMounts, fromElsewhere, type WayBack } from './undo.ts';
+import { changedSince, formerMounts, formerTemplate, fromElsewhere, isTemplateChange, type WayBack } from './undo.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
 /** Everything that the sidecars’ update is evaluated and planned by. */

@@ -1,8 +1,10 @@
+import type { Evidence } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { KubeObject } from '../../kernel/object.ts';
-import { parseImage } from '../../kernel/release.ts';
-import { injectorRevision } from '../survey/index.ts';
-import { type Injector, type Injectors, templateData } from './templates.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { parseImage, parseRelease } from '../../kernel/release.ts';
+import { injectorRevision, notAfterLine } from '../survey/index.ts';
+import type { TemplateMounts } from './checks.ts';
+import { type Data, type Injector, type Injectors, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
 /** Workloads whose pods this command replaces, or waits for while they are being replaced already; what cannot be restarted is in NS-734. */
@@ -72,7 +74,7 @@ function whyNotNew({ revision }: MeshedWorkload, given: readonly Given[]): strin
 }
 
 /** True if new pods of this injector get the target's sidecar, once its template is the target's or where it is kept. */
-export function givesTarget(injector: Injector, context: Context): boolean {
+function givesTarget(injector: Injector, context: Context): boolean {
   return parseImage(imageOf(injector, context) ?? '').tag === context.options.release;
 }
 
@@ -80,4 +82,61 @@ function imageOf(injector: Injector, { profile }: Context): string | undefined {
   return Object.values(templateData(injector))
     .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image))
     .find((image) => profile.images.sidecar.includes(parseImage(image).name));
+}
+
+/**
+ * How new pods mount the policy socket (domain §9), by the template they will get: the target's, the user's file or the merged one. An
+ * unchanged injector whose workloads restart counts with its live template.
+ */
+export function templateMounts(injectors: readonly Injector[], restarted: readonly MeshedWorkload[], context: Context): TemplateMounts {
+  const served = restarted.map(({ revision }) => revision);
+  const judged = injectors.filter((one) => {
+    if (one.outcome.type === 'template') return true;
+    const mine = injectorRevision(one.map.metadata.name, context.profile);
+    // A workload that does not tell its revision may be any injector's.
+    return givesTarget(one, context) && served.some((revision) => revision === undefined || revision === mine);
+  });
+  const templates = judged.map((one) => ({ text: refText(refOf(one.map)), from: fromOf(one), data: templateData(one) }));
+  return { csi: mounting(templates, (text) => /^\s*(- )?csi:/m.test(text)), flexible: flexiblyMounted(templates, context) };
+}
+
+/** A template of an injector, and where it is from. */
+interface From {
+  readonly text: string;
+  readonly from: string;
+  readonly data: Data;
+}
+
+/** Those that mount by a driver which the target no longer has. */
+export function flexiblyMounted(templates: readonly From[], context: Context): readonly Evidence[] {
+  return hasFlexibleVolume(context) ? [] : mounting(templates, (text) => mountsFlexible(text, context));
+}
+
+function mounting(templates: readonly From[], how: (text: string) => boolean): readonly Evidence[] {
+  return templates.flatMap(({ text, from, data }) => {
+    const found = Object.entries(data).find(([, value]) => how(value));
+    return found ? [{ text, detail: `${from}, ${found[0]}` }] : [];
+  });
+}
+
+function fromOf({ outcome }: Injector): string {
+  if (outcome.type !== 'template') return 'its template as it is now, which nothing changes';
+  return outcome.edited ? `the template of ${outcome.from} with your edits` : `the template of ${outcome.from}`;
+}
+
+/** False if the agents of the target no longer install that driver; a target that tells no release is taken for a new one. */
+function hasFlexibleVolume({ profile, options }: Context): boolean {
+  const { flexvolUntil } = profile;
+  return flexvolUntil !== undefined && parseRelease(options.release) !== undefined && notAfterLine(options.release, flexvolUntil);
+}
+
+/** By the driver's name; where the profile has none, any flexible volume counts. Lines that are comments do not. */
+function mountsFlexible(text: string, { profile }: Context): boolean {
+  const { flexDriver } = profile.sidecar;
+  return text.split('\n').some((line) => {
+    if (/^\s*#/.test(line)) return false;
+    if (flexDriver === undefined) return /\bflexVolume["']?\s*:/.test(line);
+    const driver = /\bdriver["']?\s*:\s*["']?([^\s"',}]+)/.exec(line)?.[1];
+    return driver === flexDriver;
+  });
 }

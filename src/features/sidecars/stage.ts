@@ -1,14 +1,16 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { refText } from '../../kernel/object.ts';
+import { type KubeObject, type ObjectChange, refText } from '../../kernel/object.ts';
+import { changeTo, placesIn, valueIn } from '../../kernel/object-change.ts';
 import { parseImage } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { stage } from '../../kernel/stage.ts';
+import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readAlpFacts } from './facts.ts';
-import { templateActions } from './former-template.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
+import type { Injector, InjectorOutcome } from './templates.ts';
 import { undoPlan } from './undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './workloads.ts';
 
@@ -125,4 +127,51 @@ function batchesOf(wanted: readonly MeshedWorkload[], size: number): readonly (r
 
 function share(one: MeshedWorkload, other: MeshedWorkload): boolean {
   return one.ref.namespace === other.ref.namespace && one.budgets.some((name) => other.budgets.includes(name));
+}
+
+/** What the template changes in an injector. Labels and annotations count where the template has any. */
+function templateChange(map: KubeObject, { isObject, data, labels, annotations }: Template): ObjectChange {
+  const marks = isObject ? { ...placesIn(['metadata', 'labels'], labels), ...placesIn(['metadata', 'annotations'], annotations) } : {};
+  const wanted = Object.entries({ ...placesIn(['data'], data), ...marks });
+  return changeTo(map, Object.fromEntries(wanted.filter(([place, value]) => valueIn(map, place) !== value)));
+}
+
+type Template = Extract<InjectorOutcome, { readonly type: 'template' }>;
+
+/** As the procedure says for a whole object; releases that ship only `data` need a patch (§4.6/1, domain §9). */
+function templateActions({ injectors }: { readonly injectors: readonly Injector[] }, { workFolder }: Context): readonly Action[] {
+  return injectors.flatMap(({ map, outcome }) => {
+    if (outcome.type !== 'template') return [];
+    const change = templateChange(map, outcome);
+    if (Object.keys(change.after).length === 0) return [];
+    const { name, namespace = '' } = map.metadata;
+    const file = `${name}-template.yaml`;
+    const path = `${workFolder}/${file}`;
+    const args = outcome.isObject ? ['apply', '-f', path] : ['patch', 'configmap', name, '-n', namespace, '--patch-file', path];
+    return [
+      {
+        id: `file-${name}`,
+        title: `write the template of ${name}`,
+        ref: '§4.6/1',
+        undo: 'full',
+        effect: { type: 'write', file, content: textOf(map, outcome) },
+      },
+      {
+        id: `template-${name}`,
+        title: `put the template of the target into ConfigMap ${namespace}/${name}${outcome.edited ? ', with your edits' : ''}`,
+        ref: '§4.6/1',
+        undo: 'full',
+        afresh: true,
+        keep: { changes: [change] },
+        effect: { type: 'exec', run: { tool: 'kubectl', args } },
+      },
+    ] satisfies readonly Action[];
+  });
+}
+
+function textOf({ metadata: { name, namespace } }: KubeObject, { isObject, labels, annotations, data }: Template): string {
+  if (!isObject) return templateText(data);
+  const given = (what: 'labels' | 'annotations', marks: Readonly<Record<string, string>>) =>
+    Object.keys(marks).length > 0 ? { [what]: marks } : {};
+  return templateObject({ name, namespace, ...given('labels', labels), ...given('annotations', annotations) }, data);
 }

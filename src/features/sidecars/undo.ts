@@ -1,12 +1,15 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { refOf, refText } from '../../kernel/object.ts';
-import { patchOf } from '../../kernel/object-change.ts';
+import { pointerSteps } from '../../kernel/json.ts';
+import { type JsonPatchOp, type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
+import { type ChangedPlace, changeTo, patchOf, putOp, standing, valueIn } from '../../kernel/object-change.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
+import { applyJsonPatch } from '../../manifest/json-patch.ts';
+import { mergeText } from '../../manifest/sequences.ts';
 import type { TemplateMounts } from './checks.ts';
-import type { FormerTemplate } from './former-template.ts';
-import { flexiblyMounted } from './mounts.ts';
+import { flexiblyMounted } from './restarted.ts';
+import { conflictText, type Data } from './templates.ts';
 
 /** What the undo finds. */
 export interface WayBack {
@@ -73,4 +76,59 @@ export function formerMounts({ former }: WayBack, context: Context): TemplateMou
       context,
     ),
   };
+}
+
+/** An injector with what it was before `alp`, as far as that can be had without losing what was changed since. */
+interface FormerTemplate {
+  readonly live: KubeObject;
+  readonly patch: readonly JsonPatchOp[];
+  /** What the patch changes, and the places of `alp` that it leaves. */
+  readonly change: ObjectChange;
+  /** Its data after the patch. */
+  readonly data: Data;
+  /** Places changed since that the patch overwrites. */
+  readonly lost: readonly string[];
+}
+
+/** Puts back only what `alp` changed: an unchanged place to its former text, a key edited since by a three-way merge with that edit. */
+export function formerTemplate(live: KubeObject, places: readonly ChangedPlace[]): FormerTemplate {
+  const former = places.map((one) => ({ ...one, ...formerValue(one, live) }));
+  const moved = former.filter(({ place, value }) => value !== valueIn(live, place));
+  const noData = live.data === undefined && moved.some(({ place }) => place.startsWith(DATA));
+  const patch = [
+    ...(noData ? [{ op: 'add', path: '/data', value: {} } as const] : []),
+    ...moved.map(({ place, value }) => putOp(live, place, value)),
+  ];
+  const change = changeTo(live, Object.fromEntries(former.map(({ place, value }) => [place, value])));
+  return { live, patch, change, data: (applyJsonPatch(live, patch).data ?? {}) as Data, lost: former.flatMap(({ lost }) => lost ?? []) };
+}
+
+const DATA = '/data/';
+
+interface FormerValue {
+  /** Undefined: it was not there. */
+  readonly value: string | undefined;
+  readonly lost?: string;
+}
+
+/** Labels and annotations are put back if they are as the template set them, and stay otherwise. */
+function formerValue(one: ChangedPlace, live: KubeObject): FormerValue {
+  const [now, before, put] = [valueIn(live, one.place), one.before, one.after] as readonly (string | undefined)[];
+  const state = standing(one, live);
+  if (state === 'ours') return { value: before };
+  if (state === 'former' || !one.place.startsWith(DATA)) return { value: now };
+  const key = pointerSteps(one.place).at(-1) ?? '';
+  if (now === undefined) return { value: before, lost: `${key}: it was taken away since` };
+  if (before === undefined || put === undefined) return { value: before, lost: `${key}: it was changed since` };
+  const merged = mergeText(put, now, before);
+  if ('text' in merged) return { value: merged.text };
+  return { value: before, lost: conflictText(key, merged.conflicts, { mine: 'now', theirs: 'before alp' }) };
+}
+
+const PLACE = /^\/(?:data|metadata\/(?:labels|annotations))\/[^/]+$/;
+
+/** True for what `alp` and its undo may have changed: texts of a ConfigMap. */
+export function isTemplateChange({ ref, before, after }: ObjectChange): boolean {
+  const texts = [...Object.entries(before), ...Object.entries(after)];
+  return ref.kind === 'ConfigMap' && texts.every(([place, value]) => PLACE.test(place) && typeof value === 'string');
 }

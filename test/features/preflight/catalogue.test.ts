@@ -5,7 +5,7 @@ import { CHECKS_INDEX, checksIndex } from '../../../build/checks-index.ts';
 import { chain } from '../../../src/features/chain.ts';
 import { checkTitles, withdrawn } from '../../../src/features/check-titles.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
-import { imagesPulled } from '../../../src/features/images/checks.ts';
+import { imagesPulled } from '../../../src/features/images/stage.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
 import { removalChecks } from '../../../src/features/policies/removal-checks.ts';
 import { aheadOfApply, preflightChecks } from '../../../src/features/preflight/catalogue.ts';
