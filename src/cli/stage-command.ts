@@ -71,7 +71,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const acting = await session.acting();
   const looks = known?.looks ?? new Looks(acting);
   looks.refresh();
-  // At the beginning, when the first stage reads the same: at the end of a wait it would be a second look at every node and pod, for one line.
+  // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
   const found = head ? undefined : headBy(session, looks);
   const progress = await session.progress('run', stages);
   const { clock, effects } = acting;

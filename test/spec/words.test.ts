@@ -65,8 +65,8 @@ function textsOf(kind: 'string' | 'comment', ...patterns: string[]): readonly Te
   );
 }
 
-/** Strings of scripts and styles of the HTML report are code. */
-const STRINGS = textsOf('string').filter(({ place }) => !/html-(?:script|style)\.ts/.test(place));
+/** The style of the HTML report is code. */
+const STRINGS = textsOf('string').filter(({ text }) => !/^[`\s]*:root\{/.test(text));
 
 const PAGES = filesOf('*.md', 'docs/**/*.md');
 
