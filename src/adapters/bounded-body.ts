@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** An answer is larger than what it may be: it is read no further. */
@@ -18,7 +19,7 @@ export async function boundedBody(body: Readable, limitBytes: number, deadline?:
 }
 
 /** The same piece by piece, by listeners: a loop over the stream costs more than all else that is done with a small answer. */
-export function eachChunk(body: Readable, limitBytes: number, take: (chunk: Buffer) => void, deadline?: AbortSignal): Promise<void> {
+function eachChunk(body: Readable, limitBytes: number, take: (chunk: Buffer) => void, deadline?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let size = 0;
     const fail = (error: unknown) => {
@@ -54,4 +55,46 @@ export function eachChunk(body: Readable, limitBytes: number, take: (chunk: Buff
 /** Node's `http` without TLS: a usual import runs a getter that loads all of Node's `fetch`, as costly as Node's own start. */
 export function plainHttp(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');
+}
+
+/** Bytes of one answer once it is unpacked: a page of 500 objects of half a megabyte each. A few kilobytes can be packed that become gigabytes. */
+const ANSWER_BYTES = 256 * 1024 * 1024;
+/** Bytes of one event of a watch: no object of a cluster has as many. */
+const LINE_BYTES = 32 * 1024 * 1024;
+
+/** The answer's body as it was before compression. */
+async function unpacked(message: IncomingMessage): Promise<Readable> {
+  if (message.headers['content-encoding'] !== 'gzip') return message;
+  const [{ createGunzip }, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  // pipeline, not pipe: a broken connection must end the reader with its error.
+  return pipeline(message, createGunzip(), () => undefined);
+}
+
+/** Calls `take` with each piece of an answer's body as it was before compression. Throws `TooLarge` past the limit. */
+export async function readChunks(message: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  await eachChunk(await unpacked(message), ANSWER_BYTES, take);
+}
+
+/** The whole body as text. */
+export async function readText(message: IncomingMessage): Promise<string> {
+  return (await boundedBody(await unpacked(message), ANSWER_BYTES)).toString('utf8');
+}
+
+/** The lines of a body as they arrive; a last line without its end is dropped (the connection broke in it). */
+export async function* readLines(message: IncomingMessage): AsyncGenerator<string> {
+  let pending: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of await unpacked(message)) {
+    let rest = chunk as Buffer;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      const line = Buffer.concat([...pending, rest.subarray(0, end)]).toString('utf8');
+      pending = [];
+      size = 0;
+      rest = rest.subarray(end + 1);
+      if (line.trim() !== '') yield line;
+    }
+    size += rest.length;
+    if (size > LINE_BYTES) throw new TooLarge(LINE_BYTES);
+    if (rest.length > 0) pending.push(rest);
+  }
 }

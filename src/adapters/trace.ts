@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { HIDDEN } from '../kernel/hidden.ts';
-import type { Call } from './kube/call.ts';
 
 /** Levels of `-v`, as kubectl counts them: what each adds. */
 export const LEVEL = { programs: 1, requests: 6, headers: 7, bodies: 8 } as const;
@@ -85,4 +84,19 @@ function traceAnswer(trace: Trace, path: string, message: IncomingMessage): void
 /** Secrets by address or by what they say of themselves, and requests for tokens. */
 function mayHoldSecret(path: string, text: string): boolean {
   return /\/(secrets|token)(\/|\?|$)/.test(path) || /"kind":\s*"(Secret|SecretList|TokenRequest|TokenReview)"/.test(text);
+}
+
+/** One request. */
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query below the server's URL. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** May be sent twice without harm; GETs always may. */
+  readonly repeatable?: boolean;
+  /** Silence after which the connection counts as dead; milliseconds. */
+  readonly idleMs?: number;
 }

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { writeDurably } from '../durable-write.ts';
-import { assertOwnFolder } from '../own-folder.ts';
+import { assertOwnFolder } from '../work-folder.ts';
 import { digestOf } from './chunk.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
 import { syncFolder } from './read.ts';

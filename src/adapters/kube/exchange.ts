@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type Interruption, interrupted } from '../../kernel/interruption.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../trace.ts';
 import type { Wire } from './wire.ts';
 
 /** Limit for making a connection, as kubectl's; milliseconds. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
-import { readChunks } from './body.ts';
-import type { Call } from './call.ts';
+import { readChunks } from '../bounded-body.ts';
+import type { Call } from '../trace.ts';
 import type { Transport } from './transport.ts';
 
 const [QUOTE, BACKSLASH, COMMA, OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x22, 0x5c, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d];

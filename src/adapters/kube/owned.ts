@@ -3,7 +3,7 @@ import { isRecord, textAt } from '../../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
-import { readChunks, readText } from './body.ts';
+import { readChunks, readText } from '../bounded-body.ts';
 import { collectionPath, METADATA_LIST, typed, withQuery } from './items.ts';
 import { type MetadataPage, metadataReader } from './metadata-list.ts';
 import type { Transport } from './transport.ts';

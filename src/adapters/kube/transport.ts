@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interruption } from '../../kernel/interruption.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { readText } from '../bounded-body.ts';
 import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
-import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
+import { type Call, LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
-import { readText } from './body.ts';
-import type { Call } from './call.ts';
 import { changes, delayOf, exchange, isResettable, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
 import { openWire, type Wire } from './wire.ts';

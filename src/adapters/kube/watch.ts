@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, isPassing, type ListOptions, type WatchUpdate } from '../../kernel/ports.ts';
-import { readLines } from './body.ts';
+import { readLines } from '../bounded-body.ts';
 import { collectionPath, kept, listAll, METADATA_ONE, typed, withQuery } from './items.ts';
 import type { Transport } from './transport.ts';
 

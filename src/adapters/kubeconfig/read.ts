@@ -1,6 +1,5 @@
 import type { ClusterEntry, ContextEntry, ExecEntry, KubeconfigDocument, UserEntry } from './connection.ts';
-import type { PlainValue } from './flow.ts';
-import { Unclear } from './plain.ts';
+import { type PlainValue, Unclear } from './plain.ts';
 
 type Fields = Readonly<Record<string, PlainValue>>;
 type Read<T> = (value: PlainValue) => T;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
-import { readOwnForm } from '../../../src/adapters/kubeconfig/own-form.ts';
 import { readPlain } from '../../../src/adapters/kubeconfig/plain.ts';
 import { readDocument } from '../../../src/adapters/kubeconfig/read.ts';
+import { readOwnForm } from '../../../src/adapters/kubeconfig/view.ts';
 
 const RUNS = process.env.NIGHTLY ? 10_000 : 500;
 

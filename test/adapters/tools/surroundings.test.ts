@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { argumentsFor, environmentFor } from '../../../src/adapters/tools/surroundings.ts';
+import { argumentsFor, environmentFor } from '../../../src/adapters/tools/tools.ts';
 
 const around = (env: Record<string, string>, cliEnvironment: readonly string[] = []) => ({ kubeconfigPath: '/k', env, cliEnvironment });
 const OURS = { KUBECONFIG: '/k', DATASTORE_TYPE: 'kubernetes' };
