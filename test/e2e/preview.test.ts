@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { OpenCluster } from '../../src/adapters/kube/cluster.ts';
-import { previewDocuments } from '../../src/features/install-manifest/documents.ts';
 import type { PreviewedObject } from '../../src/features/install-manifest/outcome.ts';
-import { previewDocument } from '../../src/features/install-manifest/preview.ts';
+import { previewDocument, previewDocuments } from '../../src/features/install-manifest/preview.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
 import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';

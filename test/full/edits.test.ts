@@ -6,8 +6,7 @@ import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.t
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import { withCarried } from '../../src/features/install-manifest/carried.ts';
-import { readEdits } from '../../src/features/install-manifest/edits.ts';
-import { readListRules } from '../../src/features/install-manifest/list-rules.ts';
+import { readEdits, readListRules } from '../../src/features/install-manifest/edits.ts';
 import { readReleasedTarget } from '../../src/features/install-manifest/target.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import { refText } from '../../src/kernel/object.ts';

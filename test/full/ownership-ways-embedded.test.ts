@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { previewDocuments } from '../../src/features/install-manifest/documents.ts';
 import type { OwnershipMode } from '../../src/features/install-manifest/ownership-taken.ts';
+import { previewDocuments } from '../../src/features/install-manifest/preview.ts';
 import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';

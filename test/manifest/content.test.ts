@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contentText } from '../../src/features/install-manifest/object-state.ts';
+import { contentText } from '../../src/features/install-manifest/outcome.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 
 const base: KubeObject = {

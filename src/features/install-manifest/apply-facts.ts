@@ -18,8 +18,8 @@ import { emptyTargets } from './at-zero.ts';
 import type { EditSurvey } from './edits.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
 import { readMergedTarget } from './merged.ts';
-import { type Orphans, readOrphans } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
+import { type Orphans, readOrphans } from './own-objects.ts';
 import { targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
 

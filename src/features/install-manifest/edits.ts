@@ -2,23 +2,23 @@ import type { Context } from '../../kernel/context.ts';
 import type { Conflict, Side } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import type { KubeObject } from '../../kernel/object.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import { groupOf, type KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { KindRules, ListRules } from '../../kube/list-keys.ts';
 import { alike } from '../../manifest/alike.ts';
 import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
+import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
-import { writerBehind } from '../survey/index.ts';
+import { attempt, eachOf, writerBehind } from '../survey/index.ts';
 import { readBases } from './base.ts';
 import { carriedEdits, type Editing } from './carried.ts';
 import { definitionEdits, tellingDefinitions } from './definitions.ts';
 import { editsAsGiven, readToldBy, withGiven } from './given.ts';
 import { assertIsBase } from './identity.ts';
-import { readListRules } from './list-rules.ts';
 import { withSince } from './obsolete.ts';
-import { type Orphans, orphansOf } from './orphans.ts';
-import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
+import { awayOf, type Orphans, type OwnObject, orphansOf, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, targetDocuments, variantOf } from './target.ts';
 import type { Target } from './target-file.ts';
 
@@ -167,4 +167,44 @@ function refuseUnused(unused: readonly string[], conflicts: readonly Conflict[])
   throw new Fault('usage', `--resolve ${field}: nothing is to be decided there`, [
     open.length > 0 ? `to be decided: ${open.join(', ')}` : 'leave it out: every edit is settled',
   ]);
+}
+
+/** Requests under way at a time: these documents are large. */
+const WIDTH = 2;
+
+/** Kinds without lists that are merged, or whose lists have rules of their own. */
+const OWN_RULES = new Set(['ConfigMap', 'Secret', 'Role', 'ClusterRole', 'CustomResourceDefinition']);
+
+/** How the server identifies list items, one request per group and version; without an answer the table applies. */
+export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects: readonly KubeObject[]): Promise<ListRules> {
+  const merged = objects.filter(({ kind, ...fields }) => !OWN_RULES.has(kind) && hasList(fields));
+  const versions = [...new Set(merged.map(({ apiVersion }) => apiVersion))];
+  const read = await eachOf(versions, WIDTH, async (apiVersion): Promise<readonly (readonly [string, KindRules])[]> => {
+    const document = await attempt(async () => parsed(await cluster.raw(pathOf(apiVersion))));
+    if ('unread' in document) return [];
+    const kinds = [...new Set(merged.filter((one) => one.apiVersion === apiVersion).map(({ kind }) => kind))];
+    return kinds.flatMap((kind) => {
+      const rules = listRulesOf(document.value, apiVersion, kind);
+      return rules ? [[`${apiVersion} ${kind}`, rules] as const] : [];
+    });
+  });
+  return new Map(read.flat());
+}
+
+function pathOf(apiVersion: string): string {
+  return `/openapi/v3/${groupOf(apiVersion) === '' ? 'api' : 'apis'}/${apiVersion}`;
+}
+
+/** A proxy's page of its own is no schema. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasList(value: unknown): boolean {
+  if (Array.isArray(value)) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasList);
 }

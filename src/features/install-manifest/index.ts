@@ -11,7 +11,6 @@ export {
 export { type ApplyFacts, emptiedSecrets, readApplyFacts, readStoreFacts, targetsOf } from './apply-facts.ts';
 export { emptyTargets, givesReplica, stoppedOperator } from './at-zero.ts';
 export { carriedOf } from './carried.ts';
-export { previewDocuments } from './documents.ts';
 export { type EditSurvey, readInstalledManifest } from './edits.ts';
 export { manifestExpectations } from './effects.ts';
 export {
@@ -45,14 +44,15 @@ export {
   settingValues,
 } from './helm-values.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';
-export { leftBehind, NO_ORPHANS, type Orphans, readOrphans, unservedNotes } from './orphans.ts';
 export { isPending, type PreviewedObject } from './outcome.ts';
+export { leftBehind, NO_ORPHANS, type Orphans, readOrphans, unservedNotes } from './own-objects.ts';
 export { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
 export { podsAnswer } from './pods-admitted.ts';
 export { podsAdmittedChecks } from './pods-admitted-checks.ts';
+export { previewDocuments } from './preview.ts';
 export { restartOf, withRestarts } from './restarts.ts';
+export type { Schema } from './schema.ts';
 export { judgeBySchema } from './schema.ts';
-export type { Schema } from './schema-defaults.ts';
 export { addOnsOf, readReleaseManifest, readTarget, targetDocuments, variantOf } from './target.ts';
 export { type TargetCrd, targetCrds, targetManifestChecks } from './target-checks.ts';
 export { applyCrds, applyWhole, type CrdFacts, changes, readCrdFacts, readCrdManifest, waitForCrds } from './target-crds.ts';

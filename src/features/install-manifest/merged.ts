@@ -12,11 +12,11 @@ import { changesSince, type LaterChange, takenChanges } from '../../manifest/tak
 import { attempt, isImageOf, writesAgain } from '../survey/index.ts';
 import { NoBase, readBaseOf } from './base.ts';
 import { withCarried } from './carried.ts';
-import { previewDocuments } from './documents.ts';
 import { baseNote, type EditSurvey, readEdits } from './edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
-import { NO_ORPHANS, type Orphans, orphansBetween } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
+import { NO_ORPHANS, type Orphans, orphansBetween } from './own-objects.ts';
+import { previewDocuments } from './preview.ts';
 import { readReleasedTarget, readTarget, targetDocuments } from './target.ts';
 import type { Target } from './target-file.ts';
 

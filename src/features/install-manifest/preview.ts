@@ -9,9 +9,10 @@ import { adoptedOwnership, KUBECTL, ownedAlone, predictApply } from '../../kube/
 import { applyAfterAdoption } from '../../manifest/apply-document.ts';
 import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
-import { AUTOSCALER } from '../survey/index.ts';
-import { stateOf } from './object-state.ts';
-import { compare, created, type PreviewedObject, refused } from './outcome.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { AUTOSCALER, eachOf } from '../survey/index.ts';
+import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf } from './outcome.ts';
+import type { OwnershipMode } from './ownership-taken.ts';
 import { withPodsAnswer } from './pods-admitted.ts';
 import { withRestarts } from './restarts.ts';
 
@@ -20,7 +21,7 @@ const ATTEMPTS = 6;
 const INEXACT = 'which fields the apply removes cannot be predicted exactly for this object';
 
 /** What the old release left in a live object that the document has not. */
-export type LeftoversOf = (live: KubeObject, document: KubeObject) => readonly Leftover[];
+type LeftoversOf = (live: KubeObject, document: KubeObject) => readonly Leftover[];
 
 /**
  * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs; `together` may define kinds that are not served
@@ -155,7 +156,7 @@ async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject 
 }
 
 /** True for the definition of the other's kind. */
-export function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
+function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
   if (kind !== 'CustomResourceDefinition' || !isRecord(spec) || !isRecord(spec.names)) return false;
   return spec.group === groupOf(apiVersion) && spec.names.kind === wanted;
 }
@@ -184,4 +185,24 @@ async function autoscalersOf(cluster: Pick<ClusterReader, 'list'>, ref: ObjectRe
 function scales({ spec }: KubeObject, { kind, name }: ObjectRef): boolean {
   const target = isRecord(spec) ? spec.scaleTargetRef : undefined;
   return isRecord(target) && target.kind === kind && target.name === name;
+}
+
+/** Requests under way at a time. */
+const WIDTH = 6;
+
+export async function previewDocuments(
+  cluster: ClusterReader,
+  manifest: Manifest,
+  ownership: OwnershipMode = 'first',
+  leftoversOf?: LeftoversOf,
+): Promise<readonly PreviewedObject[]> {
+  const documents = manifest.documents.map(({ object }) => object);
+  const previews = await eachOf(documents, WIDTH, async (document) => {
+    const preview = await previewDocument(cluster, document, documents, leftoversOf);
+    return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;
+  });
+  const newDefinitions = previews
+    .filter(({ live, planned }) => live !== undefined && planned.change === 'update')
+    .map(({ document }) => document);
+  return previews.map((preview) => (newDefinitions.some((one) => definesKind(one, preview.document)) ? redefined(preview) : preview));
 }

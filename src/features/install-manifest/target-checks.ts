@@ -15,7 +15,7 @@ import {
   withInstallation,
   withTarget,
 } from '../survey/index.ts';
-import type { Schema } from './schema-defaults.ts';
+import type { Schema } from './schema.ts';
 
 export const targetManifestChecks: readonly PreflightCheck[] = [
   {

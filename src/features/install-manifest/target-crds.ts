@@ -6,10 +6,10 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, type Manifest, manifestOf, parseManifest } from '../../manifest/manifest.ts';
-import { previewDocuments } from './documents.ts';
 import { helmTemplate, runHelm } from './helm-argv.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
+import { previewDocuments } from './preview.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {

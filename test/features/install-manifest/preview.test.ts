@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { previewDocuments } from '../../../src/features/install-manifest/documents.ts';
-import { previewDocument } from '../../../src/features/install-manifest/preview.ts';
+import { previewDocument, previewDocuments } from '../../../src/features/install-manifest/preview.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';

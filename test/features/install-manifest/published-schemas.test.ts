@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import type { Schema } from '../../../src/features/install-manifest/schema.ts';
 import { judgeBySchema, violations } from '../../../src/features/install-manifest/schema.ts';
-import type { Schema } from '../../../src/features/install-manifest/schema-defaults.ts';
-import { holdsFormat, matchesPattern } from '../../../src/features/install-manifest/schema-formats.ts';
-import { holdsRule } from '../../../src/features/install-manifest/schema-rules.ts';
+import { holdsFormat, holdsRule, matchesPattern } from '../../../src/features/install-manifest/schema-rules.ts';
 import { type TargetCrd, targetCrds } from '../../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { manifestFile, releases } from '../../support/releases.ts';

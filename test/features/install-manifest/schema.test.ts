@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Schema } from '../../../src/features/install-manifest/schema.ts';
 import { judgeBySchema, violations } from '../../../src/features/install-manifest/schema.ts';
-import type { Schema } from '../../../src/features/install-manifest/schema-defaults.ts';
-import { holdsFormat } from '../../../src/features/install-manifest/schema-formats.ts';
-import { holdsRule } from '../../../src/features/install-manifest/schema-rules.ts';
+import { holdsFormat, holdsRule } from '../../../src/features/install-manifest/schema-rules.ts';
 
 const text = (more: Schema = {}): Schema => ({ type: 'string', ...more });
 
