@@ -6,6 +6,15 @@ export function isRecord(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Undefined where the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What stands at the path; undefined if any part of it is missing. Of fields of its own: `constructor` is a key that a ConfigMap may have, too. */
 export function jsonAt(value: unknown, ...path: readonly string[]): unknown {
   let at = value;

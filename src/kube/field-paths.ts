@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, parsedJson } from '../kernel/json.ts';
 import type { FieldsV1, ManagedFieldsEntry } from '../kernel/object.ts';
 import { keyOfItem } from './list-keys.ts';
 
@@ -34,7 +34,7 @@ function owns(set: FieldsV1, steps: readonly string[]): boolean {
 function find(node: FieldsV1, listName: string, step: string): FieldsV1 | undefined {
   if (Object.hasOwn(node, `f:${step}`)) return node[`f:${step}`];
   for (const [element, below] of Object.entries(node)) {
-    if (element.startsWith('k:') && isItem(listName, parsed(element.slice(2)), step)) return below;
+    if (element.startsWith('k:') && isItem(listName, parsedJson(element.slice(2)), step)) return below;
   }
   return undefined;
 }
@@ -45,14 +45,6 @@ function isItem(listName: string, key: unknown, step: string): boolean {
   if (known !== undefined) return known === step;
   const inOrder = (text: string) => text.split('/').sort().join('/');
   return isRecord(key) && inOrder(Object.values(key).join('/')) === inOrder(step);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, sameValue } from '../kernel/json.ts';
+import { isRecord, parsedJson, sameValue } from '../kernel/json.ts';
 import type { FieldsV1 } from '../kernel/object.ts';
 
 /** Sets of fields in the notation of managedFields: `f:` field, `k:` list item by keys, `v:` item by value, `i:` by place. */
@@ -110,15 +110,7 @@ function fieldOf(element: string): string | undefined {
 function matches(item: unknown, index: number, element: string): boolean {
   const text = element.slice(2);
   if (element.startsWith('i:')) return Number(text) === index;
-  if (element.startsWith('v:')) return sameValue(item, parsed(text));
-  const keys = element.startsWith('k:') ? parsed(text) : undefined;
+  if (element.startsWith('v:')) return sameValue(item, parsedJson(text));
+  const keys = element.startsWith('k:') ? parsedJson(text) : undefined;
   return isRecord(keys) && isRecord(item) && Object.entries(keys).every(([key, value]) => sameValue(item[key], value));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

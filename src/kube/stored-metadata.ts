@@ -1,3 +1,4 @@
+import { mapAt, parsedJson } from '../kernel/json.ts';
 import type { KubeObject, OwnerReference } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
 
@@ -20,7 +21,7 @@ export interface StoredMetadata {
  */
 export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
   const { [`${apiGroup}/metadata`]: text, ...own } = object.metadata.annotations ?? {};
-  const { name, creationTimestamp, labels, annotations } = text === undefined ? {} : parsed(text);
+  const { name, creationTimestamp, labels, annotations } = text === undefined ? {} : mapAt(parsedJson(text));
   return {
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof creationTimestamp === 'string' ? { madeAt: creationTimestamp } : {}),
@@ -37,7 +38,7 @@ export function storedMetadata(object: KubeObject, apiGroup: string): StoredMeta
 export function notedOwners(object: KubeObject, apiGroup: string): readonly OwnerReference[] | undefined {
   const text = object.metadata.annotations?.[`${apiGroup}/metadata`];
   if (text === undefined) return undefined;
-  const { ownerReferences } = parsed(text);
+  const { ownerReferences } = mapAt(parsedJson(text));
   return Array.isArray(ownerReferences) ? ownerReferences.filter(isReference) : [];
 }
 
@@ -64,7 +65,7 @@ export function syncedNodeLabels(node: KubeObject, apiGroup: string): StoredMeta
 
 /** A map of texts in an annotation. Anything else gives nothing at all, as with the readers of the service. */
 function noted({ metadata: { annotations } }: KubeObject, key: string): StoredMetadata['labels'] {
-  const map: unknown = parsed(annotations?.[key] ?? '{}');
+  const map: unknown = mapAt(parsedJson(annotations?.[key] ?? '{}'));
   const texts = textsOf(map);
   return Object.keys(texts).length === Object.keys(map as object).length ? texts : {};
 }
@@ -100,23 +101,6 @@ export function madeAtOf(object: KubeObject, apiGroup: string): string | undefin
 export function isStoredAnew(object: KubeObject, apiGroup: string): boolean {
   const { madeAt = '' } = storedMetadata(object, apiGroup);
   return Date.parse(madeAt) < Date.parse(object.metadata.creationTimestamp ?? '');
-}
-
-interface StoredFields {
-  readonly name?: unknown;
-  readonly creationTimestamp?: unknown;
-  readonly labels?: unknown;
-  readonly annotations?: unknown;
-  readonly ownerReferences?: unknown;
-}
-
-function parsed(text: string): StoredFields {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 function textsOf(map: unknown): Readonly<Record<string, string>> {

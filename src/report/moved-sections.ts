@@ -1,4 +1,5 @@
 import type { Trace } from '../kernel/edit-trace.ts';
+import { mapAt, parsedJson } from '../kernel/json.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { Row, Section, TestCase } from './model.ts';
@@ -160,17 +161,8 @@ function ownerRow(object: string, { path, before, after }: FieldChange) {
 
 /** A reference, which is text in a report that was kept: `IPPool/blue, now of UID 5f1c`. */
 function ownerText(value: unknown): string {
-  const { kind, name, uid } = referenceOf(value);
+  const { kind, name, uid } = mapAt(typeof value === 'string' ? parsedJson(value) : value);
   return typeof kind === 'string' && typeof name === 'string' ? `${kind}/${name}, now of UID ${uid}` : valueText(value);
-}
-
-function referenceOf(value: unknown): { readonly kind?: unknown; readonly name?: unknown; readonly uid?: unknown } {
-  try {
-    const read: unknown = typeof value === 'string' ? JSON.parse(value) : value;
-    return typeof read === 'object' && read !== null ? read : {};
-  } catch {
-    return {};
-  }
 }
 
 const WORST: readonly PlannedHost['verdict'][] = ['OPEN', 'NEWLY POLICED', 'CHANGED', 'same'];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { gunzip, gzip } from '../compression.ts';
 
@@ -114,18 +115,16 @@ function isHeader(value: unknown): value is ChunkHeader {
   return numbers.every(Number.isInteger) && typeof header.clusterUid === 'string' && typeof header.runId === 'string';
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** True if the value is an entry from which a patch can be made: every place names a reference, every reference is whole. */
 export function isEntry(value: unknown): value is JournalEntry {
-  if (!isFields(value) || !isFields(value.object)) return false;
+  if (!isRecord(value) || !isRecord(value.object)) return false;
   const { object, references, removed, owners } = value;
   if (
     !hasTexts(object, ['apiVersion', 'kind', 'name', 'uid', 'plural']) ||
     ![object.namespace, object.backingUid, object.madeAt].every(isTextOrAbsent)
   )
     return false;
-  if (!isListOf(references, isReference) || !isListOf(owners, isFields) || !isListOf(removed, isInteger)) return false;
+  if (!isListOf(references, isReference) || !isListOf(owners, isRecord) || !isListOf(removed, isInteger)) return false;
   return (
     owners.length === removed.length &&
     removed.every((place, index) => isPlace(place, index, removed, references) && fits(owners[index], place))
@@ -136,7 +135,7 @@ function isPlace(place: number, index: number, removed: readonly number[], refer
   return place >= 0 && place < references.length && (index === 0 || place > (removed[index - 1] ?? -1));
 }
 
-function fits(owner: Fields | undefined, place: number): boolean {
+function fits(owner: JsonMap | undefined, place: number): boolean {
   if (!owner || owner.place !== place) return false;
   return (
     hasTexts(owner, ['group', 'kind', 'name']) &&
@@ -144,13 +143,9 @@ function fits(owner: Fields | undefined, place: number): boolean {
   );
 }
 
-function isReference(value: unknown): value is Fields {
-  if (!isFields(value) || !hasTexts(value, ['apiVersion', 'kind', 'name', 'uid'])) return false;
+function isReference(value: unknown): value is JsonMap {
+  if (!isRecord(value) || !hasTexts(value, ['apiVersion', 'kind', 'name', 'uid'])) return false;
   return [value.controller, value.blockOwnerDeletion].every((flag) => flag === undefined || typeof flag === 'boolean');
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isInteger(value: unknown): value is number {
@@ -165,6 +160,6 @@ function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-function hasTexts(value: Fields, names: readonly string[]): boolean {
+function hasTexts(value: JsonMap, names: readonly string[]): boolean {
   return names.every((name) => typeof value[name] === 'string');
 }
