@@ -10,12 +10,14 @@ export interface EndView {
   /** `Calico`. */
   readonly service: string;
   readonly release: string;
+  /** An earlier command began the run: the time is that of the last part. */
+  readonly isResumed?: boolean;
   /** The command that resumes what stopped. */
   readonly resume: string;
 }
 
 /** `✔ Calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 2 warnings · 3 manual steps left`. */
-export function successLine(outcome: Outcome, { palette, service, release }: EndView, steps: number): string {
+export function successLine(outcome: Outcome, { palette, service, release, isResumed = false }: EndView, steps: number): string {
   const { versions, history, findings } = outcome;
   const from = versions?.before !== undefined && versions.before !== release ? `${versions.before} → ` : '';
   const nodes = agents(outcome)?.desired ?? outcome.head?.nodes;
@@ -23,7 +25,7 @@ export function successLine(outcome: Outcome, { palette, service, release }: End
   const took = history ? Date.parse(history.endedAt) - Date.parse(history.startedAt) : Number.NaN;
   const where = nodes === undefined ? '' : ` on ${counted(nodes, 'node')}`;
   const counts = [
-    `${service} ${from}${release}${where}${took >= 1000 ? ` in ${timeText(took)}` : ''}`,
+    `${service} ${from}${release}${where}${took >= 1000 ? ` in ${timeText(took)}${isResumed ? ' since it was resumed' : ''}` : ''}`,
     ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
     ...(steps > 0 ? [`${counted(steps, 'manual step')} left`] : []),
   ];

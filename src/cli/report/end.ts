@@ -26,7 +26,8 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   if (origin !== undefined) session.say(origin);
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
-  const view = endViewOf(session);
+  const begun = outcome.record && Date.parse(outcome.record.startedAt);
+  const view = { ...endViewOf(session), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     const upgrade = outcome.head && { ...outcome.head, ...(before?.source ? { source: before.source, isUnfinished: true } : {}) };

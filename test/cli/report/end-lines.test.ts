@@ -121,6 +121,12 @@ describe('the end of a run', () => {
     assert.equal(stoppedLines(waits, view, [])[0], 'STOPPED at cli');
   });
 
+  it('of a run that was resumed says of which part the time is', () => {
+    const outcome = ended({ stages: [stage('verify', 'done'), stage('apply', 'done')], history: history(rollout(['new'], true)) });
+    const [line] = runLines(outcome, { ...view, isResumed: true }).slice(-1);
+    assert.equal(line, '✔ Calico v3.27.5 → v3.32.1 on 1 node in 2m53s since it was resumed');
+  });
+
   it('of a part of the chain promises nothing: the proof is not in it', () => {
     const lines = runLines(ended({ stages: [stage('crds', 'done'), stage('apply', 'done')] }), view);
     assert.doesNotMatch(lines.join('\n'), /✔/);
