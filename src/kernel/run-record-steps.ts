@@ -1,11 +1,7 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
-import type { InstallPath } from './installation.ts';
 import { type Continuation, continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
-
-/** Paths on which `apply` always changes something. */
-const NOTES_DIGESTS: ReadonlySet<string> = new Set<InstallPath>(['operator', 'manifest', 'kvstore']);
 
 /** Who begins or continues a run, and with which command. */
 export interface Beginner {
@@ -51,8 +47,6 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
     ...merged,
     ...definedOf({ plan, flags }),
     digests: { ...remember.digests, ...base.digests },
-    // What a record of an older program leaves open is identified by its digests: before others come to them.
-    wrote: writersOf(base),
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
     outcome: undefined,
   };
@@ -71,28 +65,17 @@ export function withStages(record: RunRecord, stages: readonly StageRecord[]): R
 
 /** The stage is about to write: noted before, for it may be interrupted at any moment. */
 export function withWriter(record: RunRecord, stage: StageRecord['id']): RunRecord {
-  return { ...record, wrote: [...new Set([...writersOf(record), stage])] };
-}
-
-/** Stages that wrote something, or may have, where the record does not say so. */
-export function writersOf(record: RunRecord): readonly string[] {
-  const { wrote, stages } = record;
-  return wrote ?? stages.filter(({ id, state }) => state !== 'skipped' && !(id === 'apply' && isBeforeApply(record))).map(({ id }) => id);
+  return { ...record, wrote: [...new Set([...record.wrote, stage])] };
 }
 
 /** The run has performed something of `apply`, or may have: what is installed is no longer what it began with. */
 export function hasApplied(record: RunRecord): boolean {
-  return writersOf(record).includes('apply');
+  return record.wrote.includes('apply');
 }
 
 /** The unfinished run has replaced the API server of the service, or is about to: for a while its group is not served. */
 export function replacesApi(record: RunRecord | undefined, context: Continuation): boolean {
   return continues(record, context) && hasApplied(record);
-}
-
-/** `apply` notes the digest of what it applies before its first write; the chart may install its resource definitions itself (`--manage-crds`). */
-function isBeforeApply({ path, digests }: RunRecord): boolean {
-  return NOTES_DIGESTS.has(path) && Object.keys(digests).length === 0;
 }
 
 /** `finishedAt` only for a run that is over: the next one with this target is another. */

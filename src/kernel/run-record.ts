@@ -40,7 +40,7 @@ export interface RunRecord {
   readonly variant?: string;
   /** Release of the agents when the run began. */
   readonly source?: string;
-  /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent in records of older programs. */
+  /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent where no stage has looked. */
   readonly oldest?: string;
   /** Nodes of the cluster then. */
   readonly nodes?: number;
@@ -51,8 +51,8 @@ export interface RunRecord {
   readonly toolVersion: string;
   readonly accepted: readonly string[];
   readonly stages: readonly StageRecord[];
-  /** Ids of stages that wrote something, or were about to; one that a finding stopped before is not among them. Absent in records of older programs. */
-  readonly wrote?: readonly string[];
+  /** Ids of stages that wrote something, or were about to; one that a finding stopped before is not among them. */
+  readonly wrote: readonly string[];
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;

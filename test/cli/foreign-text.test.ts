@@ -175,7 +175,7 @@ describe('flags of a record', () => {
     const screen = onStreams(bench);
     const { engine } = bench;
     const record = { version: 1, runId: 'r', clusterUid: 'u', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', digests: {} };
-    const times = { startedAt: 't', startedBy: 'x', toolVersion: '0', accepted: [], stages: [], kept: [] };
+    const times = { startedAt: 't', startedBy: 'x', toolVersion: '0', accepted: [], stages: [], wrote: [], kept: [] };
     engine.stored = { ...record, ...times, flags } as unknown as NonNullable<typeof engine.stored>;
     assert.equal(await bench.run(...argv), 0);
     return { out: screen.out(), err: screen.err() };

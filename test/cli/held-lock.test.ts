@@ -22,7 +22,14 @@ function heldBench(looks = Number.POSITIVE_INFINITY) {
   let looked = 0;
   Object.assign(bench.engine.ports.lock, { holder: async () => (looked++ < looks ? HOLDER : undefined) });
   const stages = [{ id: 'apply', state: 'running', startedAt: '2026-11-21T01:57:00Z' }];
-  bench.engine.stored = { runId: 'run-1', clusterUid: CLUSTER_UID, accepted: [], stages, target: 'v3.32.2' } as unknown as RunRecord;
+  bench.engine.stored = {
+    runId: 'run-1',
+    clusterUid: CLUSTER_UID,
+    accepted: [],
+    wrote: ['apply'],
+    stages,
+    target: 'v3.32.2',
+  } as unknown as RunRecord;
   return { bench, surveyed };
 }
 

@@ -129,6 +129,7 @@ const record: RunRecord = {
   toolVersion: '1',
   accepted: [],
   stages: [],
+  wrote: [],
   kept: [],
 };
 

@@ -9,7 +9,16 @@ import { memoryCluster } from '../support/memory-cluster.ts';
 import { recordsIn } from '../support/state.ts';
 
 const RUN = { runId: 'r', clusterUid: 'uid-1', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', digests: {}, toolVersion: '0' };
-const RECORD = { version: 1, ...RUN, startedAt: 't', startedBy: 'x', accepted: [], stages: [], kept: [] } as unknown as RunRecord;
+const RECORD = {
+  version: 1,
+  ...RUN,
+  startedAt: 't',
+  startedBy: 'x',
+  accepted: [],
+  stages: [],
+  wrote: [],
+  kept: [],
+} as unknown as RunRecord;
 
 const nowhere = { path: '/nowhere', standsInFor: 'x' };
 

@@ -210,6 +210,7 @@ describe('the adapters on a real control plane', function () {
       toolVersion: '0',
       accepted: [],
       stages: [],
+      wrote: [],
       kept: [],
     };
     await records.save(record);

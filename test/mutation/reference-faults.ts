@@ -109,7 +109,6 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/features/ownerrefs/references.ts', [
       ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
-      ['oldestOf([record.source, ...serverReleases(installation)])', 'record.source'],
       ['one.isMute || isDead(one)', 'isDead(one)'],
       ['(await keepsOldNames(sources.cluster, context))', 'false'],
     ]),

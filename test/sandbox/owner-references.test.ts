@@ -9,7 +9,6 @@ import type { Action } from '../../src/kernel/action.ts';
 import type { Verdict } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
-import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { AnyStage, Stage } from '../../src/kernel/stage.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
@@ -154,30 +153,6 @@ describe('owner references on the sandbox', () => {
       assert.deepEqual([stopped.exit, new Set(looks)], ['blocked', new Set([0, 1])]);
       assert.equal((await undo(sandbox)).exit, 'done');
       assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
-    });
-
-    describe('by a program that did not note which stages write', () => {
-      const older = async (more: Partial<RunRecord>) => {
-        const sandbox = await ownerSandbox();
-        await perform(sandbox, [ownerrefsStripStage], folder);
-        const { state } = sandbox.scenario;
-        assert.ok(state.record);
-        const { wrote: _, ...record } = state.record;
-        const apply = { id: 'apply', state: 'failed', startedAt: record.startedAt } as const;
-        state.record = { ...record, ...more, stages: [...record.stages, apply] };
-        return sandbox;
-      };
-
-      it('go back where it noted no digest before it was stopped, as it did before its first write', async () => {
-        const sandbox = await older({ path: 'manifest', digests: {} });
-        assert.equal((await undo(sandbox)).exit, 'done');
-        assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
-      });
-
-      it('are not put back where it noted one, nor on the chart path, where it need not note any', async () => {
-        assertRefused(await undo(await older({ path: 'manifest', digests: { 'netsvc.yaml': '0' } })));
-        assertRefused(await undo(await older({ path: 'chart', digests: {} })));
-      });
     });
   });
 

@@ -224,7 +224,7 @@ describe('owner references that somebody else has a hand in', () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade();
     assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
-    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2', oldest: 'v3.32.2' });
     const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
     sandbox.put(K.Secret, 'owned-late', [keeper, pool]);
     const found = await perform(sandbox, [verifyStage], folder);
@@ -312,7 +312,7 @@ describe('owner references that somebody else has a hand in', () => {
     const lost = [...sandbox.deleted];
     const owner = { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', name: 'default.web' };
     sandbox.put(K.Secret, 'owned-late', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
-    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2', oldest: 'v3.32.2' });
     const kept = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { 'hold-policy-migration': true } });
     assert.deepEqual([kept.exit, referencesOf('owned-late').length], ['done', 1]);
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
@@ -427,7 +427,7 @@ describe('owner references that somebody else has a hand in', () => {
         const how = { profile, flags };
         const { scenario } = sandbox;
         sandbox.upgrade({ held: true });
-        scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+        scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2', oldest: 'v3.32.2' });
         const owner = await addLate();
         const found = await perform(sandbox, [verifyStage], folder, how);
         assert.ok(named(found, 'NS-307').includes('Secret/default/owned-late'));

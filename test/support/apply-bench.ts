@@ -153,6 +153,7 @@ export function runRecord(more: Partial<RunRecord>): RunRecord {
     toolVersion: '0',
     accepted: [],
     stages: [{ id: 'apply', state: 'failed', startedAt: '2026-01-01T11:00:00Z' }],
+    wrote: Object.keys(more.digests ?? {}).length > 0 ? ['apply'] : [],
     kept: [],
     ...more,
   };

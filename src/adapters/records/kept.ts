@@ -89,9 +89,8 @@ export function sizeOf(binary: Binary): number {
 }
 
 const TEXTS = ['runId', 'clusterUid', 'profile', 'target', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
-const LISTS = ['accepted', 'kept'] as const;
+const LISTS = ['accepted', 'wrote', 'kept'] as const;
 const TEXTS_OR_ABSENT = ['variant', 'source', 'oldest', 'backup', 'plan', 'finishedAt', 'outcome'] as const;
-const LISTS_OR_ABSENT = ['wrote', 'flags'] as const;
 
 /** The record in a text. Throws Fault('failed') for a newer layout, and for anything that is no record. */
 export function parseRecord(text: string, where: string): RunRecord {
@@ -106,7 +105,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...TEXTS.filter((field) => typeof value[field] !== 'string'),
     ...LISTS.filter((field) => !isTexts(value[field])),
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
-    ...LISTS_OR_ABSENT.filter((field) => value[field] !== undefined && !isTexts(value[field])),
+    ...(value.flags === undefined || isTexts(value.flags) ? [] : ['flags']),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
     ...(isCountOrAbsent(value.nodes) ? [] : ['nodes']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),

@@ -3,7 +3,6 @@ import { agoText, counted } from '../../kernel/counted.ts';
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { writersOf } from '../../kernel/run-record-steps.ts';
 import type { Outcome } from './run.ts';
 
 /** What the last lines of a command are computed from. */
@@ -29,7 +28,7 @@ export function closingLines({ command, outcome, isDryRun, before, now }: Closed
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
 export function earlierLines(record: RunRecord, now: Date, changed: readonly string[] = [], isOver = false): readonly string[] {
-  const wrote = writersOf(record);
+  const { wrote } = record;
   const others = wrote.filter((stage) => !changed.includes(stage));
   if (others.length === 0) return [];
   const isSafe = [...wrote, ...changed].every((stage) => LEAVES_TRAFFIC.has(stage));

@@ -1,6 +1,5 @@
 import { agoText } from '../../kernel/counted.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
-import { writersOf } from '../../kernel/run-record-steps.ts';
 import { type CarriedFlag, carriedTo } from '../carry.ts';
 
 /** `step 21 of 25`; `steps 2–21 of 25` where the stage is at one of them. */
@@ -23,7 +22,7 @@ const PAGE = 'docs/use/going-back.md';
 
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
 export function undoTexts(record: RunRecord, carried: readonly CarriedFlag[], now: Date): readonly string[] {
-  const wrote = writersOf(record).toReversed();
+  const wrote = record.wrote.toReversed();
   const ways = wrote.flatMap((stage) => {
     const of = OWN[stage];
     return of === undefined ? [] : [`kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`];

@@ -6,7 +6,7 @@ import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts'
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied, replacesApi } from '../../kernel/run-record-steps.ts';
 import { keepsOldNames } from '../policies/index.ts';
-import { oldestOf, oldestRelease, serverReleases } from '../survey/index.ts';
+import { oldestOf, oldestRelease } from '../survey/index.ts';
 import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';
@@ -31,15 +31,10 @@ declare module '../../kernel/context.ts' {
   }
 }
 
-/**
- * Release under which the references were made: the oldest of agents and API server, by an unfinished run's record, else as now. A record
- * without `oldest` has only the agents': the API server's is read, valid until its upgrade. Undefined if one is unknown to record and
- * cluster.
- */
+/** Release under which the references were made: the oldest of agents and API server, by an unfinished run's record, else as now. Undefined if one is unknown. */
 export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
   if (!continues(record, context)) return oldestRelease(installation);
   if (record.oldest !== undefined) return oldestOf([record.oldest]);
-  if (record.source !== undefined) return oldestOf([record.source, ...serverReleases(installation)]);
   return hasApplied(record) ? undefined : oldestRelease(installation);
 }
 

@@ -33,7 +33,7 @@ export { gitOpsOwners } from './managed-by.ts';
 export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
 export { readOperated } from './operated.ts';
 export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
-export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, serverReleases, unknownEnd } from './path-stage.ts';
+export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
 export { podView, readAgentConfig, readInjectors, readProxyMode, readResources, withStoredVersions } from './resources.ts';

@@ -129,7 +129,7 @@ export function oldestOf(releases: readonly (string | undefined)[]): string | un
 }
 
 /** Releases of the API servers: they are upgraded apart from the agents (domain §7.3/6). */
-export function serverReleases({ components }: Pick<Installation, 'components'>): readonly (string | undefined)[] {
+function serverReleases({ components }: Pick<Installation, 'components'>): readonly (string | undefined)[] {
   return components.filter(({ component }) => component === 'apiserver').map(({ release }) => release);
 }
 

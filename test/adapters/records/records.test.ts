@@ -28,6 +28,7 @@ const RECORD: RunRecord = {
   toolVersion: '0.1.0',
   accepted: [],
   stages: [],
+  wrote: [],
   kept: [],
 };
 

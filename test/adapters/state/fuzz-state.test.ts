@@ -25,7 +25,7 @@ const runs = { numRuns: FUZZ_RUNS };
 const RECORD = {
   version: 1,
   ...{ runId: 'r', clusterUid: 'uid', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', startedAt: 't', startedBy: 'a@b' },
-  ...{ toolVersion: '0', digests: { 'upgrade.yaml': 'd' }, accepted: ['NS-301'], kept: ['r/apply/edits#1'] },
+  ...{ toolVersion: '0', digests: { 'upgrade.yaml': 'd' }, accepted: ['NS-301'], wrote: ['apply'], kept: ['r/apply/edits#1'] },
   stages: [{ id: 'apply', state: 'done', startedAt: 't' }],
 };
 const ENTRY = entryFor([reference('v3:set')]);

@@ -19,7 +19,7 @@ const view = {
 };
 const record = (more: Partial<RunRecord>): RunRecord => ({
   ...{ version: RUN_RECORD_VERSION, runId: 'r', clusterUid: 'u', profile: 'calico', target: 'v3.32.1', path: 'manifest', digests: {} },
-  ...{ startedAt: '2026-11-21T02:00:00Z', startedBy: 'a@b', toolVersion: '1', accepted: [], stages: [], kept: [], ...more },
+  ...{ startedAt: '2026-11-21T02:00:00Z', startedBy: 'a@b', toolVersion: '1', accepted: [], stages: [], wrote: [], kept: [], ...more },
 });
 const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
   ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },

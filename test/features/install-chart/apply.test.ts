@@ -194,7 +194,9 @@ describe('agents and Typha in a chart upgrade, which its operator replaces in th
   it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
     const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
     const { clusterUid } = bench.context;
-    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {}, stages: [] } as ReturnType<typeof Object.assign>;
+    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {}, stages: [], wrote: [] } as ReturnType<
+      typeof Object.assign
+    >;
     assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
   });
 });
@@ -380,7 +382,7 @@ describe('what stands against a chart upgrade', () => {
     const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' } } };
     const bench = chartBench({ stored: failed, crdsApplied: true });
     const { clusterUid } = bench.context;
-    bench.record = { target: 'v3.32.1', clusterUid, path: 'chart', digests: {}, stages: [] } as ReturnType<typeof Object.assign>;
+    bench.record = { target: 'v3.32.1', clusterUid, path: 'chart', digests: {}, stages: [], wrote: [] } as ReturnType<typeof Object.assign>;
     assert.equal((await openedChart(bench)).outcomes['NS-232'], 'expected');
   });
 

@@ -45,8 +45,6 @@ describe('the release that references were made under', () => {
     ['is still that of the API server once the agents run the target', halfway, begunOn(mixed), 'v3.27.2'],
     ['is still that of the API server once everything runs the target', over, begunOn(mixed), 'v3.27.2'],
     ['stays unknown where it was when the run began', over, begunOn(installed('v3.29.0', server())), undefined],
-    ['is read from the API server where an older record names the agents’ alone', halfway, continued({ source: 'v3.29.0' }), 'v3.27.2'],
-    ['is that of an older record once everything runs the target', over, continued({ source: 'v3.26.4' }), 'v3.26.4'],
     ['is what is there where the record names none and apply wrote nothing', mixed, continued({ wrote: ['policy'] }), 'v3.27.2'],
     ['is not known where the record names none and apply may have written', over, continued({ wrote: ['policy', 'apply'] }), undefined],
     ['is what is there where the record is of another run', over, { ...begunOn(mixed), target: 'v3.32.1' }, 'v3.31.7'],

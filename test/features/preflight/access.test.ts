@@ -54,6 +54,7 @@ const record: RunRecord = {
   toolVersion: '0.1.0',
   accepted: [],
   stages: [],
+  wrote: [],
   kept: [],
 };
 const recorded = (change: Partial<RunRecord>) => ({ record: { value: { ...record, ...change } } });

@@ -34,7 +34,7 @@ checkCases('NS-803', {
     facts: ctl('v3.20.6'),
     is: 'warning',
     about: ['Pod/kube-system/calicoctl'],
-    next: /delete pod calicoctl -n kube-system/,
+    next: /get pod calicoctl -n kube-system -o yaml/,
   },
 });
 
