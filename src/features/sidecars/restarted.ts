@@ -2,8 +2,9 @@ import type { Evidence } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { parseImage, parseRelease } from '../../kernel/release.ts';
-import { injectorRevision, notAfterLine } from '../survey/index.ts';
+import { notAfterLine } from '../survey/index.ts';
 import type { TemplateMounts } from './checks.ts';
+import { injectorRevision } from './mesh-revisions.ts';
 import { type Data, type Injector, type Injectors, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 

@@ -30,7 +30,6 @@ export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
 export { readClient, readWorkFolder } from './machine.ts';
 export { gitOpsOwners } from './managed-by.ts';
-export { injectorRevision, type MeshRevision, meshRevisions } from './mesh-sign.ts';
 export { readOperated } from './operated.ts';
 export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
 export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';

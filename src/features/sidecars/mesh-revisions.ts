@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
-import { isImageOf } from './components.ts';
+import { isImageOf } from '../survey/index.ts';
 
 /** A revision of the mesh's control plane. */
 export interface MeshRevision {
