@@ -33,6 +33,41 @@ export interface EndpointsExpected {
   readonly from: { readonly kind: Kind } | { readonly cli: CliCall };
 }
 
+declare module '../../kernel/action.ts' {
+  interface Expectations {
+    readonly 'host-endpoints': EndpointsExpected;
+  }
+  interface Preconditions {
+    readonly successor: SuccessorExpected;
+    readonly 'way-back': WayBackExpected;
+  }
+}
+
+export const hostExpectations: Pick<ExpectationTypes, 'host-endpoints'> = {
+  'host-endpoints': {
+    async wait(ports, expected, { timeoutMs, stop, report }) {
+      await waitHostEndpoints(ports, expected, { timeoutMs, signal: stop, report });
+      return {};
+    },
+    text: ({ nodes }) => `the automatic host endpoints of ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`,
+  },
+};
+
+export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'> = {
+  successor: {
+    assert: assertSuccessor,
+    run: (ports, effect, { old }, { cut, onLine }) =>
+      deleteNamed(
+        ports,
+        effect,
+        old.map(({ name }) => name),
+        cut,
+        onLine,
+      ),
+  },
+  'way-back': { assert: assertWayBack },
+};
+
 type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;
 
 interface EndpointWait {
@@ -151,41 +186,6 @@ class EndpointBoard {
     else this.#open.set(node, why);
   }
 }
-
-declare module '../../kernel/action.ts' {
-  interface Expectations {
-    readonly 'host-endpoints': EndpointsExpected;
-  }
-  interface Preconditions {
-    readonly successor: SuccessorExpected;
-    readonly 'way-back': WayBackExpected;
-  }
-}
-
-export const hostExpectations: Pick<ExpectationTypes, 'host-endpoints'> = {
-  'host-endpoints': {
-    async wait(ports, expected, { timeoutMs, stop, report }) {
-      await waitHostEndpoints(ports, expected, { timeoutMs, signal: stop, report });
-      return {};
-    },
-    text: ({ nodes }) => `the automatic host endpoints of ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`,
-  },
-};
-
-export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'> = {
-  successor: {
-    assert: assertSuccessor,
-    run: (ports, effect, { old }, { cut, onLine }) =>
-      deleteNamed(
-        ports,
-        effect,
-        old.map(({ name }) => name),
-        cut,
-        onLine,
-      ),
-  },
-  'way-back': { assert: assertWayBack },
-};
 
 type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
 

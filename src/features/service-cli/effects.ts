@@ -22,6 +22,79 @@ interface InstallCli {
   readonly keepAs?: string;
 }
 
+/** The configuration of the service's CLI, where there is none; 0600. */
+interface WriteCliConfig {
+  readonly type: 'write-cli-config';
+  readonly to: string;
+  readonly content: string;
+  /** Files beside it from a Secret: path → key of its data. Their values are read when they are written, and never shown. */
+  readonly certificates?: { readonly secret: ObjectRef; readonly files: Readonly<Record<string, string>> };
+}
+
+interface RemoveFile {
+  readonly type: 'remove-file';
+  readonly file: string;
+  readonly keepAs: string;
+}
+
+declare module '../../kernel/action.ts' {
+  interface Effects {
+    readonly 'install-cli': InstallCli;
+    readonly 'write-cli-config': WriteCliConfig;
+    readonly 'remove-file': RemoveFile;
+  }
+  interface Exec {
+    /** The store that the service's CLI must reach in the moment of the write. */
+    readonly store?: StoreExpected;
+  }
+  interface Guards {
+    readonly 'same-store': Exec;
+  }
+}
+
+export const cliEffects: Pick<EffectTypes, 'install-cli' | 'write-cli-config' | 'remove-file'> = {
+  'install-cli': {
+    does: 'writes',
+    isFixed: true,
+    perform: installCli,
+    dryRun: announced,
+    text: ({ url, sha256, to, replaces }) =>
+      `download ${url} (sha256 ${sha256 ?? 'not published: not checked'}) as ${to}${replaces ? `, in place of ${replaces}` : ''}`,
+    mask: whole,
+    digest: withoutCopy,
+  },
+  'write-cli-config': {
+    does: 'writes',
+    isFixed: true,
+    perform: async (ports, effect) => ({ detail: await writeCliConfig(ports, effect) }),
+    dryRun: announced,
+    text: ({ to, certificates }) => `write ${[...Object.keys(certificates?.files ?? {}), to].join(', ')} (0600)`,
+    mask: whole,
+    digest: whole,
+  },
+  'remove-file': {
+    does: 'writes',
+    isFixed: true,
+    async perform({ machine }, { file, keepAs }) {
+      await machine.moveAside(file, keepAs);
+      return { detail: `kept as ${keepAs}` };
+    },
+    dryRun: announced,
+    text: ({ file, keepAs }) => `move ${file} to ${keepAs}`,
+    mask: whole,
+    digest: withoutCopy,
+  },
+};
+
+/** Names of copies carry the time of the run. */
+function withoutCopy(effect: InstallCli | RemoveFile): unknown {
+  return { ...effect, keepAs: undefined };
+}
+
+export const cliGuards: Pick<GuardTypes, 'same-store'> = {
+  'same-store': { of: 'exec', assert: assertSameStore },
+};
+
 /** Programs are larger than manifests: the released ones have up to a hundred MB. */
 const LIMIT_BYTES = 300 * 1024 * 1024;
 
@@ -100,79 +173,6 @@ export async function assertSameStore(
     `check ${config.join(' ').slice('--config='.length)} and its endpoints; this write was not sent`,
     'then run the same command again: what is done stays done',
   ]);
-}
-
-interface RemoveFile {
-  readonly type: 'remove-file';
-  readonly file: string;
-  readonly keepAs: string;
-}
-
-declare module '../../kernel/action.ts' {
-  interface Effects {
-    readonly 'install-cli': InstallCli;
-    readonly 'write-cli-config': WriteCliConfig;
-    readonly 'remove-file': RemoveFile;
-  }
-  interface Exec {
-    /** The store that the service's CLI must reach in the moment of the write. */
-    readonly store?: StoreExpected;
-  }
-  interface Guards {
-    readonly 'same-store': Exec;
-  }
-}
-
-export const cliEffects: Pick<EffectTypes, 'install-cli' | 'write-cli-config' | 'remove-file'> = {
-  'install-cli': {
-    does: 'writes',
-    isFixed: true,
-    perform: installCli,
-    dryRun: announced,
-    text: ({ url, sha256, to, replaces }) =>
-      `download ${url} (sha256 ${sha256 ?? 'not published: not checked'}) as ${to}${replaces ? `, in place of ${replaces}` : ''}`,
-    mask: whole,
-    digest: withoutCopy,
-  },
-  'write-cli-config': {
-    does: 'writes',
-    isFixed: true,
-    perform: async (ports, effect) => ({ detail: await writeCliConfig(ports, effect) }),
-    dryRun: announced,
-    text: ({ to, certificates }) => `write ${[...Object.keys(certificates?.files ?? {}), to].join(', ')} (0600)`,
-    mask: whole,
-    digest: whole,
-  },
-  'remove-file': {
-    does: 'writes',
-    isFixed: true,
-    async perform({ machine }, { file, keepAs }) {
-      await machine.moveAside(file, keepAs);
-      return { detail: `kept as ${keepAs}` };
-    },
-    dryRun: announced,
-    text: ({ file, keepAs }) => `move ${file} to ${keepAs}`,
-    mask: whole,
-    digest: withoutCopy,
-  },
-};
-
-/** Names of copies carry the time of the run. */
-function withoutCopy(effect: InstallCli | RemoveFile): unknown {
-  return { ...effect, keepAs: undefined };
-}
-
-export const cliGuards: Pick<GuardTypes, 'same-store'> = {
-  'same-store': { of: 'exec', assert: assertSameStore },
-};
-
-/** The configuration of the service's CLI, where there is none; 0600. */
-interface WriteCliConfig {
-  readonly type: 'write-cli-config';
-  readonly to: string;
-  readonly content: string;
-  /** Files beside it from a Secret: path → key of its data. Their values are read when they are written, and never shown. */
-  readonly certificates?: { readonly secret: ObjectRef; readonly files: Readonly<Record<string, string>> };
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { fatesOf } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { readOwnerWorld, type UidRules, uidRules } from '../../../src/features/ownerrefs/world.ts';
+import { fatesOf, type OwnersOfKind } from '../../../src/features/ownerrefs/owner-fate.ts';
+import { readOwnerWorld, type UidRules, uidRules, unshownOwner } from '../../../src/features/ownerrefs/world.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
 import { convertUid } from '../../../src/kernel/owner-uid.ts';
@@ -218,4 +218,30 @@ describe('what becomes of a reference to an owner that is stored in no CRD', () 
       const [fate] = fatesOf(owned, world).fates;
       assert.deepEqual([fate?.fate, fate?.breaks], wanted);
     });
+});
+
+const to = (apiVersion: string, kind: string, name: string): OwnerReference => ({ apiVersion, kind, name, uid: 'u' });
+const V3 = 'projectcalico.org/v3';
+const storedAs = (place: string, name: string) => new Map([[place, { name, storedName: name, uid: 'u', renamePending: false }]]);
+const asked = (owners: OwnersOfKind, ...references: readonly OwnerReference[]) =>
+  unshownOwner({ apiGroup: 'projectcalico.org', kind: 'IPPool' }, owners, [{ object: DEPENDENT, references }]);
+
+describe('an owner that is stored and not shown', () => {
+  const hidden: OwnersOfKind = { namespaced: false, served: new Map(), stored: storedAs('/pool', 'pool') };
+
+  it('is named', () => {
+    assert.equal(asked(hidden, to(V3, 'IPPool', 'pool')), 'IPPool/pool');
+  });
+
+  it('is sought in the namespace of the object, where its kind has namespaces', () => {
+    const spaced: OwnersOfKind = { namespaced: true, served: new Map(), stored: storedAs('shop/pool', 'pool') };
+    assert.equal(asked(spaced, to(V3, 'IPPool', 'pool')), 'IPPool/shop/pool');
+  });
+
+  it('is of no concern where nobody names it in the v3 group, or it is no more, or one of the two was not read', () => {
+    assert.equal(asked(hidden, to('crd.projectcalico.org/v1', 'IPPool', 'pool'), to(V3, 'NetworkSet', 'pool')), undefined);
+    assert.equal(asked(hidden, to(V3, 'IPPool', 'gone')), undefined);
+    assert.equal(asked({ namespaced: false, stored: storedAs('/pool', 'pool') }, to(V3, 'IPPool', 'pool')), undefined);
+    assert.equal(asked({ namespaced: false, served: new Map() }, to(V3, 'IPPool', 'pool')), undefined);
+  });
 });

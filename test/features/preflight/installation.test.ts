@@ -41,3 +41,17 @@ checkCases('NS-104', {
   'fails if the profile does not know the variant': { facts: { detection: found({ variant: 'mine' }) }, is: 'error' },
   'fails if --path contradicts the cluster': { context: contextOf({ path: 'operator' }), is: 'error' },
 });
+
+const unfound = { facts: { detection: { value: { type: 'none', because: '' } } }, is: 'not-applicable' } as const;
+
+checkCases('NS-901', {
+  'has nothing to advise with the API datastore': { is: 'ok', says: /as recommended/ },
+  'advises, without a warning, in key-value mode': { facts: { detection: found({ datastore: 'kvstore' }) }, is: 'ok', says: /^advice: / },
+  'does not apply without an installation': unfound,
+});
+
+checkCases('NS-902', {
+  'has nothing to advise with the operator': { facts: { detection: found({ path: 'chart' }) }, is: 'ok', says: /as recommended/ },
+  'advises, without a warning, with a manifest': { is: 'ok', says: /^advice: / },
+  'does not apply without an installation': unfound,
+});
