@@ -1,6 +1,36 @@
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { holdsFormat, holdsRule, matchesPattern } from './schema-rules.ts';
 
+/** A structural schema, as a CRD holds it. Only what is evaluated here is named. */
+export interface Schema {
+  readonly type?: string;
+  readonly nullable?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule?: string; readonly message?: string }[];
+  readonly default?: unknown;
+}
+
 /** What is said of a value: where, and why. */
 export interface Violation {
   readonly path: string;
@@ -161,36 +191,6 @@ function join(path: string, field: string): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-}
-
-/** A structural schema, as a CRD holds it. Only what is evaluated here is named. */
-export interface Schema {
-  readonly type?: string;
-  readonly nullable?: boolean;
-  readonly enum?: readonly unknown[];
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly not?: Schema;
-  readonly 'x-kubernetes-int-or-string'?: boolean;
-  readonly 'x-kubernetes-list-type'?: string;
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-validations'?: readonly { readonly rule?: string; readonly message?: string }[];
-  readonly default?: unknown;
 }
 
 /** The value as the API server evaluates it: null removed from non-nullable fields, defaults filled in, list items kept. */
