@@ -43,12 +43,8 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
       if (facts.takeover) return interruptedRevision(what, facts.takeover, record);
       if (record.status === 'failed') return failedRevision(what, stored, facts, context);
       if (!hasOneBefore(record))
-        return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
-      return failed(
-        what,
-        `Make sure that no chart tool is at work on it. Then delete the record of this one revision, which was never finished: ${command`kubectl delete ${stored.object} --namespace ${record.namespace}`}. The revision before it stays, and a new run repeats the upgrade.`,
-        { next: historyOf(record) },
-      );
+        return failed(what, 'Finish or undo that operation first, with what began it: helm, Argo CD or Flux.', { next: historyOf(record) });
+      return failed(what, pendingHint(stored), { next: historyOf(record) });
     }),
   },
   /** A release that keeps the old operator would say that it is upgraded while nothing is (domain §11.4). */
@@ -154,6 +150,15 @@ function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespa
 /** Only an upgrade and a rollback mark a revision as theirs; any other record is all that helm knows of the release. */
 function hasOneBefore({ status }: HelmRecord): boolean {
   return status === 'pending-upgrade' || status === 'pending-rollback';
+}
+
+function pendingHint({ record: { namespace, name, revision }, object }: StoredRelease): string {
+  return [
+    'See that nobody is at work on it: the command below shows since when it is pending. Ask whoever runs helm, Argo CD or Flux here.',
+    `Store a copy: ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${name}.v${revision}.yaml.`,
+    `Then delete the record of this one revision, which was never finished: ${command`kubectl delete ${object} --namespace ${namespace}`}.`,
+    `The revision before it stays, and the next ${PROGRAM} run repeats the upgrade.`,
+  ].join(' ');
 }
 
 function historyOf({ name, namespace }: HelmRecord): string {

@@ -104,7 +104,7 @@ export const apiNamespaceChecks: readonly PreflightCheck[] = [
       if (!old) return ok(`the API server is not in ${api.oldNamespace}`);
       return failed(
         `the API server moves to namespace ${api.namespace}: ${api.oldNamespace} is deleted with everything in it. The v3 API is away until the new pods are ready (10 s to over a minute)`,
-        `Change what names ${api.oldNamespace}: network policies, monitors, certificates; keep what you put there yourself.`,
+        `Change what names ${api.oldNamespace}: network policies, monitors, certificates. Save a copy of what you put there yourself: it is deleted.`,
         { evidence: [evidenceOf(old)], next: command`kubectl get networkpolicies,configmaps,secrets -n ${api.oldNamespace}` },
       );
     }),

@@ -87,7 +87,7 @@ export const serverChecks: readonly PreflightCheck[] = [
         (names) => ({
           because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
           hint: down.some((service) => isOwn(service, apiGroup))
-            ? 'Look why its server is not available, and never remove it: without it nothing of the service can be read or owned.'
+            ? 'Find out why its server is not available: the command below says it, then look at the pods of that server. Never remove the APIService: the service’s v3 resources are read through it.'
             : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
           next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
           ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),

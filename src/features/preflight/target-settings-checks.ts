@@ -52,8 +52,8 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
       if (others.length === 0) return ok(`images already come from ${move.to}`);
       const mirrors = new Set(others.filter((registry) => !within(registry, move.from)));
       return hasFullManifest(installation)
-        ? judgeImages(imagesThen(facts, now, mirrors, move.to), mirrors, move.to, now.length > others.length)
-        : judgeOperated(mirrors, move.to);
+        ? judgeImages(imagesThen(facts, now, mirrors, move.to), mirrors, move.to, comeFrom(others, now.length))
+        : judgeOperated(mirrors, move.to, comeFrom(others, now.length));
     }),
   },
   {
@@ -107,28 +107,33 @@ function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: Read
 
 const nameIn = (image: string): string => nameOf(parseImage(image).repository);
 
+/** `of`: how many images are installed. */
+function comeFrom(registries: readonly string[], of: number): string {
+  return `${registries.length < of ? 'some' : 'the'} installed images come from ${listed([...new Set(registries)])}`;
+}
+
 const PROBE = `${PROGRAM} preflight --probe-images`;
 const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull secret)';
 const COPY = "Images that you gave another registry keep it: copy the new release's images there.";
 
-function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, to: string, isKnown: boolean): Verdict {
+function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
   const evidence = (images: readonly string[]) => ({ evidence: images.map((text) => ({ text })), next: PROBE });
   if (moved.length > 0)
     return failed(
-      `${counted(moved.length, 'image')} of the upgrade ${moved.length === 1 ? 'is' : 'are'} pulled from ${to}, which ${isKnown ? 'only some images of the service come' : 'no image of the service comes'} from now`,
+      `the upgrade pulls ${counted(moved.length, 'image')} from ${to}; ${installed}`,
       `${PULLABLE}, or give them your registry in a copy of the manifest (--upgrade-file).${kept.length > 0 ? ` ${COPY}` : ''}`,
       evidence(moved),
     );
   if (kept.length === 0) return ok('every image of the upgrade is pulled from a registry in use');
   return failed(
-    `${counted(kept.length, 'image')} of the upgrade ${kept.length === 1 ? 'is' : 'are'} pulled from ${listed([...mirrors])}, as now`,
+    `the upgrade pulls ${counted(kept.length, 'image')} from ${listed([...mirrors])}, where installed images come from now`,
     COPY,
     evidence(kept),
   );
 }
 
 /** An operator pulls what its own manifest does not name. */
-function judgeOperated(mirrors: ReadonlySet<string>, to: string): Verdict {
+function judgeOperated(mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
   const named = { evidence: [{ text: to }], next: PROBE };
   if (mirrors.size > 0)
     return failed(
@@ -137,7 +142,7 @@ function judgeOperated(mirrors: ReadonlySet<string>, to: string): Verdict {
       { ...named, evidence: [...mirrors].map((text) => ({ text })) },
     );
   return failed(
-    `the images of the upgrade are pulled from ${to}, which no image of the service comes from now`,
+    `the upgrade pulls its images from ${to}; ${installed}`,
     `${PULLABLE}, or name your registry in the Installation (spec.registry).`,
     named,
   );

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { findWorkload, mayBeMissing, serviceWorkloads, shapeOf } from '../rollout/index.ts';
 import type { PreflightFacts } from '../survey/index.ts';
-import { crosses, evidenceOf, failed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, evidenceOf, failed, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
 import { isWindows } from './nodes-checks.ts';
 import { conditionOf } from './server-checks.ts';
 
@@ -25,10 +25,11 @@ export const typhaChecks: readonly PreflightCheck[] = [
       if (installation.path === 'manifest' || installation.path === 'kvstore') {
         return ok(`Typha ${since} refuses older agents: agents are rolled first, Typha last`);
       }
+      const { agent } = context.profile.operator;
       return failed(
         `Typha ${since} refuses agents older than itself, and the operator decides which of them it replaces first`,
-        'Plan a maintenance window: agents may lose their policy updates until they are replaced.',
-        { next: `${PROGRAM} plan` },
+        'Plan a maintenance window: agents may lose their policy updates until they are replaced. The command below lists the agents.',
+        { next: command`kubectl -n ${agent.namespace} get pods -l k8s-app=${agent.name} -o wide` },
       );
     }),
   },

@@ -375,6 +375,8 @@ describe('what stands against a chart upgrade', () => {
       const found = (await applyStage.open(sources, context)).findings().find(({ id }) => id === 'NS-232');
       assert.deepEqual([found?.outcome, found?.next], ['error', 'helm history calico --namespace tigera-operator']);
       assert.equal(found?.hint?.includes(mark), isDeleted, found?.hint);
+      const copied = 'kubectl get secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator -o yaml > calico.v3.yaml';
+      assert.equal(found?.hint?.includes(copied), isDeleted, found?.hint);
     });
   }
 

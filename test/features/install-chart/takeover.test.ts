@@ -43,15 +43,19 @@ describe('a revision that is pending', () => {
 
   const others: readonly (readonly [string, Parameters<typeof opened>[0], RegExp])[] = [
     ['a helm that may still be at work', { minutesAgo: 0.1 }, /may still be at work/],
-    ['one from before this run', { minutesAgo: 11 }, /Make sure that no chart tool is at work/],
-    ['one of a run that has not come to apply', { minutesAgo: 2, wrote: ['crds'] }, /Make sure/],
-    ['a rollback', { minutesAgo: 2, status: 'pending-rollback' }, /Make sure/],
+    ['one from before this run', { minutesAgo: 11 }, /^See that nobody is at work on it: the command below shows since when it is pending/],
+    ['one of a run that has not come to apply', { minutesAgo: 2, wrote: ['crds'] }, /See that nobody/],
+    ['a rollback', { minutesAgo: 2, status: 'pending-rollback' }, /See that nobody/],
     [
       'one to another release',
       { minutesAgo: 2, more: { chart: { metadata: { name: 'tigera-operator', version: 'v3.31.2' }, values: {} } } },
-      /Make sure/,
+      /See that nobody/,
     ],
-    ['an install, without which helm knows nothing of the release', { minutesAgo: 2, status: 'pending-install' }, /Finish or undo/],
+    [
+      'an install, without which helm knows nothing of the release',
+      { minutesAgo: 2, status: 'pending-install' },
+      /Finish or undo that operation first, with what began it/,
+    ],
   ];
   for (const [what, pending, hint] of others)
     it(`NS-232: is an error where it is ${what}`, async () => {

@@ -26,6 +26,7 @@ checkCases('NS-621', {
     is: 'warning',
     about: ['Namespace/calico-apiserver'],
     says: /moves to namespace calico-system/,
+    hint: /Save a copy of what you put there yourself: it is deleted\.$/,
   },
   'passes where it has moved already': { context, facts: { ...operated, namespaces: namespaces('calico-system') }, is: 'ok' },
   'does not apply without an API server': {

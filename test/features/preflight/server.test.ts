@@ -65,7 +65,7 @@ checkCases('NS-008', {
   'fails for the API of the service': {
     facts: { apiServices: { value: [service('v3.projectcalico.org', 'False')] } },
     is: 'error',
-    hint: /never remove it/,
+    hint: /the command below says it.*look at the pods of that server\. Never remove the APIService/,
   },
   'expects it of a run that has applied the target': {
     facts: { apiServices: { value: [service('v3.projectcalico.org', 'False')] }, ...applied },

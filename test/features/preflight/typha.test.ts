@@ -6,7 +6,11 @@ import { checkCases } from '../../support/check-cases.ts';
 
 checkCases('NS-405', {
   'tells the order that the manifest path takes': { is: 'ok', says: /agents are rolled first, Typha last/ },
-  'warns on the operator path, where the order is not ours': { facts: { detection: found({ path: 'operator' }) }, is: 'warning' },
+  'warns on the operator path, where the order is not ours': {
+    facts: { detection: found({ path: 'operator' }) },
+    is: 'warning',
+    next: /^kubectl -n \S+ get pods -l k8s-app=\S+-node -o wide$/,
+  },
   'has nothing to order within the new line': { facts: { detection: found({ path: 'operator', release: 'v3.32.0' }) }, is: 'ok' },
   'does not apply without Typha': { facts: { detection: found({ hasTypha: false }) }, is: 'not-applicable' },
 });
