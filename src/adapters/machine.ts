@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
 import { Fault, messageOf } from '../kernel/fault.ts';
-import type { Machine } from '../kernel/ports.ts';
+import type { Machine, UserFiles } from '../kernel/ports.ts';
 import { writeDurably, writeDurablyNew } from './durable-write.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
@@ -123,4 +123,38 @@ async function guarded(folder: string, work: () => Promise<void>): Promise<void>
       thrown,
     );
   }
+}
+
+/** Files that the user named by a flag. Throws Fault('usage') naming the file. */
+export function localFiles(): UserFiles {
+  return {
+    readText: (path) => reading(path, () => readFile(path, 'utf8')),
+    readBytes: (path) => reading(path, () => readFile(path)),
+    exists: (path) => holds(access(path)),
+    isFolder: (path) =>
+      stat(path).then(
+        (found) => found.isDirectory(),
+        () => false,
+      ),
+    realPath: (path) => realpath(path).catch(() => path),
+    writable: (path) => holds(access(path, constants.W_OK)),
+  };
+}
+
+const WORDS: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EACCES: 'it may not be read', EISDIR: 'it is a folder' };
+
+async function reading<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const { code = '', message } = thrown as NodeJS.ErrnoException;
+    throw new Fault('usage', `${path}: ${WORDS[code] ?? message}`, ['check the name that was given by the flag']);
+  }
+}
+
+function holds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }

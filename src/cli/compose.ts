@@ -103,8 +103,8 @@ function loadAdapters(): Promise<unknown> {
     import('../adapters/tools/tools.ts'),
     import('../adapters/records/records.ts'),
     import('../adapters/lock/lock.ts'),
-    import('../adapters/tools/await-orphans.ts'),
-    import('../adapters/user-files.ts'),
+    import('../adapters/tools/orphans.ts'),
+    import('../adapters/machine.ts'),
     import('../adapters/clock.ts'),
     import('../adapters/machine.ts'),
     import('../adapters/journal/owner-journal.ts'),
@@ -119,7 +119,7 @@ function loadAdapters(): Promise<unknown> {
 async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfigText: string, profile: Profile) {
   const [{ openFolder }, { localFiles }, { systemClock }, { localMachine }, { privateKubeconfigFile }] = await Promise.all([
     import('./open-folder.ts'),
-    import('../adapters/user-files.ts'),
+    import('../adapters/machine.ts'),
     import('../adapters/clock.ts'),
     import('../adapters/machine.ts'),
     import('../adapters/tools/private-kubeconfig.ts'),
@@ -179,7 +179,7 @@ async function openArtifactsFor(request: ComposeRequest, profile: Profile, targe
 }
 
 async function givenSumsOf(values: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
-  return values.length === 0 ? new Map() : (await import('../adapters/artifacts/given-sums.ts')).givenSums(values);
+  return values.length === 0 ? new Map() : (await import('../adapters/artifacts/known-digests.ts')).givenSums(values);
 }
 
 async function openState(
@@ -193,7 +193,7 @@ async function openState(
     import('../adapters/lock/lock.ts'),
     import('../adapters/records/run-identity.ts'),
     import('../adapters/tools/orphans.ts'),
-    import('../adapters/tools/await-orphans.ts'),
+    import('../adapters/tools/orphans.ts'),
   ]);
   const namespace = options.stateNamespace;
   const awaitOrphans = (lastHolder = '') => {
@@ -226,7 +226,7 @@ async function openJournal(
   };
   if (journalDir === undefined) return ownerJournal(deps);
   const [{ copiedJournal }, { journalFolder }] = await Promise.all([
-    import('../adapters/journal/copied.ts'),
+    import('../adapters/journal/folder.ts'),
     import('../adapters/journal/folder.ts'),
   ]);
   const isTrusted = accept.some(({ check, subject }) => check === 'NS-751' && subject === undefined);

@@ -4,10 +4,9 @@ import { EXIT, type ExitName } from '../kernel/fault.ts';
 import type { RunHistory } from '../kernel/history.ts';
 import type { Tally } from '../kernel/judge.ts';
 import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
-import type { PlannedStage } from '../kernel/plan.ts';
+import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
-import type { PlanBasis } from './plan/basis.ts';
 
 /** Version of every document on stdout (docs/reference/output.md); fields are added, never changed or taken away. */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
@@ -57,6 +56,32 @@ export interface PlanDocument extends DocumentHead {
   readonly basis: PlanBasis;
   /** What `--for-git` wrote; absent where it was not asked for, or the user has to decide first. */
   readonly git?: PlannedGit;
+}
+
+/** One object as the plan found it. */
+export interface BasisObject extends ObjectState {
+  readonly stage: string;
+  readonly ref: ObjectRef;
+  readonly change: PlannedObject['change'];
+  /** sha256 of what the plan does to it. */
+  readonly does: string;
+}
+
+interface BasisAction {
+  readonly stage: string;
+  readonly id: string;
+  /** Of its effect: `exec`, `patch`. */
+  readonly type: string;
+  /** sha256 of what it does. */
+  readonly does: string;
+}
+
+/** What a plan was made from, and what it does, piece by piece: so that a stale one can be told from a true one, and why. */
+export interface PlanBasis {
+  /** sha256 of artifacts by file name. */
+  readonly artifacts: Readonly<Record<string, string>>;
+  readonly objects: readonly BasisObject[];
+  readonly actions: readonly BasisAction[];
 }
 
 export interface PlannedGit {

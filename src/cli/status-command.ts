@@ -165,7 +165,7 @@ async function runLines(
   isIdle: boolean,
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
-  const { reachedText, undoTexts } = await import('./report/standing.ts');
+  const { reachedText, undoTexts } = await import('./report/end-lines.ts');
   const { progress, finishedAt } = record;
   const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.

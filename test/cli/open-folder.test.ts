@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localFiles } from '../../src/adapters/user-files.ts';
+import { localFiles } from '../../src/adapters/machine.ts';
 import { openFolder } from '../../src/cli/open-folder.ts';
 import { readWorkFolder } from '../../src/features/survey/machine.ts';
 import { Fault } from '../../src/kernel/fault.ts';

@@ -48,7 +48,7 @@ export const JOURNAL: Room = {
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],
     ]),
-    ...faultsIn('src/adapters/journal/copied.ts', [
+    ...faultsIn('src/adapters/journal/folder.ts', [
       ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
       ['if (!journal && copied && !isTrusted) throw leftOver(folder);', ''],
       ['if (!journal && copied) await cluster.append(withoutNotes(copied).entries);', ''],

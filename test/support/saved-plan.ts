@@ -1,7 +1,6 @@
 import type { PlanDocument } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { planDigest } from '../../src/cli/plan/basis.ts';
-import { planDocument } from '../../src/cli/plan/document.ts';
+import { planDigest, planDocument } from '../../src/cli/plan/document.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';

@@ -3,7 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts } from '../../kernel/ports.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
-import { isLoopback } from '../kube/proxy.ts';
+import { isLoopback } from '../kube/wire.ts';
 import {
   artifactOf,
   cachedArtifacts,

@@ -5,7 +5,7 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import { isPassingStatus } from '../../kernel/ports.ts';
 import { boundedBody, plainHttp, TooLarge } from '../bounded-body.ts';
-import { isLoopback, proxyOf } from '../kube/proxy.ts';
+import { isLoopback, proxyOf } from '../kube/wire.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
 

@@ -2,8 +2,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { ApiFailure, type OwnerJournalStore } from '../../kernel/ports.ts';
 import { digestOf, packChunks } from './chunk.ts';
-import { type AppendRecord, headBytes, refusal } from './head.ts';
-import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+import { type AppendRecord, headBytes, JOURNAL_NAME, type JournalPlace, refusal } from './head.ts';
 import { journalReader, writeArchive } from './read.ts';
 
 const TRIES = 5;

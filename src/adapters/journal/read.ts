@@ -5,8 +5,7 @@ import { contentText, type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJourna
 import { mergeEntries } from '../../kernel/owner-merge.ts';
 import { writeDurably } from '../durable-write.ts';
 import { type ChunkHeader, digestOf, unpackChunk } from './chunk.ts';
-import { type AppendRecord, type JournalHead, parseHead, refusal } from './head.ts';
-import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+import { type AppendRecord, JOURNAL_NAME, type JournalHead, type JournalPlace, parseHead, refusal } from './head.ts';
 
 interface ReadHead {
   readonly head: JournalHead;

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import type { Content } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
-import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
+import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './head.ts';
 
 const HEAD_KEY = 'journal.json';
 const CHUNK_KEY = 'entries.jsonl.gz';

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../../kernel/fault.ts';
 import { type Interruption, interrupted } from '../../kernel/interruption.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
-import { endGroup, GROUPED } from '../process-group.ts';
 import { filesOf } from '../tools/files-of.ts';
+import { endGroup, GROUPED } from '../tools/run-program.ts';
 import { assertPluginAllowed, type Find } from './plugin-policy.ts';
 
 /** What a credential plugin printed. */

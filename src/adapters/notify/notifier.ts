@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
 import { HIDDEN } from '../../kernel/hidden.ts';
 import type { Notifier } from '../../kernel/ports.ts';
-import { isLoopback } from '../kube/proxy.ts';
+import { isLoopback } from '../kube/wire.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 
 /** Sends documents to what `--notify` names. `env` is what a program gets. */

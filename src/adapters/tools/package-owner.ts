@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { command, type FileOwner, quoteArgument } from '../../kernel/argv.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
-import { GROUPED } from '../process-group.ts';
+import { GROUPED } from './run-program.ts';
 
 type Owner = Extract<FileOwner, { removeWith: string }>;
 

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { RunToolOptions, ToolResult } from '../../kernel/argv.ts';
-import { endGroup, GROUPED } from '../process-group.ts';
 
 export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
   /** The whole environment: nothing of ours is added. */
@@ -117,4 +116,17 @@ function lineReader(onLine?: (line: string) => void) {
       if (rest !== '') onLine?.(rest);
     },
   };
+}
+
+/** Whether programs can be started in a group of their own, which a Ctrl-C at the terminal does not reach. */
+export const GROUPED = process.platform !== 'win32';
+
+/** Ends a program of a group of its own and what it had started. */
+export function endGroup(pid: number | undefined, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (!GROUPED || pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in the group.
+  }
 }

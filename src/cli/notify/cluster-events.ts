@@ -5,7 +5,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { oneLine } from '../../kernel/visible.ts';
-import { eventOf, type NotifiedEvent, SAID } from './document.ts';
+import { eventOf, type NotifiedEvent, SAID } from './notices.ts';
 
 const COMPONENT = 'kubectl-netsvc-upgrade';
 

@@ -1,9 +1,106 @@
-import { messageOf } from '../../kernel/fault.ts';
+import { EXIT, type ExitName, messageOf } from '../../kernel/fault.ts';
 import { withoutAddressCredentials, withoutCredentials } from '../../kernel/hidden.ts';
 import type { Notifier } from '../../kernel/ports.ts';
 import { visible } from '../../kernel/visible.ts';
-import type { OutputDocument } from '../documents.ts';
-import { type Begun, endNotice, type Failure, failureNotice, type Notification, startNotice } from './document.ts';
+import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
+
+export type NotifiedEvent = 'started' | 'stopped' | 'failed' | 'done' | 'interrupted';
+
+/** What is known of a run when it begins; nothing where it failed before the cluster was asked. */
+interface Begun {
+  readonly runId?: string;
+  /** Name of the context in the kubeconfig. */
+  readonly context?: string;
+  readonly clusterUid?: string;
+  /** Release before the run. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** What `--notify` sends: one document for the start of a run, one for its end. */
+export interface Notification extends Begun {
+  readonly apiVersion: typeof OUTPUT_VERSION;
+  readonly kind: 'Notification';
+  readonly event: NotifiedEvent;
+  /** The same in one sentence. */
+  readonly text: string;
+  /** The stage that did not end. */
+  readonly stage?: string;
+  readonly message?: string;
+  readonly exit?: DocumentHead['exit'];
+  readonly suggestions?: readonly string[];
+  /** The next command. */
+  readonly next?: string;
+  readonly at: string;
+}
+
+/** Why a command ended, where it has no document. */
+interface Failure {
+  readonly code: ExitName;
+  readonly message: string;
+  readonly suggestions: readonly string[];
+}
+
+function startNotice(begun: Begun, at: Date): Notification {
+  return notice('started', begun, {}, at);
+}
+
+/** Of the document that the command ends with. */
+function endNotice(document: OutputDocument, begun: Begun, at: Date): Notification {
+  const { exit, next } = document;
+  const { from = begun.from, runId = begun.runId, stage, message, suggestions } = endOf(document);
+  const known = { ...begun, ...(from === undefined ? {} : { from }), ...(runId === undefined ? {} : { runId }) };
+  const end = { ...(stage === undefined ? {} : { stage }), ...(message === undefined ? {} : { message }) };
+  return notice(eventOf(exit.code), known, { ...end, exit, ...(suggestions?.length ? { suggestions } : {}), next }, at);
+}
+
+function failureNotice({ code, message, suggestions }: Failure, begun: Begun, at: Date): Notification {
+  return notice(eventOf(code), begun, { message, exit: { code, number: EXIT[code] }, suggestions }, at);
+}
+
+interface End {
+  readonly from?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly stage?: string | undefined;
+  readonly message?: string | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+}
+
+function endOf(document: OutputDocument): End {
+  if (document.kind === 'Plan') return { from: document.installed.release, message: document.message, suggestions: document.suggestions };
+  if (document.kind !== 'RunReport') return {};
+  const { runId, versions, message, suggestions, stages } = document;
+  const stage = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted')?.id;
+  return { from: versions?.before, runId, stage, message, suggestions };
+}
+
+/** Everything that is neither done nor broken waits for the user. */
+export function eventOf(exit: ExitName): NotifiedEvent {
+  if (exit === 'done' || exit === 'interrupted') return exit;
+  return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';
+}
+
+function notice(event: NotifiedEvent, begun: Begun, end: Omit<Partial<Notification>, keyof Begun>, at: Date): Notification {
+  const text = sentence(event, begun, end);
+  return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text, ...begun, ...end, at: at.toISOString() };
+}
+
+/** After `Upgrade v3.27.5 → v3.32.1`. */
+export const SAID: Readonly<Record<NotifiedEvent, string>> = {
+  started: 'started',
+  stopped: 'stopped and needs your decision',
+  failed: 'failed',
+  done: 'is done',
+  interrupted: 'was interrupted',
+};
+
+/** `Upgrade v3.27.5 → v3.32.1 of context "prod" failed at stage wait: …`. */
+function sentence(event: NotifiedEvent, { context, from, to }: Begun, { stage, message }: Pick<Notification, 'stage' | 'message'>): string {
+  const releases = to === undefined ? '' : ` ${from ?? '(unknown release)'} → ${to}`;
+  const where = context === undefined || context === '' ? '' : ` of context "${context}"`;
+  const at = stage === undefined ? '' : ` at stage ${stage}`;
+  return `Upgrade${releases}${where} ${SAID[event]}${at}${message === undefined ? '' : `: ${message}`}`;
+}
 
 export interface NoticesDeps {
   /** The command ends without what is not delivered by then. */

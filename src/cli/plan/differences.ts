@@ -1,8 +1,7 @@
 import { counted } from '../../kernel/counted.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
-import type { PlanDocument } from '../documents.ts';
-import type { BasisObject } from './basis.ts';
+import type { BasisObject, PlanDocument } from '../documents.ts';
 
 /** What of two plans is compared. */
 export type Compared = Pick<PlanDocument, 'installed' | 'stages' | 'basis'>;

@@ -1,16 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { Action } from '../../kernel/action.ts';
 import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { EffectTypes } from '../../kernel/effect-type.ts';
+import { type EffectTypes, typeOf } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { tally } from '../../kernel/judge.ts';
-import type { PlannedStage } from '../../kernel/plan.ts';
+import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { type PlanHead, upgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
-import type { PlanDocument } from '../documents.ts';
-import { documentHead } from '../documents.ts';
+import { documentHead, type PlanBasis, type PlanDocument } from '../documents.ts';
 import { type Here, stagesHere } from '../next-here.ts';
-import { planBasis, planDigest } from './basis.ts';
+
+function planBasis(effects: EffectTypes, context: Context, stages: readonly PlannedStage[]): PlanBasis {
+  return {
+    artifacts: Object.assign({}, ...stages.map(({ digests }) => digests ?? {})) as PlanBasis['artifacts'],
+    objects: stages.flatMap(({ id, objects }) =>
+      objects.map((object) => ({
+        stage: id,
+        ref: object.ref,
+        change: object.change,
+        ...object.state,
+        does: objectDigest(context, object),
+      })),
+    ),
+    actions: stages.flatMap(({ id, actions }) =>
+      actions.map((action) => ({ stage: id, id: action.id, type: action.effect.type, does: actionDigest(effects, context, action) })),
+    ),
+  };
+}
+
+/**
+ * sha256 over what a plan does: equal for the same cluster state and the same artifacts, whenever and wherever it is made.
+ * Left out is what differs between two runs without meaning: the work folder, the name of the backup, resourceVersions,
+ * limits of waits.
+ */
+export function planDigest(effects: EffectTypes, context: Context, stages: readonly PlannedStage[]): string {
+  const essence = {
+    cluster: context.clusterUid,
+    release: context.options.release,
+    stages: stages.map((stage) => ({
+      id: stage.id,
+      skipped: stage.skip !== undefined,
+      actions: stage.actions.map((action) => ({ id: action.id, effect: essenceOf(effects, action) })),
+      objects: stage.objects.map(objectEssence),
+    })),
+  };
+  return digestOf(essence, context);
+}
+
+/** sha256 of what one action does, by the same rules. */
+export function actionDigest(effects: EffectTypes, context: Context, action: Pick<Action, 'effect'>): string {
+  return digestOf(essenceOf(effects, action), context);
+}
+
+/** The same of one object: what the plan does to it. */
+function objectDigest(context: Context, object: PlannedObject): string {
+  return digestOf(objectEssence(object), context);
+}
+
+function digestOf(essence: unknown, { workFolder }: Context): string {
+  const text = JSON.stringify(essence).replaceAll(JSON.stringify(workFolder).slice(1, -1), '');
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function essenceOf(effects: EffectTypes, { effect }: Pick<Action, 'effect'>): unknown {
+  return typeOf(effects, effect).digest(effect);
+}
+
+function objectEssence({ ref, change, fields, hidden, taken }: PlannedObject): unknown {
+  return { apiVersion: ref.apiVersion, kind: ref.kind, namespace: ref.namespace, name: ref.name, change, fields, hidden, taken };
+}
 
 export interface Planned {
   readonly stages: readonly PlannedStage[];

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
-import { assertPlace } from '../output-place.ts';
+import { assertPlace } from '../report/file.ts';
 
 /** `output.netsvc-upgrade/v`, before the number. */
 const FAMILY = OUTPUT_VERSION.replace(/\d+$/, '');

@@ -7,7 +7,7 @@ import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { OwnerJournalStore } from '../../kernel/ports.ts';
 import type { PlanDocument } from '../documents.ts';
-import { actionDigest } from './basis.ts';
+import { actionDigest } from './document.ts';
 import type { SavedPlan } from './file.ts';
 
 /** How much of what goes beyond a plan the user reads. */

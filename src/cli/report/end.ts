@@ -4,9 +4,8 @@ import { recordedFlagsLine, resumeCommand, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
-import { nextOfPerson, stopForPerson } from './left-to-person.ts';
 import { type Ending, endsDemo, nextCommand } from './next-step.ts';
-import { maskedOutcome, type Outcome, preflightReport, runReport } from './run.ts';
+import { maskedOutcome, nextOfPerson, type Outcome, preflightReport, runReport, stopForPerson } from './run.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {
@@ -57,7 +56,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
 /** Of a run that has begun to write. */
 async function undoOf({ asked, composition }: Session, { record }: Outcome): Promise<readonly string[]> {
   if (record === undefined) return [];
-  const { undoTexts } = await import('./standing.ts');
+  const { undoTexts } = await import('./end-lines.ts');
   return undoTexts(record, withRecorded(asked.carried, record.flags), composition.clock.now());
 }
 

@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
 import type { OutputFormat } from '../output.ts';
-import { assertPlace } from '../output-place.ts';
 
 const FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
@@ -62,4 +63,20 @@ export class ReportFile {
       return inWords(await failureText(command, toFault(thrown, { command, flags: [] }), format));
     });
   }
+}
+
+/** Throws Fault('usage') for a file that is a folder or lacks one, before the run and not when its report would be lost. */
+export async function assertPlace(flag: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  if (await isFolder(file)) throw new Fault('usage', `${flag} ${file} is a folder`, [`name a file in it: ${flag} FILE`]);
+  const folder = dirname(file);
+  if (!(await isFolder(folder)))
+    throw new Fault('usage', `${flag} ${file}: there is no folder ${folder}`, ['make the folder, or name a file in another one']);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }

@@ -3,8 +3,8 @@ import { counted } from '../../kernel/counted.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
 import { type EndView, successLine } from './end-lines.ts';
-import { latestOf, leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
+import { latestOf, leftToPerson } from './run.ts';
 
 interface RunView extends EndView {
   readonly wide: boolean;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { givenSums } from '../../../src/adapters/artifacts/given-sums.ts';
+import { givenSums } from '../../../src/adapters/artifacts/known-digests.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)];

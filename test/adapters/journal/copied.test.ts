@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { copiedJournal } from '../../../src/adapters/journal/copied.ts';
-import { journalFolder } from '../../../src/adapters/journal/folder.ts';
+import { copiedJournal, journalFolder } from '../../../src/adapters/journal/folder.ts';
+import { JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
 import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
-import { JOURNAL_NAME } from '../../../src/adapters/journal/place.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';

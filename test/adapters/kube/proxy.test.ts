@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { proxyOf } from '../../../src/adapters/kube/proxy.ts';
+import { proxyOf } from '../../../src/adapters/kube/wire.ts';
 import { connectionTo } from '../../support/loopback-server.ts';
 
 const PROXY = 'http://proxy:3128';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { awaitOrphans } from '../../../src/adapters/tools/await-orphans.ts';
+import { awaitOrphans } from '../../../src/adapters/tools/orphans.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 
 const KUBECTL = { pid: 4711, program: 'kubectl' };

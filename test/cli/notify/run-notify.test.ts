@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Notification } from '../../../src/cli/notify/document.ts';
+import type { Notification } from '../../../src/cli/notify/notices.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';

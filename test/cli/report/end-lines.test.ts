@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { stoppedLines } from '../../../src/cli/report/end-lines.ts';
+import { reachedText, stoppedLines, undoTexts } from '../../../src/cli/report/end-lines.ts';
 import type { Outcome } from '../../../src/cli/report/run.ts';
 import { runLines } from '../../../src/cli/report/run-lines.ts';
-import { reachedText, undoTexts } from '../../../src/cli/report/standing.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
 import { RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../../../src/kernel/run-record.ts';

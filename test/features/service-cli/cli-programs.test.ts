@@ -3,9 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
-import { localMachine } from '../../../src/adapters/machine.ts';
+import { localFiles, localMachine } from '../../../src/adapters/machine.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
-import { localFiles } from '../../../src/adapters/user-files.ts';
 import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
 import { installCli } from '../../../src/features/service-cli/effects.ts';
 import { cliStage } from '../../../src/features/service-cli/stage.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { effects } from '../../../src/cli/effects.ts';
-import { planDigest } from '../../../src/cli/plan/basis.ts';
+import { planDigest } from '../../../src/cli/plan/document.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { PlannedStage } from '../../../src/kernel/plan.ts';
 import { engineContext } from '../../support/engine-ports.ts';
