@@ -82,11 +82,11 @@ export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): 
 
 /** Where the recorded flags of a suggested command come from, as a line for the user; undefined if it has none. */
 export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[], record: string): string | undefined {
-  const told = carriedTo(
-    command,
-    flags.filter(({ fromRecord }) => fromRecord),
-  );
-  return told === '' ? undefined : `from the run record (${record}), not from you; check before you run them:${told}`;
+  const fromRecord = flags.filter((one) => one.fromRecord && carriedNames(command).includes(one.name));
+  const told = carriedTo(command, fromRecord);
+  if (told === '') return undefined;
+  const them = fromRecord.length === 1 ? 'it' : 'them';
+  return `taken from the run record in ${record}, you did not type ${them}:${told} (check ${them} before you use ${them})`;
 }
 
 /** Names of the flags that a command may be given from the one before it; `kubectl` and `helm` themselves are such commands. */

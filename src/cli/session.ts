@@ -247,7 +247,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
 function withRecordOf({ recorded = [], context }: Composition, asked: Asked, say: (text: string) => void): Asked {
   if (recorded.length === 0) return asked;
   const words = recorded.map(({ word }) => quoteFor(process.platform, word)).join(' ');
-  if (asked.flags.quiet !== true) say(`from the run record (namespace ${context.options.stateNamespace}): ${words}`);
+  if (asked.flags.quiet !== true) say(`taken from the run record in namespace ${context.options.stateNamespace}: ${words}`);
   return { ...asked, carried: [...asked.carried, ...recorded] };
 }
 

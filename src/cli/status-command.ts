@@ -27,7 +27,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const owners = found.owners && ownersHere(found.owners, asked);
     const flags = withRecorded(asked.carried, record?.flags);
     const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
-    const origin = recordedFlagsLine(of, flags, `namespace ${stateNamespace}`);
+    const isToResume = of === 'preflight' && record !== undefined;
+    const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, 'done', holder, record, next, owners);
@@ -40,7 +41,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...dead,
       ...told,
     ];
-    const afterwards = of === 'preflight' && record ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
+    const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
     await session.present(document, lines, { closing });
     return 'done';

@@ -74,10 +74,10 @@ export class Recorder {
     return { runId, record, ...(source === undefined ? {} : { source }) };
   }
 
-  /** A step begins; its number is stored with the next write. Undefined for one that was planned since. */
+  /** A step begins; its number is stored with the next write. Undefined for one that was planned since, or that is repeated: numbers only grow. */
   reached(stage: string, { id }: Action): StepPlace | undefined {
     const found = this.#steps.places.find((one) => one.stage === stage && one.id === id);
-    if (!found) return undefined;
+    if (!found || found.step <= (this.#reached?.step ?? 0)) return undefined;
     const { step, of } = found;
     this.#reached = { stage, step, of };
     return this.#reached;

@@ -200,7 +200,8 @@ describe('flags of a record', () => {
       const { out, err } = await recorded(['--manifest-url=https://evil.example/m', '--chart=evil', '--profile=/tmp/p.yaml'], command);
       const flags = '--manifest-url=https://evil.example/m --chart=evil --profile=/tmp/p.yaml';
       assert.ok(out.includes(`Next: kubectl netsvc-upgrade run ${flags}\n`), out);
-      assert.ok(err.includes(`from the run record (namespace kube-system), not from you; check before you run them: ${flags}\n`), err);
+      const told = `taken from the run record in namespace kube-system, you did not type them: ${flags} (check them before you use them)`;
+      assert.ok(err.includes(`${told}\n`), err);
     });
 });
 

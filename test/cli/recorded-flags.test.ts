@@ -33,7 +33,7 @@ describe('what a command takes from the run record', () => {
       assert.deepEqual([flags?.release, flags?.['manifest-url']], ['v3.31.0', '/mirror']);
       assert.match(
         bench.err().slice(told),
-        /^from the run record \(namespace kube-system\): --release=v3\.31\.0 --manifest-url=\/mirror$/m,
+        /^taken from the run record in namespace kube-system: --release=v3\.31\.0 --manifest-url=\/mirror$/m,
       );
     });
 

@@ -68,7 +68,7 @@ function recorded({ cluster, clusterUid }: Scenario): void {
       { id: 'cli', state: 'done', startedAt: at(130), endedAt: at(129), manual: 1 },
       { id: 'verify', state: 'interrupted', startedAt: at(129), endedAt: at(125) },
     ],
-    wrote: ['backup', 'apply'],
+    wrote: ['apply'],
     ...{ backup: '/backups/1', progress: { stage: 'apply', step: 21, of: 25, noReturn: { step: 23, because: 'policies are renamed' } } },
     outcome: 'interrupted',
   };

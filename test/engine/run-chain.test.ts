@@ -401,10 +401,10 @@ describe('runChain', () => {
     const stages = () => [scripted('crds', twice({ actions: [exec('a')] })), scripted('apply', twice({ actions: [gone, exec('c')] }))];
     const agreed = (actions: readonly Action[], id: string) => ({ id, title: id, ref: 'r', actions, objects: [], notes: [] });
     const steps = planSteps([agreed([exec('a')], 'crds'), agreed([gone, exec('c')], 'apply'), agreed([exec('d')], 'cli')]);
-    const performed = async (bench: EngineBench) => {
+    const performed = async (bench: EngineBench, of = stages()) => {
       const places: unknown[] = [];
       const outcome = await runChain(
-        stages(),
+        of,
         bench.ports,
         engineContext(),
         (event) => {
@@ -422,6 +422,14 @@ describe('runChain', () => {
       const noReturn = { step: 2, because: 'policies are renamed' };
       assert.deepEqual(bench.saved[0]?.progress, { stage: 'crds', step: 1, of: 4, last: 1, noReturn });
       assert.deepEqual(outcome.record?.progress, { stage: 'apply', step: 3, of: 4, noReturn });
+    });
+
+    it('gives no number to a step that is repeated, nor to one before it: the record stays where the run was', async () => {
+      const bench = engineBench();
+      const again = scripted('apply', [...twice({ actions: [gone, exec('c')], again: true }), { actions: [gone, exec('c')] }]);
+      const { places, outcome } = await performed(bench, [again]);
+      assert.deepEqual(places, [2, 3, undefined, undefined]);
+      assert.equal(outcome.record?.progress?.step, 3);
     });
 
     it('notes the point of no return before it is written, and not where the run stops before it', async () => {

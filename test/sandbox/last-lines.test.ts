@@ -57,6 +57,8 @@ describe('the last lines of a command', function () {
     scenario.cluster.nodes.fault('node-02', 'crash-loop');
     await performed('run --yes --skip alp');
     const { lines } = await performed('status');
+    const told = 'taken from the run record in namespace kube-system, you did not type it: --skip=alp (check it before you use it)';
+    assert.ok(lines.includes(told), 'it names what the command that resumes takes from there, not only what the next one does');
     assert.deepEqual(lines.slice(-2), [
       'Once the cause is fixed, resume with: kubectl netsvc-upgrade run --skip=alp',
       'Next: kubectl netsvc-upgrade preflight',
@@ -79,7 +81,7 @@ describe('the last lines of a command', function () {
     const success = lines.findIndex((line) => line.startsWith('✔'));
     assert.match(lines[success] ?? '', /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 manual steps left$/);
     assert.equal(lines.slice(success).filter((line) => line.startsWith('MANUAL STEP')).length, 2, 'then each step once');
-    assert.equal(lines.at(-3), 'Changed by this command: backup, apply, cli.');
+    assert.equal(lines.at(-3), 'Changed by this command: apply, cli.', 'the files of the backup change nothing in the cluster');
     assert.equal(lines.at(-2), 'Running pods kept their network.');
   });
 
@@ -102,7 +104,7 @@ describe('the last lines of a command', function () {
     assert.match(last[2] ?? '', /^running pods keep their network; new pods on node-\d+ get none until its agent is ready$/);
     assert.match(last.at(-4) ?? '', /^STOPPED at apply, step 21 of 25 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last.at(-3) ?? '', /^ {2}undo {4}possible now: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
-    assert.equal(last.at(-2), 'Changed by this command: backup, apply.');
+    assert.equal(last.at(-2), 'Changed by this command: apply.');
     assert.ok(
       lines.some((line) => /^apply: step 21 of 25: wait for /.test(line)),
       'the number of the plan',
@@ -112,6 +114,7 @@ describe('the last lines of a command', function () {
     assert.match(status.lines.join('\n'), /^undo: possible now: \/sandbox\/\S+\/RESTORE\.md has/m);
     assert.match(last.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.ok(from > lines.findIndex((line) => line.startsWith('STAGE ')), 'the report is above');
+    assert.match(lines.join('\n'), /^apply +failed +see the error$/m);
   });
 
   it('of a run that stopped are one block on a terminal, and nothing is said twice', async () => {

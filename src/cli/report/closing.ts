@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
+import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
@@ -9,6 +10,7 @@ import type { Outcome } from './run.ts';
 export interface Closed {
   readonly command: string;
   readonly outcome: Outcome;
+  readonly effects: EffectTypes;
   readonly isDryRun: boolean;
   /** The record of a run that is not finished, where this command is not its first. */
   readonly before?: RunRecord | undefined;
@@ -16,9 +18,9 @@ export interface Closed {
 }
 
 /** The last lines before the next command: what the command came to, and what it changed. */
-export function closingLines({ command, outcome, isDryRun, before, now }: Closed): readonly string[] {
+export function closingLines({ command, outcome, effects, isDryRun, before, now }: Closed): readonly string[] {
   const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
-  const changed = changedStages(outcome);
+  const changed = changedStages(outcome, effects);
   const earlier = before ? earlierLines(before, now, changed, isProved(outcome)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
@@ -56,12 +58,10 @@ function verdictLine({ findings }: Outcome): string {
 }
 
 /** Stages of which some action that changes something was begun. */
-function changedStages({ plans, history }: Outcome): readonly string[] {
-  const acting = new Set(plans.filter(({ actions }) => actions.some(({ effect }) => !PASSIVE.has(effect.type))).map(({ id }) => id));
+function changedStages({ plans, history }: Outcome, effects: EffectTypes): readonly string[] {
+  const acting = new Set(plans.filter(({ actions }) => actions.some((one) => changesSomething(effects, one))).map(({ id }) => id));
   return [...new Set(history?.actions.map(({ stage }) => stage))].filter((stage) => acting.has(stage));
 }
-
-const PASSIVE: ReadonlySet<string> = new Set(['wait', 'ask']);
 
 /** The steps are those of the plan, and `STOPPED at` says at which of them: what was written is not counted beside them. */
 function changedLine({ writes }: Outcome, stages: readonly string[]): string {
@@ -72,7 +72,6 @@ const KEEP_NETWORK = 'Running pods keep their network.';
 
 /** Stages that cannot change a pod's traffic: a running pod keeps what the agent has set up for it. */
 const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
-  'backup',
   'ownerrefs-strip',
   'crds',
   'apply',

@@ -10,7 +10,8 @@ import { maskedOutcome, nextOfPerson, type Outcome, preflightReport, runReport, 
 /** Prints what a command did as its document, and on stderr why it ended early. */
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {
   const { context, asked } = session;
-  const shown = maskedOutcome(await session.seams.loadEffects(), ended);
+  const effects = await session.seams.loadEffects();
+  const shown = maskedOutcome(effects, ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
   // Checks are all that these two are about.
@@ -27,21 +28,23 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
   const view = { ...endViewOf(session), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
+  const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
+  const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     const upgrade = outcome.head && { ...outcome.head, ...(before?.source ? { source: before.source, isUnfinished: true } : {}) };
     const head = upgrade === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(upgrade, session.outPalette)];
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
-    return [...head, ...runLines(outcome, { ...view, wide, full, advice, folded: asked.command === 'preflight' })];
+    const reason = isBlock ? 'below' : 'above';
+    return [...head, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: asked.command === 'preflight' })];
   };
-  const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
-  const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
   const closing = async () => [
     ...(stopped?.[isBlock ? 'stoppedLines' : 'stoppedInShort'](outcome, view, await undoOf(session, outcome)) ?? []),
     ...closingLines({
       command: asked.command,
       outcome,
+      effects,
       isDryRun,
       before: before ?? (await recordBefore(session)),
       now: session.composition.clock.now(),

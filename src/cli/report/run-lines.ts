@@ -11,6 +11,8 @@ interface RunView extends EndView {
   /** The checks are the point: all of them are shown. */
   readonly full: boolean;
   readonly advice?: boolean;
+  /** Where on this screen stands what stopped the run. */
+  readonly reason?: 'above' | 'below';
   /** What passed is one line of its group. */
   readonly folded?: boolean;
 }
@@ -22,7 +24,7 @@ export function runLines(outcome: Outcome, view: RunView): readonly string[] {
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
   const table = summaryTable(
     ['STAGE', 'STATE', 'WHY'],
-    outcome.stages.map((stage) => rowOf(stage, outcome)),
+    outcome.stages.map((stage) => rowOf(stage, outcome, view)),
   );
   const steps = stepsLeft(outcome);
   const left = steps.map((step) => view.palette.warn(`MANUAL STEP  ${step}`));
@@ -42,9 +44,12 @@ function isWhole({ stages }: Outcome): boolean {
 }
 
 /** A stage that waits for the user has done its own part, and is not done. */
-function rowOf({ id, state, because = '' }: Outcome['stages'][number], { plans, message }: Outcome): readonly string[] {
-  // What stopped the run stands in the block below.
-  if (because !== '' && because === message) return [id, state, 'see below'];
+function rowOf(
+  { id, state, because = '' }: Outcome['stages'][number],
+  { plans, message }: Outcome,
+  { reason }: RunView,
+): readonly string[] {
+  if (reason !== undefined && because !== '' && because === message) return [id, state, `see ${reason === 'above' ? 'the error' : reason}`];
   const latest = plans.findLast((plan) => plan.id === id);
   const left = latest && state === 'done' ? stepsLeftIn(latest.actions) : 0;
   return left === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(left, 'manual step')} left`];

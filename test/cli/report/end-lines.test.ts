@@ -88,7 +88,10 @@ describe('the end of a run', () => {
       record: record({ progress: { stage: 'apply', step: 3, of: 5 } }),
     });
     assert.deepEqual(
-      [...runLines(outcome, view).slice(-3), ...stoppedLines(outcome, view, ['possible, in this order:', 'A', 'B'])],
+      [
+        ...runLines(outcome, { ...view, reason: 'below' }).slice(-3),
+        ...stoppedLines(outcome, view, ['possible, in this order:', 'A', 'B']),
+      ],
       [
         'STAGE  STATE   WHY',
         'crds   done',
@@ -104,6 +107,15 @@ describe('the end of a run', () => {
         '          B',
         '  then    fix the pod',
       ],
+    );
+  });
+
+  it('that stopped says in its table where the reason stands, and the reason itself where it stands nowhere else', () => {
+    const stopped = ended({ exit: 'timeout', message: 'too late', stages: [stage('crds', 'done'), stage('apply', 'failed', 'too late')] });
+    const row = (reason?: 'above' | 'below') => runLines(stopped, { ...view, ...(reason ? { reason } : {}) }).at(-1);
+    assert.deepEqual(
+      [row('above'), row('below'), row()].map((line) => line?.slice(15)),
+      ['see the error', 'see below', 'too late'],
     );
   });
 
