@@ -51,7 +51,10 @@ describe('a report as Markdown', () => {
       /^## Differences that no base explains\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.level \| debug \| info \| boris/m,
     );
     assert.match(text, /^## Owner references moved\n(.*\n){3}\| ConfigMap\/shop\/owned \| removed \| IPPool\/blue \|$/m);
-    assert.match(text, /^## Host endpoints, node by node\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once the old endpoint/m);
+    assert.match(
+      text,
+      /^## Host endpoints, node by node\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once host endpoint old is deleted/m,
+    );
   });
 
   for (const [what, facts] of [

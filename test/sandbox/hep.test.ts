@@ -78,7 +78,7 @@ describe('hep on the sandbox', () => {
         ['node-03', 'OPEN'],
       ],
     );
-    assert.match(hosts[2]?.detail ?? '', /^once the old endpoint is deleted: |^as soon as enabled: /);
+    assert.match(hosts[2]?.detail ?? '', /^once host endpoint bare is deleted: |^as soon as enabled: /);
   });
 
   it('writes nothing the second time', async () => {
@@ -182,7 +182,7 @@ describe('hep on the sandbox', () => {
       const finding = outcome.findings.find(({ id }) => id === 'NS-711');
       assert.deepEqual(
         finding?.evidence.map(({ detail }) => detail),
-        exit === 'done' ? [] : ['as soon as enabled: untracked: raw, then allow → allow'],
+        exit === 'done' ? [] : ['as soon as enabled: untracked: now policy raw, else allow; afterwards allow'],
       );
     });
   }
@@ -295,7 +295,10 @@ describe('hep on the sandbox', () => {
     const outcome = await run(scenario);
     assert.equal(outcome.exit, 'blocked');
     const finding = outcome.findings.find(({ id }) => id === 'NS-713');
-    assert.match(finding?.evidence[0]?.detail ?? '', /^since automatic ones are enabled: ingress: unlabelled, /);
+    assert.match(
+      finding?.evidence[0]?.detail ?? '',
+      /^since automatic ones are enabled: ingress: before policy unlabelled, else deny; now policy hosts, else deny; egress: before deny; /,
+    );
     assert.ok(names(scenario).includes('zzz-1'));
     assert.equal((await run(scenario, { accept: ['NS-713=node-01'] })).exit, 'done');
   });

@@ -79,8 +79,8 @@ describe('policy on the sandbox', () => {
     const scenario = await upgraded();
     for (const name of ['p1', 'p2', 'p3', 'p4']) put(scenario, 'GlobalNetworkPolicy', name, { selector: 'has(role)', types: ['Ingress'] });
     const [one] = (await run(scenario)).findings.find(({ id }) => id === 'NS-722')?.evidence ?? [];
-    assert.match(one?.detail ?? '', /^ingress: mine, p1, p2, p3, p4, then deny; /);
-    assert.match(one?.brief ?? '', /^ingress: mine, p1, p2 and 2 more, then deny; /);
+    assert.match(one?.detail ?? '', /^ingress: policies mine, p1, p2, p3, p4, else deny; /);
+    assert.match(one?.brief ?? '', /^ingress: policies mine, p1, p2 and 2 more, else deny; /);
   });
 
   it('refuses another name', async () => {
@@ -110,7 +110,7 @@ describe('policy on the sandbox', () => {
     const refused = await run(scenario, { delete: NAME });
     assert.equal(refused.exit, 'blocked');
     assert.deepEqual(refused.findings.find(({ id }) => id === 'NS-721')?.evidence, [
-      { text: 'HostEndpoint/bare', detail: 'ingress: default-deny, then deny; egress: default-deny, then deny' },
+      { text: 'HostEndpoint/bare', detail: 'ingress: policy default-deny, else deny; egress: policy default-deny, else deny' },
     ]);
     assert.deepEqual(policies(scenario), [NAME, 'default-deny', 'mine']);
   });

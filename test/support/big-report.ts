@@ -90,7 +90,11 @@ export function reportOf({
       ...stageOf('hep', word),
       hosts: Array.from({ length: hosts }, (_, index) =>
         index % 50 === 0
-          ? { node: word(`node-${index}`), verdict: 'OPEN', detail: word('once the old endpoint is deleted: inbound: deny → allow') }
+          ? {
+              node: word(`node-${index}`),
+              verdict: 'OPEN',
+              detail: word('once host endpoint old is deleted: inbound: now deny; afterwards allow'),
+            }
           : { node: word(`node-${index}`), verdict: 'same' },
       ),
     },

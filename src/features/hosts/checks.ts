@@ -40,8 +40,13 @@ function hostEvidence(host: HostVerdict): Evidence {
   };
 }
 
+/** The first is the example of how to write it. */
+function acceptText(id: CheckId, what: string, first = ''): string {
+  return `or accept ${what} by name: --accept ${id}=${first}`;
+}
+
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
-function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: string, hint: string): HepCheck {
+function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: string, fix: string): HepCheck {
   return {
     id,
     title,
@@ -52,9 +57,10 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
       if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
       const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
       const gone = hit.filter(({ removed }) => removed);
+      const hint = `${fix}, ${acceptText(id, hit.length === 1 ? 'the node' : 'the nodes', hit[0]?.node)}`;
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
         because: `${counted(hit.length, 'host')} ${means}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
-        hint: gone.length > 0 ? `${hint} Restore the old endpoints with: ${PROGRAM} hep --undo` : hint,
+        hint: gone.length > 0 ? `${hint}. Restore the old endpoints with: ${PROGRAM} hep --undo` : hint,
         next: gone.length > 0 ? UNDO_PREVIEW : showPolicies(facts, context),
       }));
     },
@@ -183,33 +189,35 @@ export const hepChecks: readonly HepCheck[] = [
     'no host would be opened',
     'OPEN',
     'would let all traffic through: no policy would apply, and automatic endpoints carry the allow-all profile',
-    'Write global policies that select the labels of these nodes, or accept the nodes by name.',
+    'Write global policies that select the labels of these nodes',
   ),
   verdictCheck(
     'NS-712',
     'no host would get its first policies',
     'NEWLY POLICED',
     'would get policies, where none applies to them now',
-    'See that these policies allow what the hosts need (the failsafe ports stay open), or accept the nodes by name.',
+    'See that these policies allow what the hosts need (the failsafe ports stay open)',
   ),
   verdictCheck(
     'NS-713',
     'no host would get other policies',
     'CHANGED',
     'would get other policies than now',
-    'Compare what applies before and after, fix selectors or labels, or accept the nodes by name.',
+    'Compare what applies before and after, fix selectors or labels',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */
-  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', (facts, context) =>
-    failIfAny(
-      read(facts.ruleChanges).map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
+  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', (facts, context) => {
+    const changes = read(facts.ruleChanges);
+    const what = changes.length === 1 ? 'the policy' : 'the policies';
+    return failIfAny(
+      changes.map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
       'no address comes to a rule of another policy or goes',
       (names) => ({
-        because: `rules of ${counted(read(facts.ruleChanges).length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
-        hint: 'Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), or accept the policies by name.',
+        because: `rules of ${counted(changes.length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
+        hint: `Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), ${acceptText('NS-736', what, changes[0]?.policy)}`,
         next: showPolicies(facts, context),
       }),
-    ),
-  ),
+    );
+  }),
   ...hepUndoChecks,
 ];

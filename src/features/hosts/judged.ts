@@ -87,8 +87,8 @@ function verdictsAfter({ node, changes }: AfterRemoval): readonly HostVerdict[] 
     node,
     verdict,
     removed: true,
-    detail: `its old endpoint is gone: ${some.map(changeText()).join('; ')}`,
-    brief: `its old endpoint is gone: ${some.map(changeText(FIRST)).join('; ')}`,
+    detail: `its old endpoint is gone: ${changesText(some, SINCE)}`,
+    brief: `its old endpoint is gone: ${changesText(some, SINCE, FIRST)}`,
   }));
 }
 
@@ -157,25 +157,39 @@ function isLong(node: NodeVerdict, verdict: Verdict): boolean {
 }
 
 /** What changes at each of the two moments; what stays from the first on is listed once. */
-function momentsText({ inForce, atEnable, atDelete }: NodeVerdict, verdict: Verdict, limit?: number): string {
-  const [soon, later] = [changesText(atEnable, verdict, limit), changesText(atDelete, verdict, limit)];
+function momentsText({ inForce, atEnable, atDelete, old }: NodeVerdict, verdict: Verdict, limit?: number): string {
+  const text = ({ changes }: Moment, words: Words) =>
+    changesText(
+      changes.filter((change) => change.verdict === verdict),
+      words,
+      limit,
+    );
+  const first: Words = inForce ? SINCE : ['now', 'afterwards'];
+  const soon = text(atEnable, first);
+  const later = text(atDelete, first) === soon ? '' : text(atDelete, [first[0], 'afterwards']);
   return [
     ...(soon === '' ? [] : [`${inForce ? 'since automatic ones are enabled' : 'as soon as enabled'}: ${soon}`]),
-    ...(later === '' || later === soon ? [] : [`once the old endpoint is deleted: ${later}`]),
+    ...(later === '' ? [] : [`once ${endpointsText(old, limit)} deleted: ${later}`]),
   ].join('; ');
 }
 
-function changesText({ changes }: Moment, verdict: Verdict, limit?: number): string {
-  return changes
-    .filter((change) => change.verdict === verdict)
-    .map(changeText(limit))
-    .join('; ');
+/** A host without an old endpoint changes with those of other hosts, whose ports and addresses its rules name. */
+function endpointsText(old: readonly HostEndpoint[], limit = Number.POSITIVE_INFINITY): string {
+  const names = old.map(({ name }) => name);
+  if (names.length === 0) return 'the old host endpoints of other nodes are';
+  return names.length === 1 ? `host endpoint ${names.join('')} is` : `host endpoints ${listed(names, limit)} are`;
 }
 
-const changeText =
-  (limit?: number) =>
-  ({ lane, before, after }: LaneVerdict): string =>
-    `${lane}: ${laneText(before, limit)} → ${laneText(after, limit)}`;
+/** What the two sides of a change are called. */
+type Words = readonly [before: string, after: string];
+
+const SINCE: Words = ['before', 'now'];
+
+/** Lanes that change alike are told together. */
+function changesText(changes: readonly LaneVerdict[], [was, is]: Words, limit?: number): string {
+  const alike = Map.groupBy(changes, ({ before, after }) => `${was} ${laneText(before, limit)}; ${is} ${laneText(after, limit)}`);
+  return [...alike].map(([text, some]) => `${some.map(({ lane }) => lane).join(', ')}: ${text}`).join('; ');
+}
 
 const WORDS: Readonly<Record<LabelProblem['problem'], (problem: LabelProblem) => string>> = {
   conflict: ({ key, value, from, other }) => `${from} has ${key}=${value}, there is ${key}=${other} already`,

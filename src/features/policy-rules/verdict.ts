@@ -54,7 +54,7 @@ function isOpen(lane: LanePosture): boolean {
 /** A text names at most this many addresses of one set: in a large fleet each host may be in it. */
 const MOST_ADDRESSES = 100;
 
-/** `a, b, then deny`: for users. With a limit `a, b, c and 397 more, then deny`: the first in order. */
+/** `policies a, b, else deny`: for users. With a limit `policies a, b, c and 397 more, else deny`: the first in order. */
 export function laneText({ policies, end, lostPorts, addresses }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
   const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
   const other = addresses
@@ -65,7 +65,7 @@ export function laneText({ policies, end, lostPorts, addresses }: LanePosture, l
     : '';
   if (policies.length === 0) return `${last}${other}`;
   const lost = lostPorts ? ` (port names lost: ${firstOf(lostPorts, limit)})` : '';
-  return `${firstOf(policies, limit)}, then ${last}${lost}${other}`;
+  return `${policies.length === 1 ? 'policy' : 'policies'} ${firstOf(policies, limit)}, else ${last}${lost}${other}`;
 }
 
 /** A host without its old endpoints, and how today's policies treat it otherwise than they would treat those. */

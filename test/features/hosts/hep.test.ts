@@ -54,6 +54,7 @@ interface Row {
   readonly facts: Partial<HepJudged>;
   readonly is: string;
   readonly says: RegExp;
+  readonly hint?: RegExp;
   readonly about?: readonly string[];
 }
 
@@ -73,6 +74,7 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { verdicts: { value: [{ node: 'n1', verdict: 'NEWLY POLICED', detail: '' }] } },
     is: 'error',
     says: /where none applies to them now: n1$/,
+    hint: /, or accept the node by name: --accept NS-712=n1$/,
     about: ['n1'],
   },
   'a host with other policies than now': {
@@ -80,6 +82,7 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { verdicts: { value: [{ node: 'n1', verdict: 'CHANGED', detail: '' }] } },
     is: 'error',
     says: /other policies than now: n1$/,
+    hint: /^Compare what applies before and after, fix selectors or labels, or accept the node by name: --accept NS-713=n1$/,
     about: ['n1'],
   },
   'a policy that could not be understood': {
@@ -213,6 +216,7 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { ruleChanges: { value: [{ policy: 'shop/api', detail: 'for 2 pods: as soon as enabled: 10.0.0.1 comes' }] } },
     is: 'error',
     says: /^rules of 1 policy would select other addresses of hosts: shop\/api$/,
+    hint: /or accept the policy by name: --accept NS-736=shop\/api$/,
     about: ['shop/api'],
   },
   'policies of namespaces that cannot be read': {
@@ -280,12 +284,13 @@ describe('the checks of hep', () => {
     assert.deepEqual([...new Set(judge({ cli }).map(({ outcome }) => outcome))], ['ok']);
   });
 
-  for (const [title, { id, facts, is, says, about }] of Object.entries(rows)) {
+  for (const [title, { id, facts, is, says, hint, about }] of Object.entries(rows)) {
     it(`${id} tells of ${title}`, () => {
       const found = judge(facts).find((one) => one.id === id);
       assert.ok(found);
       assert.equal(found.outcome, is);
       assert.match(found.message, says);
+      if (hint) assert.match(found.hint ?? '', hint);
       if (about)
         assert.deepEqual(
           found.evidence.map(({ text }) => text),

@@ -78,14 +78,14 @@ describe('the verdicts that are judged', () => {
 
   it('name the first three policies of a lane in their order in brief, and all of them in whole', () => {
     const one = losing(5);
-    const both = (before: string) => ['ingress', 'egress'].map((way) => `${way}: ${before}, then deny → always, then deny`).join('; ');
+    const both = (before: string) => `ingress, egress: now policies ${before}, else deny; afterwards policy always, else deny`;
     assert.equal(one?.brief, `as soon as enabled: ${both('p0, p1, p2 and 3 more')}`);
     assert.equal(one?.detail, `as soon as enabled: ${both('p0, p1, p2, p3, p4, always')}`);
   });
 
   it('have one text where there are no more than three', () => {
     const one = losing(2);
-    assert.match(one?.detail ?? '', /ingress: p0, p1, always, then deny → always, then deny/);
+    assert.match(one?.detail ?? '', /now policies p0, p1, always, else deny; afterwards policy always, else deny$/);
     assert.equal(one?.brief, undefined);
   });
 
@@ -102,16 +102,34 @@ describe('the verdicts that are judged', () => {
       verdicts.value.map(({ node, verdict, detail }) => [node, verdict, detail.replace(/: .*/, '')]),
       [
         ['n1', 'CHANGED', 'as soon as enabled'],
-        ['n1', 'OPEN', 'once the old endpoint is deleted'],
+        ['n1', 'OPEN', 'once host endpoint old is deleted'],
       ],
     );
+  });
+
+  it('name every old endpoint that goes, and say before and now where the automatic one is in force already', () => {
+    const later = judgedIn(policed, (all) =>
+      all.map((one) => ({
+        ...one,
+        atEnable: { ...one.atDelete, changes: [] },
+        old: one.old.flatMap((old) => [old, { ...old, name: 'older' }]),
+      })),
+    );
+    assert.ok('value' in later.verdicts);
+    assert.equal(
+      later.verdicts.value[0]?.detail,
+      'once host endpoints old, older are deleted: ingress, egress: now deny; afterwards allow',
+    );
+    const since = judgedIn(policed, (all) => all.map((one) => ({ ...one, inForce: true, atEnable: one.atDelete })));
+    assert.ok('value' in since.verdicts);
+    assert.match(since.verdicts.value[0]?.detail ?? '', /^since automatic ones are enabled: ingress, egress: before deny; now allow$/);
   });
 
   it('say once what stays as it became', () => {
     const { verdicts } = judgedIn(policed, (all) => all.map((one) => ({ ...one, atEnable: one.atDelete })));
     assert.ok('value' in verdicts);
     assert.deepEqual(
-      verdicts.value.map(({ detail }) => detail.match(/as soon as|once the/g)),
+      verdicts.value.map(({ detail }) => detail.match(/as soon as|once host/g)),
       [['as soon as']],
     );
   });

@@ -77,7 +77,7 @@ describe('hep with a key-value datastore', () => {
     const anew = opened.findings().find(({ id }) => id === 'NS-712');
     assert.deepEqual(
       anew?.evidence?.map(({ text, detail }) => [text, detail]),
-      [['n2', 'as soon as enabled: ingress: allow → racks, then deny']],
+      [['n2', 'as soon as enabled: ingress: now allow; afterwards policy racks, else deny']],
     );
     const plan = opened.plan();
     assert.ok(!('skip' in plan), JSON.stringify(plan));

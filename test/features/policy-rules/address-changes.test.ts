@@ -44,8 +44,8 @@ function said(fleet: Fleet) {
 }
 
 const CHANGED = [
-  "CHANGED ingress: db, then deny (addresses change: db, source role == 'app': 10.0.0.1 comes)",
-  "CHANGED ingress: db, then deny (addresses change: db, source role == 'app': 192.0.2.10 goes; 10.0.0.1 comes)",
+  "CHANGED ingress: policy db, else deny (addresses change: db, source role == 'app': 10.0.0.1 comes)",
+  "CHANGED ingress: policy db, else deny (addresses change: db, source role == 'app': 192.0.2.10 goes; 10.0.0.1 comes)",
 ];
 
 describe('addresses of host endpoints in rules', () => {
@@ -193,7 +193,7 @@ describe('addresses of host endpoints in rules', () => {
         { nodes: { 'node-1': {}, 'node-2': { tier: 'x' } }, policies: [from({ selector: "role == 'app'" }, { selector: "tier == 'x'" })] },
       ),
     );
-    assert.deepEqual(hosts['node-2'], ['same', 'NEWLY POLICED ingress: db, then deny']);
+    assert.deepEqual(hosts['node-2'], ['same', 'NEWLY POLICED ingress: policy db, else deny']);
   });
 
   it('names a hundred at most of one set', () => {

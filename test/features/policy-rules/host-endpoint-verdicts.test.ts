@@ -458,33 +458,33 @@ const egressOnly = (rule: object) => ({ types: ['Egress'], ingress: [], egress: 
 
 /** What of the port `http` of the old endpoint of n1 becomes of n1 and n2, each policed by its role, once it is deleted. */
 const PORTS: Readonly<Record<string, readonly [spec: object, n1: readonly string[], n2?: readonly string[]]>> = {
-  'an Allow rule for traffic to the host': [ingressOnly(named(22, 'http')), ['ingress: p, then deny (port names lost: http of p)']],
+  'an Allow rule for traffic to the host': [ingressOnly(named(22, 'http')), ['ingress: policy p, else deny (port names lost: http of p)']],
   'a Deny rule for traffic to the host': [
     { ...ingressOnly({}), ingress: [{ action: 'Deny', protocol: 'TCP', ...named('http') }, { action: 'Allow' }] },
-    ['ingress: p, then deny (port names lost: http of p)'],
+    ['ingress: policy p, else deny (port names lost: http of p)'],
   ],
   'a rule for all ports but the named one': [
     ingressOnly({ destination: { notPorts: ['http'] } }),
-    ['ingress: p, then deny (port names lost: http of p)'],
+    ['ingress: policy p, else deny (port names lost: http of p)'],
   ],
   'a rule for traffic from the host by its own port': [
     egressOnly({ source: { ports: ['http'] } }),
-    ['egress: p, then deny (port names lost: http of p)'],
+    ['egress: policy p, else deny (port names lost: http of p)'],
   ],
   'a rule for traffic to other hosts, on each host that it polices': [
     egressOnly(named('http')),
-    ['egress: p, then deny (port names lost: http of p)'],
-    ['egress: p, then deny (port names lost: http of p)'],
+    ['egress: policy p, else deny (port names lost: http of p)'],
+    ['egress: policy p, else deny (port names lost: http of p)'],
   ],
   'a rule for traffic through the host': [
     { ...ingressOnly(named('http')), applyOnForward: true },
-    ['ingress: p, then deny (port names lost: http of p)', 'forward-ingress: p, then deny (port names lost: http of p)'],
-    ['forward-ingress: p, then deny (port names lost: http of p)'],
+    ['ingress: policy p, else deny (port names lost: http of p)', 'forward-ingress: policy p, else deny (port names lost: http of p)'],
+    ['forward-ingress: policy p, else deny (port names lost: http of p)'],
   ],
   'a rule before addresses are translated': [
     { ...ingressOnly(named('http')), preDNAT: true, applyOnForward: true },
-    ['pre-dnat: p, then allow (port names lost: http of p)'],
-    ['pre-dnat: p, then allow (port names lost: http of p)'],
+    ['pre-dnat: policy p, else allow (port names lost: http of p)'],
+    ['pre-dnat: policy p, else allow (port names lost: http of p)'],
   ],
   'not a rule by numbers and ranges': [ingressOnly(named(80, '80', '80:90')), []],
   'not a rule by a name that no old endpoint has': [ingressOnly(named('https')), []],
@@ -530,7 +530,7 @@ describe('port names that automatic endpoints do not have', () => {
       const { atEnable } = only({ nodes: { n1: {} }, endpoints, policies: [onHosts('p', ingressOnly(named('http')))] });
       assert.deepEqual(
         atEnable.changes.map(({ lane, after }) => `${lane}: ${laneText(after)}`),
-        ['ingress: p, then deny (port names lost: http of p)'],
+        ['ingress: policy p, else deny (port names lost: http of p)'],
       );
     });
   }
@@ -563,7 +563,10 @@ describe('port names that automatic endpoints do not have', () => {
     const policies = ['a', 'b', 'c', 'd'].map((name) => onHosts(name, ingressOnly(named('http'))));
     const [change] = only({ nodes: { n1: {} }, endpoints: [hep('a-old', 'n1', role, HTTP)], policies }).atDelete.changes;
     assert.ok(change);
-    assert.equal(laneText(change.after, 3), 'a, b, c and 1 more, then deny (port names lost: http of a, http of b, http of c and 1 more)');
+    assert.equal(
+      laneText(change.after, 3),
+      'policies a, b, c and 1 more, else deny (port names lost: http of a, http of b, http of c and 1 more)',
+    );
   });
 });
 
@@ -590,8 +593,8 @@ describe('verdicts on host endpoints', () => {
       policies: [policy('second', 'k8s.io/role == "edge"', { order: 20 }), policy('first', 'all()', { order: 10 })],
     }).atDelete.changes.find((change) => change.lane === 'ingress');
     assert.ok(changed);
-    assert.equal(laneText(changed.before), 'first, second, then deny');
-    assert.equal(laneText(changed.after), 'first, then deny');
+    assert.equal(laneText(changed.before), 'policies first, second, else deny');
+    assert.equal(laneText(changed.after), 'policy first, else deny');
   });
 
   it('policies of an earlier tier come first, whatever their own order', () => {
