@@ -22,6 +22,8 @@ export interface ChainOutcome {
   readonly runId?: string;
   /** That record, as it stands now. */
   readonly record?: RunRecord;
+  /** What earlier parts of that run wrote, if this chain continued it. */
+  readonly earlier?: RunRecord['wrote'];
   /** Release that was installed when that run began. */
   readonly source?: string;
 }

@@ -39,6 +39,8 @@ export class Recorder {
   readonly #noted: () => void;
   #record: RunRecord | undefined;
   #loaded = false;
+  /** What the run had written before this chain continued it. */
+  #earlier: RunRecord['wrote'] | undefined;
   /** Notes of an earlier run about what still exists: a new record must keep them. */
   #notes: RecordNotes = {};
   #remembered: Remember = {};
@@ -67,11 +69,12 @@ export class Recorder {
   }
 
   /** The run that this chain began or continues; nothing for a chain that wrote nothing. */
-  get run(): Pick<ChainOutcome, 'runId' | 'source' | 'record'> {
+  get run(): Pick<ChainOutcome, 'runId' | 'source' | 'record' | 'earlier'> {
     const record = this.#record;
     if (!record) return {};
     const { runId, source } = record;
-    return { runId, record, ...(source === undefined ? {} : { source }) };
+    const earlier = this.#earlier;
+    return { runId, record, ...(source === undefined ? {} : { source }), ...(earlier ? { earlier } : {}) };
   }
 
   /** A step begins; its number is stored with the next write. Undefined for one that was planned since, or that is repeated: numbers only grow. */
@@ -222,6 +225,7 @@ export class Recorder {
     const stored = await this.#ports.records.load();
     if (continues(stored, this.#context)) {
       this.#number = undefined;
+      this.#earlier = stored.wrote;
       return stored;
     }
     if (!stored) return undefined;

@@ -128,7 +128,14 @@ function progressOf(pod: PodFacts, view: RolloutView): PodProgress {
 
 interface UpdatedShape {
   readonly spec?: {
-    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: {
+        readonly partition?: number;
+        readonly maxUnavailable?: number | string;
+        readonly maxSurge?: number | string;
+      };
+    };
   };
 }
 
@@ -138,4 +145,17 @@ export function heldUpdate(workload: object): string | undefined {
   if (type === 'OnDelete') return 'its update strategy is OnDelete';
   const partition = rollingUpdate?.partition ?? 0;
   return partition > 0 ? `its rolling update stops at partition ${partition}` : undefined;
+}
+
+/** How many of its pods the controller of a DaemonSet replaces at a time, with its defaults; undefined for what it does not replace by itself. */
+export function podsAtOnce(workload: KubeObject, pods: number): number | undefined {
+  const { type, rollingUpdate = {} } = (workload as UpdatedShape).spec?.updateStrategy ?? {};
+  if (workload.kind !== 'DaemonSet' || type === 'OnDelete') return undefined;
+  const { maxUnavailable = 1, maxSurge = 0 } = rollingUpdate;
+  return Math.min(pods, Math.max(1, countOf(maxUnavailable, pods) + countOf(maxSurge, pods)));
+}
+
+/** `2`, `25%` of this many, rounded up as the controller does. */
+function countOf(said: number | string, of: number): number {
+  return typeof said === 'number' ? said : Math.ceil((Number.parseInt(said, 10) / 100) * of) || 0;
 }

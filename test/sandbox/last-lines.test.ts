@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { withoutNetwork } from '../support/ailing-pods.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 
 /** The last lines of every command: why it ended early, what it came to and what it changed, and the next command (ux, Screens 4, 6 to 8 and 14). */
@@ -102,9 +103,10 @@ describe('the last lines of a command', function () {
     assert.match(last[0] ?? '', /^error: 1 pod failed.*node-02.*CrashLoopBackOff/);
     assert.match(last[1] ?? '', /^see why: kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
     assert.match(last[2] ?? '', /^running pods keep their network; new pods on node-\d+ get none until its agent is ready$/);
-    assert.match(last.at(-4) ?? '', /^STOPPED at apply, step 21 of 25 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
-    assert.match(last.at(-3) ?? '', /^ {2}undo {4}possible now: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
-    assert.equal(last.at(-2), 'Changed by this command: apply.');
+    assert.match(last.at(-5) ?? '', /^STOPPED at apply, step 21 of 25 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
+    assert.match(last.at(-4) ?? '', /^ {2}undo {4}possible now: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
+    assert.equal(last.at(-3), 'Changed by this command: apply.');
+    assert.equal(last.at(-2), 'Running pods keep their network. New pods on node-02 get none until its agent is ready.');
     assert.ok(
       lines.some((line) => /^apply: step 21 of 25: wait for /.test(line)),
       'the number of the plan',
@@ -133,6 +135,27 @@ describe('the last lines of a command', function () {
     assert.match(block.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.doesNotMatch(lines.join('\n'), /^error:/m);
     assert.match(lines.join('\n'), /^apply +failed +see below$/m);
+  });
+
+  it('of a run that stopped because new pods get no network name their nodes, and not another that is late', async () => {
+    const broken = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock() });
+    withoutNetwork('Failed to create pod sandbox: x509: unknown authority')(broken.cluster, broken);
+    scenario = broken;
+    const { exit, lines } = await performed('run --yes');
+    assert.equal(exit, 5, lines.join('\n'));
+    const last = lines.slice(lines.findIndex((line) => line.startsWith('error: ')));
+    assert.match(
+      last.find((line) => line.startsWith('STOPPED')) ?? '',
+      / · 1 of 3 nodes on v3\.32\.2 · new pods on node-01 get no network$/,
+    );
+    assert.deepEqual(last.slice(-3), [
+      'Changed by this command: apply.',
+      'Running pods keep their network. New pods on node-01 get none.',
+      'Next: kubectl -n shop describe pod web',
+    ]);
+    assert.ok(last.includes('fix node-01, then run the same command again: it resumes'));
+    assert.equal(last.filter((line) => line.includes('OnDelete')).length, 1, 'node-03 is still to be rolled');
+    assert.doesNotMatch(last.join('\n'), /--max-failed/);
   });
 
   it('of a run that stopped lead to a question that says what is resumed, and what it found broken is over at the end', async () => {

@@ -12,32 +12,36 @@ export interface Closed {
   readonly outcome: Outcome;
   readonly effects: EffectTypes;
   readonly isDryRun: boolean;
+  /** What the stop means for traffic stands right above. */
+  readonly isBlock?: boolean;
   /** The record of a run that is not finished, where this command is not its first. */
   readonly before?: RunRecord | undefined;
   readonly now: Date;
 }
 
 /** The last lines before the next command: what the command came to, and what it changed. */
-export function closingLines({ command, outcome, effects, isDryRun, before, now }: Closed): readonly string[] {
+export function closingLines({ command, outcome, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
   const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
-  const changed = changedStages(outcome, effects);
-  const earlier = before ? earlierLines(before, now, changed, isProved(outcome)) : [];
+  const traffic = trafficOf(outcome, isBlock);
+  const earlier = before ? earlierLines(before, now, outcome.earlier, traffic(UNDER_WAY)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
   if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.', ...earlier];
-  return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : trafficLine(outcome, changed))];
+  const changed = changedStages(outcome, effects);
+  const here = changed.length > 0 && leavesTraffic(changed) ? traffic(KEEP_NETWORK) : traffic();
+  return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : here), ...noReturnLine(outcome)];
 }
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
-export function earlierLines(record: RunRecord, now: Date, changed: readonly string[] = [], isOver = false): readonly string[] {
-  const { wrote } = record;
-  const others = wrote.filter((stage) => !changed.includes(stage));
-  if (others.length === 0) return [];
-  const isSafe = [...wrote, ...changed].every((stage) => LEAVES_TRAFFIC.has(stage));
-  return [
-    `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${others.join(', ')}.`,
-    ...(isSafe ? [isOver ? KEPT_NETWORK : `${KEEP_NETWORK} New pods get none on a node whose agent is not ready.`] : []),
-  ];
+export function earlierLines(
+  record: RunRecord,
+  now: Date,
+  earlier: readonly string[] = record.wrote,
+  traffic: readonly string[] = [UNDER_WAY],
+): readonly string[] {
+  if (earlier.length === 0) return [];
+  const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${earlier.join(', ')}.`;
+  return [changed, ...(leavesTraffic(record.wrote) ? traffic : [])];
 }
 
 /** The record, if it is of a run on this cluster that began before this command, and was not finished then. */
@@ -69,6 +73,21 @@ function changedLine({ writes }: Outcome, stages: readonly string[]): string {
 }
 
 const KEEP_NETWORK = 'Running pods keep their network.';
+const KEPT_NETWORK = 'Running pods kept their network.';
+const UNDER_WAY = `${KEEP_NETWORK} New pods get none on a node whose agent is not ready.`;
+
+/** What it means for traffic: as a stop says itself (`Running pods keep their network. New pods on node-01 get none.`), else this. */
+function trafficOf(outcome: Outcome, isBlock: boolean): (otherwise?: string) => readonly string[] {
+  const impact = outcome.suggestions.find((one) => one.startsWith('running pods '));
+  if (impact === undefined) return (otherwise) => (otherwise === undefined ? [] : [isProved(outcome) ? KEPT_NETWORK : otherwise]);
+  const sentences = impact.split('; ').map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
+  return () => (isBlock ? [] : [sentences.join(' ')]);
+}
+
+/** A run that stopped says it with what can be undone. */
+function noReturnLine({ exit, record }: Outcome): readonly string[] {
+  return exit === 'done' && record?.noReturn ? [`Undo is not possible any more: ${record.noReturn.because}`] : [];
+}
 
 /** Stages that cannot change a pod's traffic: a running pod keeps what the agent has set up for it. */
 const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
@@ -81,13 +100,7 @@ const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
   'ownerrefs-forget',
 ]);
 
-const KEPT_NETWORK = 'Running pods kept their network.';
+const leavesTraffic = (stages: readonly string[]): boolean => stages.every((stage) => LEAVES_TRAFFIC.has(stage));
 
 const isProved = ({ exit, stages }: Outcome): boolean =>
   exit === 'done' && stages.some(({ id, state }) => id === 'verify' && state === 'done');
-
-function trafficLine(outcome: Outcome, stages: readonly string[]): readonly string[] {
-  const isSaid = outcome.suggestions.some((one) => /^running pods /.test(one));
-  if (isSaid || stages.length === 0 || stages.some((stage) => !LEAVES_TRAFFIC.has(stage))) return [];
-  return [isProved(outcome) ? KEPT_NETWORK : KEEP_NETWORK];
-}

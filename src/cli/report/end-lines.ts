@@ -37,7 +37,12 @@ export function successLine(outcome: Outcome, { palette, service, release, isRes
 export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
   const { message, suggestions } = outcome;
   const rows = suggestions.map((step) =>
-    rowOf(step.replace(ALONE, () => `resume: ${view.resume}`).replace(SAME, () => `, then resume: ${view.resume}`)),
+    rowOf(
+      step
+        .replace(ALONE, () => `resume: ${view.resume}`)
+        .replace(SAME, () => `, then resume: ${view.resume}`)
+        .replace(TOLERANT, (_, flag: string) => `${view.resume.replace(/ --max-failed[= ]\S+/, '')} ${flag}`),
+    ),
   );
   const isToDo = ([name]: Row) => name === 'then' || name === 'or';
   return [
@@ -61,6 +66,7 @@ function undoLines(undo: readonly string[]): readonly string[] {
 /** Where a block is shown, the command itself can stand in it. */
 const ALONE = /^(?:then )?run the same command again(?:: .*)?$/;
 const SAME = /,? then run the same command again(?:: it resumes)?/;
+const TOLERANT = /run the same command again with (--max-failed=\d+)$/;
 
 /** `STOPPED at apply, step 21 of 25 · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
 function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
@@ -91,10 +97,15 @@ function agents({ history }: Outcome): RolloutTrace | undefined {
   return history?.rollouts.findLast(({ workload }) => workload.startsWith('DaemonSet/'));
 }
 
-/** `5 of 6 nodes on v3.32.1`, `node-03: not ready, 44 s`; nothing where no rollout was seen. */
+/** The nodes of an impact, where no agent that is not ready is the reason. */
+const WITHOUT_NETWORK = /; new pods on (?!a node )(.+) get none$/;
+
+/** `5 of 6 nodes on v3.32.1`, then the nodes that stopped it, or are not ready; nothing of the first where no rollout was seen. */
 function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const trace = agents(outcome);
-  if (!trace || trace.done) return [];
+  const without = outcome.suggestions.map((one) => WITHOUT_NETWORK.exec(one)?.[1]).find((nodes) => nodes !== undefined);
+  const stopped = without === undefined ? [] : [`new pods on ${without} get no network`];
+  if (!trace || trace.done) return stopped;
   const now = (one: RolloutRow) => one.marks.at(-1);
   const done = trace.rows.filter((one) => now(one)?.phase === 'new').length;
   const failed = trace.rows.filter((one) => now(one)?.phase === 'failed');
@@ -102,7 +113,11 @@ function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const shown = open.slice(0, 3).map((one) => `${one.node} ${now(one)?.phase === 'failed' ? 'failing' : 'not ready'}`);
   return [
     `${done} of ${counted(trace.desired, 'node')} on ${release}`,
-    ...(shown.length === 0 ? [] : [shown.join(', ') + (open.length > 3 ? ` and ${open.length - 3} more` : '')]),
+    ...(stopped.length > 0
+      ? stopped
+      : shown.length === 0
+        ? []
+        : [shown.join(', ') + (open.length > 3 ? ` and ${open.length - 3} more` : '')]),
   ];
 }
 

@@ -46,6 +46,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
       outcome,
       effects,
       isDryRun,
+      isBlock,
       before: before ?? (await recordBefore(session)),
       now: session.composition.clock.now(),
     }),

@@ -1,15 +1,13 @@
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
+import { podsAtOnce } from '../../kube/judge-rollout.ts';
 
 interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
-    readonly updateStrategy?: {
-      readonly type?: string;
-      readonly rollingUpdate?: { readonly maxUnavailable?: number | string; readonly maxSurge?: number | string };
-    };
+    readonly updateStrategy?: { readonly type?: string };
   };
   readonly status?: { readonly desiredNumberScheduled?: number };
 }
@@ -17,7 +15,7 @@ interface WorkloadShape {
 /** The restart of all pods that a workload is to have now; undefined for none, and for what is no workload. */
 export function restartOf(workload: KubeObject): PlannedRestart | undefined {
   const pods = podsOf(workload);
-  return pods > 0 ? { ref: refOf(workload), pods, ...atOnceOf(workload, pods) } : undefined;
+  return pods > 0 ? { ref: refOf(workload), pods, ...pace(workload, pods) } : undefined;
 }
 
 function podsOf(workload: KubeObject): number {
@@ -31,20 +29,12 @@ export function withRestarts(planned: PlannedObject, before: KubeObject | undefi
   const pods = before && changesPods(planned) ? podsOf(before) : 0;
   if (pods === 0) return planned;
   const note = `restarts ${counted(pods, 'pod')}${delayOf(after)}`;
-  return { ...planned, restarts: pods, ...atOnceOf(after, pods), note: planned.note === undefined ? note : `${note}; ${planned.note}` };
+  return { ...planned, restarts: pods, ...pace(after, pods), note: planned.note === undefined ? note : `${note}; ${planned.note}` };
 }
 
-/** What the controller of a DaemonSet takes at a time: its defaults where nothing is said. */
-function atOnceOf(workload: KubeObject | undefined, pods: number): { readonly atOnce?: number } {
-  const { type, rollingUpdate = {} } = ((workload ?? {}) as WorkloadShape).spec?.updateStrategy ?? {};
-  if (workload?.kind !== 'DaemonSet' || type === 'OnDelete') return {};
-  const { maxUnavailable = 1, maxSurge = 0 } = rollingUpdate;
-  return { atOnce: Math.min(pods, Math.max(1, countOf(maxUnavailable, pods) + countOf(maxSurge, pods))) };
-}
-
-/** `2`, `25%` of this many, rounded up as the controller does. */
-function countOf(said: number | string, of: number): number {
-  return typeof said === 'number' ? said : Math.ceil((Number.parseInt(said, 10) / 100) * of) || 0;
+function pace(workload: KubeObject | undefined, pods: number): { readonly atOnce?: number } {
+  const atOnce = workload && podsAtOnce(workload, pods);
+  return atOnce === undefined ? {} : { atOnce };
 }
 
 export function changesPods({ fields }: PlannedObject): boolean {

@@ -1,7 +1,10 @@
 import { command } from '../../kernel/argv.ts';
+import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { endedContainer } from './pod-reasons.ts';
+import { type Board, workloadKey } from './rollout-board.ts';
 
 /** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
 const FAILURE_GRACE_MS = 30_000;
@@ -20,16 +23,19 @@ export class FailedPods {
   /** Those that earlier waits of the run continued without: they count as well, and at once. */
   readonly #leftBehind: Set<string> | undefined;
 
-  constructor(maxFailed: number, leftBehind: Set<string> | undefined) {
+  readonly #workloads: Board['workloads'];
+
+  constructor(maxFailed: number, leftBehind: Set<string> | undefined, { workloads }: Pick<Board, 'workloads'>) {
     this.#maxFailed = maxFailed;
     this.#leftBehind = leftBehind;
+    this.#workloads = workloads;
   }
 
   /** `now` is of a clock that only goes forward. Throws Fault('stopped') if more stay failed than are tolerated; else true if nothing but such pods keeps the rollout from its end. */
   judge(progress: readonly RolloutProgress[], now: number): boolean {
     const settled = this.#settled(progress, now);
     const all = new Set([...(this.#leftBehind ?? []), ...settled.map(({ key }) => key)]);
-    if (settled.length > 0 && all.size > this.#maxFailed) throw tooMany(settled, all.size, this.#maxFailed);
+    if (settled.length > 0 && all.size > this.#maxFailed) throw this.#tooMany(settled, all.size, progress);
     if (!this.#leftBehind || settled.length === 0) return false;
     const keys = new Set(settled.map(({ key }) => key));
     if (!progress.every((one) => one.done || restsOnFailed(one, keys))) return false;
@@ -46,6 +52,26 @@ export class FailedPods {
     for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, now);
     return failed.filter(({ key }) => this.#leftBehind?.has(key) || now - (this.#since.get(key) ?? now) >= FAILURE_GRACE_MS);
   }
+
+  #tooMany(settled: readonly Failed[], count: number, progress: readonly RolloutProgress[]): Fault {
+    const list = settled.map(({ key, pod }) => `${pod.node || 'no node'}: ${key}: ${pod.why}`).join('; ');
+    const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
+    const rest = this.#leftBehind ? 'continue with the other workloads' : 'let the rollout continue on other nodes';
+    const canContinue = this.#leftBehind !== undefined || progress.some((one) => this.#hasRoom(one));
+    return new Fault('stopped', `${counted(count, 'pod')} failed, more than --max-failed=${this.#maxFailed}: ${list}`, [
+      ...looks.map((one) => `see why: ${one}`),
+      impactOf(settled),
+      'fix the cause, then run the same command again: it resumes',
+      ...(canContinue ? [`or ${rest} meanwhile: run the same command again with --max-failed=${count}`] : []),
+    ]);
+  }
+
+  /** The controller of a DaemonSet replaces no further pod once as many as it may replace at a time have failed. */
+  #hasRoom({ target: { kind, namespace, name }, desired, pods }: RolloutProgress): boolean {
+    const workload = this.#workloads.get(workloadKey(kind, namespace, name));
+    const failed = pods.filter(({ phase }) => phase === 'failed').length;
+    return workload !== undefined && pods.some(({ phase }) => phase === 'old') && failed < (podsAtOnce(workload, desired) ?? 0);
+  }
 }
 
 function keyOf({ target }: RolloutProgress, { pod }: PodProgress): string {
@@ -58,28 +84,26 @@ function restsOnFailed(one: RolloutProgress, settled: ReadonlySet<string>): bool
   return !moving && one.pods.some((pod) => settled.has(keyOf(one, pod)));
 }
 
-function tooMany(settled: readonly Failed[], count: number, maxFailed: number): Fault {
-  const list = settled.map(({ key, pod }) => `${pod.node || 'no node'}: ${key}: ${pod.why}`).join('; ');
-  const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
-  return new Fault('stopped', `${count} ${count === 1 ? 'pod' : 'pods'} failed, more than --max-failed=${maxFailed}: ${list}`, [
-    ...looks.map((one) => `see why: ${one}`),
-    impactOn(settled.map(({ pod }) => pod.node)),
-    'fix the cause, then run the same command again: it resumes',
-    `or let the rollout continue on other nodes meanwhile: --max-failed=${count}`,
-  ]);
+/** What it means for traffic that a rollout stops. */
+export const KEEP = 'running pods keep their network';
+export const IMPACT = `${KEEP}; new pods on a node whose agent is not ready get none`;
+
+function impactOf(settled: readonly Failed[]): string {
+  // The rest are controllers, or workloads of the user.
+  const agents = settled.filter(({ target }) => target.kind === 'DaemonSet' && !target.injected);
+  if (agents.length === 0) return KEEP;
+  const named = agents.map(({ pod }) => pod.node).filter((node) => node !== '');
+  return named.length === 0 ? IMPACT : `${KEEP}; new pods on ${firstOf(named)} get none until its agent is ready`;
 }
 
-/** What it means for traffic that a rollout does not get on. */
-export const IMPACT = 'running pods keep their network; new pods on a node whose agent is not ready get none';
-
-function impactOn(nodes: readonly string[]): string {
-  const named = [...new Set(nodes)].filter((node) => node !== '');
-  if (named.length === 0 || named.length > SHOWN) return IMPACT;
-  return `running pods keep their network; new pods on ${named.join(', ')} get none until its agent is ready`;
-}
-
-/** Commands for more pods than these help nobody. */
+/** More pods or nodes than these help nobody. */
 const SHOWN = 3;
+
+/** `node-01, node-02, node-03 and 2 more`, each once. */
+export function firstOf(nodes: readonly string[]): string {
+  const named = [...new Set(nodes)];
+  return named.slice(0, SHOWN).join(', ') + (named.length > SHOWN ? ` and ${named.length - SHOWN} more` : '');
+}
 
 /** The log of a crash-looping container has the reason; for any other the events do. */
 function lookAt({ pod, target: { namespace } }: Failed): string {

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { firstOf, KEEP } from './failed-pods.ts';
 import { type Agent, type EventFields, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
@@ -100,7 +101,7 @@ export class PodEvents {
       if (late) this.#nextAt = Number.POSITIVE_INFINITY;
       this.#mayReadAll = false;
     };
-    void (late ? this.#late.ask(this.#cluster, late) : this.#ask(agents)).then(() => after(), after);
+    void (late ? this.#late.ask(this.#cluster, late) : this.#ask(agents, progress)).then(() => after(), after);
   }
 
   /** The same, with what their last events say of pods that are not ready. */
@@ -108,7 +109,7 @@ export class PodEvents {
     return this.#late.told(progress);
   }
 
-  async #ask(agents: ReadonlyMap<string, Agent>): Promise<void> {
+  async #ask(agents: ReadonlyMap<string, Agent>, progress: readonly RolloutProgress[]): Promise<void> {
     const selector = encodeURIComponent('reason=FailedCreatePodSandBox');
     const events = itemsIn(await this.#cluster.raw(`/api/v1/events?fieldSelector=${selector}&limit=${EVENTS}`));
     const refused = refusalsOn(agents, events as readonly EventFields[]).slice(0, PODS + this.#maxFailed);
@@ -116,7 +117,7 @@ export class PodEvents {
     for (const event of refused) {
       if (await this.#isWaiting(event, agents)) found.push(told(event));
     }
-    if (new Set(found.map(({ node }) => node)).size > this.#maxFailed) this.#board.fail(stopped(found, progressTargets(this.#board)));
+    if (new Set(found.map(({ node }) => node)).size > this.#maxFailed) this.#board.fail(stopped(found, progress));
   }
 
   /** Made after the node's new agent, and without a network until now. */
@@ -151,10 +152,6 @@ function newAgents(progress: readonly RolloutProgress[], board: Board): Readonly
   return agents;
 }
 
-function progressTargets(board: Board) {
-  return [...board.pods.keys()].filter(({ kind }) => kind === 'DaemonSet');
-}
-
 function told({ involvedObject, source, message }: EventFields): PodWithoutNetwork {
   const { namespace = '', name = '' } = involvedObject ?? {};
   return { node: source?.host ?? '', namespace, pod: name, says: message ?? '' };
@@ -168,14 +165,17 @@ export function heldBy({ namespace, name }: { readonly namespace: string; readon
   return `the DaemonSet keeps rolling out; to hold it: ${patch}`;
 }
 
-function stopped(found: readonly PodWithoutNetwork[], targets: ReturnType<typeof progressTargets>): Fault {
+/** `progress`: of when they were found. */
+function stopped(found: readonly PodWithoutNetwork[], progress: readonly RolloutProgress[]): Fault {
+  const nodes = firstOf(found.map(({ node }) => node));
+  const rolling = progress.find(({ target, pods }) => target.kind === 'DaemonSet' && pods.some(({ phase }) => phase === 'old'));
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
   return new Fault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, [
     ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
-    ...targets.slice(0, 1).map(heldBy),
-    'fix the node that is named, then run the same command again',
-    'or allow more such nodes with --max-failed',
+    `${KEEP}; new pods on ${nodes} get none`,
+    ...(rolling ? [heldBy(rolling.target)] : []),
+    `fix ${nodes}, then run the same command again: it resumes`,
   ]);
 }

@@ -71,7 +71,7 @@ async function loop(
   signal: AbortSignal,
 ): Promise<readonly RolloutProgress[]> {
   let [last, waited] = [clock.now().getTime(), 0];
-  const failed = new FailedPods(request.maxFailed, request.leftBehind);
+  const failed = new FailedPods(request.maxFailed, request.leftBehind, board);
   for (;;) {
     if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
     const now = clock.now().getTime();

@@ -125,6 +125,11 @@ describe('the end of a run', () => {
     assert.equal(then('run the same command again: it resumes where this one stopped'), `  then    ${resume}`);
     assert.equal(then('then run the same command again'), `  then    ${resume}`);
     assert.equal(then('fix the pod, then run the same command again: it resumes'), `  then    fix the pod, then ${resume}`);
+    const tolerant = ended({ exit: 'stopped', suggestions: ['or let it continue: run the same command again with --max-failed=2'] });
+    for (const typed of ['run --yes', 'run --max-failed=1 --yes', 'run --max-failed 1 --yes']) {
+      const [line] = stoppedLines(tolerant, { ...view, resume: `kubectl netsvc-upgrade ${typed}` }, []).slice(-1);
+      assert.equal(line, '  or      let it continue: kubectl netsvc-upgrade run --yes --max-failed=2');
+    }
   });
 
   it('that waits for the user has stopped at its last stage', () => {

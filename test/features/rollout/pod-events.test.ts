@@ -35,7 +35,7 @@ const waiting = (status: object = { phase: 'Pending' }, metadata: object = {}) =
 async function look(
   events: readonly object[] | number,
   pod: object | undefined,
-  options: { waited?: number; maxFailed?: number; phase?: 'new' | 'old' } = {},
+  options: { waited?: number; maxFailed?: number; phase?: 'new' | 'old'; isLast?: boolean } = {},
 ) {
   const board = new Board([target]);
   const agent = podFacts({
@@ -53,7 +53,9 @@ async function look(
     return JSON.stringify({ items: path.includes('/events?') ? events : pod ? [pod] : [] });
   };
   const pods = [{ node: 'n1', pod: 'agent-1', phase: options.phase ?? 'new', release: 'v2', ready: '1/1', why: '' }] as const;
-  const progress: RolloutProgress[] = [{ target, desired: 2, pods, pending: 'more', done: false }];
+  const next = { node: 'n2', pod: 'agent-2', phase: 'old', release: 'v1', ready: '1/1', why: 'next' } as const;
+  const all = options.isLast === false ? [...pods, next] : pods;
+  const progress: RolloutProgress[] = [{ target, desired: 2, pods: all, pending: 'more', done: false }];
   const network = new PodEvents({ raw }, board, options.maxFailed ?? 0);
   const again = async (waited: number) => {
     network.look(progress, waited);
@@ -80,7 +82,15 @@ describe('new pods on nodes whose agent is new', () => {
     );
     assert.equal(fault.suggestions[0], 'see why: kubectl -n shop describe pod web-1');
     assert.match(fault.suggestions[1] ?? '', /this means: the CNI plugin on this node does not trust the API server/);
-    assert.match(fault.suggestions[2] ?? '', /kubectl -n kube-system patch daemonset agent --type=merge -p .*OnDelete/);
+    assert.deepEqual(fault.suggestions.slice(2), [
+      'running pods keep their network; new pods on n1 get none',
+      'fix n1, then run the same command again: it resumes',
+    ]);
+  });
+
+  it('are kept from further nodes with a command, as long as nodes are still to be rolled', async () => {
+    const { fault } = await look([event(25)], waiting(), { isLast: false });
+    assert.match(fault?.suggestions[3] ?? '', /kubectl -n kube-system patch daemonset agent --type=merge -p .*OnDelete/);
   });
 
   const passing: Readonly<Record<string, () => ReturnType<typeof look>>> = {

@@ -218,6 +218,27 @@ describe('waitRollout', () => {
     await assert.rejects(wait(script), code('stopped', /CrashLoopBackOff/));
   });
 
+  it('offers to tolerate failed pods only where the DaemonSet rolls on without them', async () => {
+    const offer = async (updateStrategy: object, phases: readonly string[]) => {
+      const workload = agents(1, phases.length);
+      const daemonset = { ...workload, spec: { ...(workload.spec as object), updateStrategy } };
+      const pods = phases.map((phase, index) => {
+        const one = pod(`n${index}`, phase !== 'failed', phase === 'failed' ? 'CrashLoopBackOff' : undefined);
+        return phase === 'old' ? { ...one, spec: { nodeName: `n${index}`, containers: [{ name: 'agent', image: 'r/node:v1' }] } } : one;
+      });
+      const thrown = await wait({ daemonsets: [[snapshot(daemonset)]], pods: [[snapshot(...pods)]] }).catch((fault: Fault) => fault);
+      assert.ok(thrown instanceof Fault);
+      return thrown.suggestions.find((one) => one.startsWith('or '));
+    };
+    const of = (maxUnavailable: number | string) => ({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable } });
+    const text = 'or let the rollout continue on other nodes meanwhile: run the same command again with --max-failed=1';
+    assert.equal(await offer(of(2), ['failed', 'old', 'old']), text);
+    assert.equal(await offer(of('50%'), ['failed', 'old', 'old']), text);
+    assert.equal(await offer(of(1), ['failed', 'old', 'old']), undefined, 'used up');
+    assert.equal(await offer(of(2), ['failed', 'new', 'new']), undefined, 'nothing is left to roll');
+    assert.equal(await offer({ type: 'OnDelete' }, ['failed', 'old', 'old']), undefined);
+  });
+
   it('goes on over a failed pod within the failure budget', async () => {
     const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
     await assert.rejects(wait(script, { maxFailed: 1, timeoutMs: 60_000 }), code('timeout', /CrashLoopBackOff/));
@@ -258,7 +279,13 @@ describe('waitRollout', () => {
     });
 
     it('stops as ever over more than are tolerated', async () => {
-      await assert.rejects(wait(script, { leftBehind: new Set() }), code('stopped', /^1 pod failed, more than --max-failed=0/));
+      await assert.rejects(wait(script, { leftBehind: new Set() }), (thrown: Fault) => {
+        assert.equal(
+          thrown.suggestions.at(-1),
+          'or continue with the other workloads meanwhile: run the same command again with --max-failed=1',
+        );
+        return code('stopped', /^1 pod failed, more than --max-failed=0/)(thrown);
+      });
     });
 
     it('names pod and namespace, and a command that shows why', async () => {
