@@ -107,6 +107,7 @@ async function onward(session: Session): Promise<readonly string[]> {
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
 async function refuse(session: Session, planned: Planned, { digest: _, ...head }: PlanHead, exit: ExitName): Promise<ExitName> {
+  const waived = await waivable(planned.findings);
   const outcome: Outcome = {
     exit,
     head,
@@ -116,7 +117,7 @@ async function refuse(session: Session, planned: Planned, { digest: _, ...head }
     suggestions: [
       exit === 'locked'
         ? 'wait for the other run'
-        : `fix what is marked ×${(await someMayBeWaived(planned.findings)) ? ', or waive a check after reading its page (explain CHECK-ID): --accept CHECK-ID' : ''}`,
+        : `fix what is marked ×, then run the same command again${waived.length > 0 ? `; ${waived.join(' and ')} may be waived, ${waived.length > 1 ? 'their pages say' : 'its page says'} when: kubectl netsvc-upgrade explain ${waived[0]}` : ''}`,
     ],
     writes: 0,
     message: 'checks failed: nothing was changed',
@@ -124,11 +125,11 @@ async function refuse(session: Session, planned: Planned, { digest: _, ...head }
   return report(session, outcome);
 }
 
-/** False if the pages of all failed checks say that they are never to be accepted. */
-async function someMayBeWaived(findings: Planned['findings']): Promise<boolean> {
+/** Failed checks whose pages do not say that they are never to be accepted. */
+async function waivable(findings: Planned['findings']): Promise<readonly string[]> {
   const { isNeverAccepted } = await import('./check-page.ts');
-  const failed = findings.filter(({ outcome }) => outcome === 'error');
-  return failed.length === 0 || failed.some(({ id }) => !isNeverAccepted(id));
+  const failed = findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
+  return [...new Set(failed)].filter((id) => !isNeverAccepted(id));
 }
 
 async function needsYes(session: Session, planned: Planned, head: PlanHead): Promise<ExitName> {

@@ -27,7 +27,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const owners = found.owners && ownersHere(found.owners, asked);
     const flags = withRecorded(asked.carried, record?.flags);
     const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
-    const isToResume = of === 'preflight' && record !== undefined;
+    const isToResume = record !== undefined && (of === 'preflight' || of === 'wait');
     const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
@@ -133,7 +133,10 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
   if (!record) return 'preflight';
   if (record.finishedAt !== undefined && record.outcome === 'done') return leavesSteps(record) ? 'verify' : 'report';
   // What failed is looked at before it is tried again: the record does not say what became of it since.
-  return record.stages.at(-1)?.state === 'failed' ? 'preflight' : 'run';
+  const last = record.stages.at(-1);
+  if (last?.state !== 'failed') return 'run';
+  // It says which pod fails and why, and changes nothing.
+  return last.id === 'apply' || last.id === 'wait' ? 'wait' : 'preflight';
 }
 
 export function lockLines(holder: LockHolder | undefined, now: Date): readonly string[] {

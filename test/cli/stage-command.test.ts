@@ -173,14 +173,14 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl --context=prod cluster-info\n$/);
     assert.match(
       bench.err(),
-      /^error: checks failed: nothing was changed\nfix what is marked ×, or waive a check after reading its page \(explain CHECK-ID\): --accept CHECK-ID\n/m,
+      /^error: checks failed: nothing was changed\nfix what is marked ×, then run the same command again; NS-606 may be waived, its page says when: kubectl netsvc-upgrade explain NS-606\n/m,
     );
   });
 
   it('does not offer to waive where the page of each failed check says never', async () => {
     const bench = commandBench([fakeStage('apply', { check: 'NS-714', verdict: failed, plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '--yes'), 3);
-    assert.match(bench.err(), /^error: checks failed: nothing was changed\nfix what is marked ×\n/m);
+    assert.match(bench.err(), /^error: checks failed: nothing was changed\nfix what is marked ×, then run the same command again\n/m);
   });
 
   it('takes a failed check by name', async () => {

@@ -62,8 +62,10 @@ describe('the last lines of a command', function () {
     assert.ok(lines.includes(told), 'it names what the command that resumes takes from there, not only what the next one does');
     assert.deepEqual(lines.slice(-2), [
       'Once the cause is fixed, resume with: kubectl netsvc-upgrade run --skip=alp',
-      'Next: kubectl netsvc-upgrade preflight',
+      'Next: kubectl netsvc-upgrade wait',
     ]);
+    const told = await performed('wait');
+    assert.match(told.lines.at(-1) ?? '', /^Next: kubectl -n kube-system (?:logs|describe pod) /);
   });
 
   it('of a plan say that it is one', async () => {
