@@ -64,8 +64,8 @@ describe('the last lines of a command', function () {
       'Once the cause is fixed, resume with: kubectl netsvc-upgrade run --skip=alp',
       'Next: kubectl netsvc-upgrade wait',
     ]);
-    const told = await performed('wait');
-    assert.match(told.lines.at(-1) ?? '', /^Next: kubectl -n kube-system (?:logs|describe pod) /);
+    const waited = await performed('wait');
+    assert.match(waited.lines.at(-1) ?? '', /^Next: kubectl -n kube-system (?:logs|describe pod) /);
   });
 
   it('of a plan say that it is one', async () => {
