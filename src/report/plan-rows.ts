@@ -86,34 +86,31 @@ interface Taking {
   readonly taker: Taker;
   /** Its fields that no edit tells. */
   readonly paths: readonly string[];
-  /** True of those that the upgrade removes together with what they belong to. */
+  /** True of those that the upgrade removes. */
   readonly gone: boolean;
 }
 
 function takingsOf(object: PlannedObject, taker: Taker, told: ReadonlySet<string>): readonly Taking[] {
   const paths = object.taken
-    .filter((one) => one.manager === taker.manager && one.subresource === taker.subresource)
+    .filter((one) => one.manager === taker.manager && one.subresource === taker.subresource && !isYoursRemoved(object, one))
     .map(({ path }) => path)
     .filter((path) => !told.has(`${refText(object.ref)} ${path}`));
   const { gone = [], set = [] } = Object.groupBy(paths, (path) => (isGone(object, path) ? 'gone' : 'set'));
   return [{ object, taker, paths: set, gone: false }, ...(gone.length > 0 ? [{ object, taker, paths: gone, gone: true }] : [])];
 }
 
-/** True if the upgrade removes the list item that a field belongs to, such as a container. */
+/** True if the upgrade removes a field: it sets nothing there. */
 export function isGone({ fields }: PlannedObject, path: string): boolean {
-  const removed = fields.filter(({ after }) => after === undefined);
-  const items = [...path.matchAll(/\[([^\]]+)\]/g)].map(({ 0: step, 1: key, index }) => ({
-    key,
-    inside: `${path.slice(0, index)}${step}.`,
-  }));
-  return items.some(({ key, inside }) =>
-    removed.some((one) => one.path.startsWith(inside) && one.before === key && isLeafOf(one.path, inside)),
-  );
+  return fields.some((field) => field.path === path && field.after === undefined);
 }
 
-const isLeafOf = (path: string, inside: string): boolean => !/[.[]/.test(path.slice(inside.length));
+/** True of a field that a person set and that goes with what the new release does not have: the row of that removal counts it. */
+export function isYoursRemoved(object: PlannedObject, { path, manager, subresource }: PlannedObject['taken'][number]): boolean {
+  const isYours = object.takers?.some((one) => one.kind === 'person' && one.manager === manager && one.subresource === subresource);
+  return isYours === true && object.hidden.includes(path) && isGone(object, path);
+}
 
-/** The hint; who set a field manually is not told to keep it if its place is gone. */
+/** The hint; who set a field manually is not told to keep it if it is removed. */
 export function hintOf({ kind, hint }: Taker, gone: boolean): string {
   return gone && kind === 'person' ? '' : hint;
 }
@@ -128,12 +125,8 @@ function takerRow(group: readonly Taking[]): readonly Row[] {
   const what =
     paths.length === 0
       ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}`
-      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${becomes(first, paths.length)}: ${named([...new Set(paths)])}`;
+      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${first.gone ? 'removes' : 'sets'}: ${named([...new Set(paths)])}`;
   return [[LABEL, `${who} ${what}. ${hintOf(first.taker, first.gone)}`.trim()]];
-}
-
-function becomes({ gone }: Taking, count: number): string {
-  return gone ? `removes together with what ${count === 1 ? 'it belongs' : 'they belong'} to` : 'sets';
 }
 
 function named(names: readonly string[]): string {
@@ -142,8 +135,10 @@ function named(names: readonly string[]): string {
 }
 
 function fieldRows(objects: readonly PlannedObject[]): readonly Row[] {
-  return objects.flatMap(({ ref, taken }) =>
-    taken.map(({ path, manager }): Row => [LABEL, `${path} of ${refText(ref)} from "${manager}"`]),
+  return objects.flatMap((object) =>
+    object.taken
+      .filter((one) => !isYoursRemoved(object, one))
+      .map(({ path, manager }): Row => [LABEL, `${path} of ${refText(object.ref)} from "${manager}"`]),
   );
 }
 

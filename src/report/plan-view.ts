@@ -8,7 +8,7 @@ import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
 import { headLine, type PlanHead } from './head-line.ts';
 import { maskedObject } from './mask.ts';
-import { differingTexts, editLines, keptNote, takenRows, valueText } from './plan-rows.ts';
+import { differingTexts, editLines, isYoursRemoved, keptNote, takenRows, valueText } from './plan-rows.ts';
 
 export interface PlanView {
   readonly palette: Palette;
@@ -101,16 +101,27 @@ type Row = readonly [label: string, text: string];
 
 function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView, release: string): readonly Row[] {
   return objects.flatMap((object) =>
-    (wide ? object.hidden : byItem(object.hidden)).map(
-      (path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed: ${release} does not have it`],
+    (wide ? object.hidden.map((path) => [path, [path]] as const) : byItem(object.hidden)).map(
+      ([name, paths]): Row => [
+        'HIDDEN BY KUBECTL DRY RUN',
+        `${refText(object.ref)} ${name} will be removed${yoursText(object, paths)}: ${release} does not have it`,
+      ],
     ),
   );
 }
 
-/** Many fields of one list item as one line: `…initContainers[mount-bpffs] (13 fields)`. */
-function byItem(paths: readonly string[]): readonly string[] {
+/** ` with 2 changes of yours`: they go with what they belong to. */
+function yoursText(object: PlannedObject, paths: readonly string[]): string {
+  const yours = object.taken.filter((one) => paths.includes(one.path) && isYoursRemoved(object, one)).map(({ path }) => path);
+  return yours.length === 0 ? '' : ` with ${counted(new Set(yours).size, 'change')} of yours`;
+}
+
+/** Many fields of one list item as one: `…initContainers[mount-bpffs] (13 fields)`, each with its paths. */
+function byItem(paths: readonly string[]): readonly (readonly [name: string, paths: readonly string[]])[] {
   const groups = Map.groupBy(paths, (path) => (path.includes(']') ? path.slice(0, path.indexOf(']') + 1) : path));
-  return [...groups].flatMap(([item, members]) => (members.length > 2 ? [`${item} (${counted(members.length, 'field')})`] : members));
+  return [...groups].flatMap(([item, members]): readonly (readonly [string, readonly string[]])[] =>
+    members.length > 2 ? [[`${item} (${counted(members.length, 'field')})`, members]] : members.map((one) => [one, [one]]),
+  );
 }
 
 function leftRows(objects: readonly PlannedObject[]): readonly Row[] {

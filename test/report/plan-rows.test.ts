@@ -102,28 +102,33 @@ describe('the lines about ownership that is taken', () => {
     assert.equal(textOf([object], false, [{ ...edit, path: 'data.b' }]).length, 1);
   });
 
-  it('say which fields go with what they belong to, and do not advise to keep these', () => {
-    const taker: Taker = { name: 'kubectl', kind: 'person', manager: 'kubectl-set', fields: 2, hint: 'Set it in a copy.' };
-    const init = 'spec.template.spec.initContainers[mount-bpffs]';
+  it('leave out what a person set in something that is removed, whose own row counts it', () => {
+    const taker: Taker = { name: 'kubectl', kind: 'person', manager: 'kubectl-set', fields: 3, hint: 'Set it in a copy.' };
+    const [inInit, command, arg] = [
+      'initContainers[mount-bpffs].env[X].value',
+      'containers[node].command',
+      'containers[node].workingDir',
+    ].map((path) => `spec.template.spec.${path}`) as [string, string, string];
+    // As the dry run has it: names of list items are no fields of their own.
+    const fields = [
+      { path: 'spec.template.spec.initContainers[mount-bpffs].image', before: 'i' },
+      { path: inInit, before: '1' },
+      { path: command, before: 'a', after: 'b' },
+      { path: arg, before: '/' },
+    ];
     const object: PlannedObject = {
       ...changed('a', [taker]),
-      fields: [
-        { path: `${init}.name`, before: 'mount-bpffs' },
-        { path: `${init}.env[X].name`, before: 'X' },
-        { path: `${init}.env[X].value`, before: '1' },
-        { path: 'spec.template.spec.containers[node].command', before: 'start' },
-      ],
-      taken: [`${init}.env[X].value`, 'spec.template.spec.containers[node].command'].map((path) => ({ path, manager: 'kubectl-set' })),
+      fields,
+      hidden: fields.slice(0, 2).map(({ path }) => path),
+      taken: [inInit, command, arg].map((path) => ({ path, manager: 'kubectl-set' })),
     };
     const who = 'kubectl (field manager "kubectl-set") no longer manages 1 field of ConfigMap/n/a, which the upgrade';
-    assert.deepEqual(textOf([object]), [
-      `${who} sets: spec.template.spec.containers[node].command. Set it in a copy.`,
-      `${who} removes together with what it belongs to: ${init}.env[X].value.`,
-    ]);
-    assert.equal(textOf([{ ...object, fields: object.fields.slice(2, 3) }]).length, 1, 'only its value goes');
+    assert.deepEqual(textOf([object]), [`${who} sets: ${command}. Set it in a copy.`, `${who} removes: ${arg}.`]);
+    assert.doesNotMatch(textOf([object], true).join('\n'), /mount-bpffs/);
+    // A tool puts it back: that is said, with what to do before.
     assert.match(
-      textOf([{ ...changed('a', [{ ...taker, kind: 'gitops' }]), ...object, takers: [{ ...taker, kind: 'gitops' }] }])[1] ?? '',
-      /Set it in a copy\.$/,
+      textOf([{ ...object, takers: [{ ...taker, kind: 'gitops' }] }]).join('\n'),
+      /removes: .*mount-bpffs.* Set it in a copy\.$/m,
     );
   });
 

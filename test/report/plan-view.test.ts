@@ -191,7 +191,15 @@ describe('a masked plan', () => {
       effect: { type: 'patch' as const, target, patch: [], precondition: { uid: 'u' } },
     });
     const hidden = ['spec.initContainers[old].image', 'spec.initContainers[old].command', 'spec.initContainers[old].env[A]', 'spec.x'];
-    const objects = [{ ref: target, change: 'update' as const, fields: [], hidden, taken: [] }];
+    const yours = { name: 'kubectl', kind: 'person' as const, manager: 'kubectl-set', fields: 1, hint: 'Set it in a copy.' };
+    const env = 'spec.initContainers[old].env[A]';
+    const objects = [
+      {
+        ...{ ref: target, change: 'update' as const, hidden, takers: [yours] },
+        fields: hidden.map((path) => ({ path, before: '1' })),
+        taken: [{ path: env, manager: 'kubectl-set' }],
+      },
+    ];
     const stage = { id: 'apply', title: 'Apply', ref: '§4.4', actions: ['a', 'b', 'c', 'd'].map(patch), objects, notes: [] };
     const lines = (wide: boolean) =>
       planLines({ release: 'v3.32.2', clusterUid: 'u', digest: 'd' }, [stage], {
@@ -208,10 +216,11 @@ describe('a masked plan', () => {
         .filter((line) => line.startsWith('HIDDEN'))
         .map((line) => line.replace(/^HIDDEN BY KUBECTL DRY RUN +/, '')),
       [
-        'ConfigMap/c spec.initContainers[old] (3 fields) will be removed: v3.32.2 does not have it',
+        'ConfigMap/c spec.initContainers[old] (3 fields) will be removed with 1 change of yours: v3.32.2 does not have it',
         'ConfigMap/c spec.x will be removed: v3.32.2 does not have it',
       ],
     );
+    assert.ok(!lines(false).some((line) => line.startsWith('OWNERSHIP')));
     assert.equal(lines(true).filter((line) => line.startsWith('HIDDEN')).length, 4);
     assert.equal(lines(true).filter((line) => line.includes('kubectl patch')).length, 4);
   });
