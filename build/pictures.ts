@@ -23,7 +23,7 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
       'The live view of a run in a terminal: stages that are done, and the rolling update node by node, each with its version and why it is not ready',
     args: ['demo', '--fast', '--yes'],
     pick: ({ frames }) =>
-      frames.find((lines) => /netsvc-node \[\S+\] 2\/4/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
+      frames.find((lines) => /netsvc-node (?:\[\S+\] )?2\/4/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
   },
   'stuck.svg': {
     title:
