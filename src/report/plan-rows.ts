@@ -104,7 +104,7 @@ export function isGone({ fields }: PlannedObject, path: string): boolean {
   return fields.some((field) => field.path === path && field.after === undefined);
 }
 
-/** True of a field that a person set and that goes with what the new release does not have: the row of that removal counts it. */
+/** True of a field that you set and that goes with what the new release does not have: the row of that removal counts it. */
 export function isYoursRemoved(object: PlannedObject, { path, manager, subresource }: PlannedObject['taken'][number]): boolean {
   const isYours = object.takers?.some((one) => one.kind === 'person' && one.manager === manager && one.subresource === subresource);
   return isYours === true && object.hidden.includes(path) && isGone(object, path);
