@@ -1,7 +1,3 @@
-import { Fault } from '../kernel/fault.ts';
-import { columns } from '../report/columns.ts';
-import { unknownCheck } from './options.ts';
-
 /** As `main.ts`: imported, it would load all of Node's streams. */
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
@@ -31,22 +27,5 @@ export function isNeverAccepted(id: string): boolean {
   } catch {
     // Its page is not part of this installation: the user is led to `explain`, which says so.
     return false;
-  }
-}
-
-/** The page of a check, or the list of all checks. Throws Fault('usage') for an id that no check has. */
-export async function explainCheck(written: string | undefined): Promise<string> {
-  const { checkTitles, withdrawn } = await import('../features/check-titles.ts');
-  const ids = Object.keys(checkTitles);
-  if (written === undefined)
-    return columns(Object.entries(checkTitles))
-      .map((line) => `${line}\n`)
-      .join('');
-  const id = checkIdOf(written);
-  if (!ids.includes(id)) throw unknownCheck(id, ids, 'explain', withdrawn);
-  try {
-    return checkPage(id);
-  } catch (thrown) {
-    throw new Fault('failed', `the page of ${id} is not part of this installation`, ['install the program again'], thrown);
   }
 }

@@ -1,7 +1,7 @@
 import { EXIT, Fault } from '../kernel/fault.ts';
 import { checkIdOf, checkPage } from './check-page.ts';
 import { complete, type Question } from './complete.ts';
-import { errorText } from './exit-code.ts';
+import { errorText } from './error-text.ts';
 import type { FastPathTable } from './plain-flags.ts';
 import { nearest } from './suggest.ts';
 

@@ -11,7 +11,7 @@ import { type Palette, palette } from '../report/colour.ts';
 import type { Progress } from '../report/progress-text.ts';
 import type { CarriedFlag } from './carry.ts';
 import type { Made, OutputDocument } from './documents.ts';
-import { errorDocument, errorLines } from './exit-code.ts';
+import { errorDocument, errorLines } from './error-text.ts';
 import type { Values } from './flag.ts';
 import type { outputFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';

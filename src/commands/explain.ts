@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { explainCheck } from '../cli/check-page.ts';
+import { explainCheck } from '../cli/explain-check.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Explain extends BaseCommand {

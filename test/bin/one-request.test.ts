@@ -153,6 +153,11 @@ describe('a command that asks the cluster little', function () {
     );
   });
 
+  it('the file that every command begins with is small: what it imports is read and compiled each time', () => {
+    const { length } = readFileSync(join(root, 'dist', 'cli', 'main.js'));
+    assert.ok(length < 16_000, `${length} bytes`);
+  });
+
   it('the table of a run, which status shows, is shipped without oclif', () => {
     const shippedTo = join(root, 'dist', 'cli');
     const seen = new Set<string>();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asksForJson, errorDocument, errorLines } from '../../src/cli/exit-code.ts';
+import { asksForJson, errorDocument, errorLines } from '../../src/cli/error-text.ts';
 import { toFault } from '../../src/cli/faults.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';

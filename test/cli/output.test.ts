@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents.ts';
 import { documentHead } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { errorDocument } from '../../src/cli/exit-code.ts';
+import { errorDocument } from '../../src/cli/error-text.ts';
 import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { maskedOutcome, preflightReport, runReport } from '../../src/cli/report/run.ts';

@@ -2,7 +2,7 @@ import { EXIT, type Fault } from '../../kernel/fault.ts';
 import { visible } from '../../kernel/visible.ts';
 import { junitOfFailure } from '../../report/report-junit.ts';
 import { failureMarkdown } from '../../report/report-markdown.ts';
-import { errorDocument, errorLines } from '../exit-code.ts';
+import { errorDocument, errorLines } from '../error-text.ts';
 import type { OutputFormat } from '../output.ts';
 
 /** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { explainCheck } from '../../src/cli/check-page.ts';
+import { explainCheck } from '../../src/cli/explain-check.ts';
 
 describe('explain', () => {
   for (const written of ['NS-105', 'ns-105', ' NS105 ', '105', '-105'])
