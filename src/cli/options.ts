@@ -25,8 +25,11 @@ export interface OptionFacts {
 
 type Withdrawn = Readonly<Record<string, string>>;
 
+/** What a command has where no flag says otherwise. */
+const USUAL = { failOn: 'error', dryRun: 'none', yes: false, maxFailed: 0, stateNamespace: 'kube-system' } as const;
+
 export function stateNamespaceOf(flags: RunFlags): string {
-  return flags['state-namespace'] ?? 'kube-system';
+  return flags['state-namespace'] ?? USUAL.stateNamespace;
 }
 
 /** The ids that `--accept` may name; the checks are loaded only where it was given. */
@@ -35,9 +38,6 @@ export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>
   const { checkTitles, withdrawn } = await import('../features/check-titles.ts');
   return { checks: Object.keys(checkTitles), withdrawn };
 }
-
-/** What a command has where no flag says otherwise. */
-const USUAL = { failOn: 'error', dryRun: 'none', yes: false, maxFailed: 0, stateNamespace: 'kube-system' } as const;
 
 /** Flags to options, pure. Throws Fault('usage') with the flag and how to write it. */
 export function toOptions(flags: RunFlags, facts: OptionFacts): Options {

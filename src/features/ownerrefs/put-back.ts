@@ -4,6 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { parseImage } from '../../kernel/release.ts';
 import { isPerson, referenceWriter } from '../../kube/managed-fields.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
@@ -99,13 +100,10 @@ function namesOf({ metadata, spec }: KubeObject): readonly string[] {
   const containers = (spec as WorkloadSpec | undefined)?.template?.spec?.containers ?? [];
   const ofContainers = containers.flatMap(({ name, image = '', command: [program = ''] = [] }) => [
     name,
-    imageName(image),
+    parseImage(image).name,
     lastOf(program),
   ]);
   return [metadata.name, ...ofContainers];
 }
 
 const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
-
-/** `registry:5000/team/shop-operator:v1@sha256:…` is `shop-operator`. */
-const imageName = (image: string): string => lastOf(image.split('@')[0] ?? '').split(':')[0] ?? '';

@@ -76,7 +76,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       return isRefused || dropped.has(owner.place) ? undefined : found;
     });
     const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
-    // What is put back before the upgrade is removed again for it, and put back after it.
+    // What is put back before the upgrade is removed again for it, and put back afterwards.
     noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
     for (const report of reports.filter(({ place }) => !dropped.has(place))) sortReport(entry, report, { mute, unknown }, left);
     const stays =
