@@ -702,6 +702,19 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual((await journalOf(sandbox, sandbox.cluster).load())?.entries, [web]);
   });
 
+  it('are not put back from a journal that somebody changed: a reference that does not name its owner gets its object deleted', async () => {
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const journal = journalOf(sandbox, sandbox.cluster);
+    const stored = await journal.load();
+    assert.ok(stored);
+    const entries = stored.entries.map((entry) => ({ ...entry, references: entry.references.map((one) => ({ ...one, name: 'gone' })) }));
+    const forged = { ...journal, load: async () => ({ ...stored, entries }) };
+    const { exit, message, writes } = await perform(sandbox, [ownerrefsRestoreStage], folder, { journal: forged });
+    assert.deepEqual([exit, writes], ['stale', 0]);
+    assert.match(message ?? '', /was changed by somebody else: of \S+ it records owner .* names \S+ \S+\/gone$/);
+  });
+
   it('come off and go back all but where this account may not patch, which is named; a run that may does the rest', async () => {
     const { cluster } = sandbox;
     const barred: typeof cluster = {
