@@ -1,5 +1,6 @@
 import { counted } from '../kernel/counted.ts';
 import type { Outcome, Trace } from '../kernel/edit-trace.ts';
+import { isRecord } from '../kernel/json.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedStage, Taker } from '../kernel/plan.ts';
 import { clip, columns } from './columns.ts';
@@ -28,8 +29,8 @@ export function editLines(edits: readonly Trace[], wide: boolean, terminalColumn
   const shown = wide ? edits : edits.filter(({ outcome }) => outcome !== 'already');
   if (shown.length === 0) return [];
   const width = wide ? Number.POSITIVE_INFINITY : VALUE_WIDTH;
-  const rows = shown.map((edit) => [
-    `${refText(edit.ref)} ${edit.path}`.trim(),
+  const rows = (wide ? shown.map((edit) => [edit]) : sameEdits(shown)).map(([edit, ...others]) => [
+    `${refText(edit.ref)} ${others.length > 0 ? inContainers([edit, ...others]) : edit.path}`.trim(),
     edit.decided === undefined ? OUTCOME_WORDS[edit.outcome] : `${OUTCOME_WORDS[edit.outcome]} (decided: ${edit.decided})`,
     resultText(edit, width),
     edit.source.manager ?? edit.source.kind,
@@ -37,6 +38,26 @@ export function editLines(edits: readonly Trace[], wide: boolean, terminalColumn
   ]);
   if (terminalColumns < TABLE_COLUMNS) return rows.flatMap(blockOf);
   return columns([['EDIT', 'OUTCOME', 'RESULT', 'FROM', 'NOTE'], ...rows]);
+}
+
+/** `spec.template.spec.containers[agent].env[A]`: the container and what is edited in it. */
+const IN_CONTAINER = /ontainers\[([^\]]+)\]\.(.+)$/;
+
+type Same = readonly [first: Trace, ...others: Trace[]];
+
+/** An edit that somebody made alike in several containers (`kubectl set env` does) is read once. */
+function sameEdits(edits: readonly Trace[]): readonly Same[] {
+  const groups = Map.groupBy(edits, ({ ref, path, outcome, decided, source, note, mine, theirs, result }, place) => {
+    const field = IN_CONTAINER.exec(path)?.[2];
+    if (field === undefined || (outcome === 'conflict' && decided === undefined)) return place;
+    return JSON.stringify([refText(ref), field, outcome, decided, source, note, outcome === 'target' ? theirs : mine, result]);
+  });
+  return [...groups.values()].flatMap(([first, ...others]) => (first ? [[first, ...others] as const] : []));
+}
+
+function inContainers(edits: Same): string {
+  const names = edits.map(({ path }) => IN_CONTAINER.exec(path)?.[1] ?? path);
+  return `${IN_CONTAINER.exec(edits[0].path)?.[2] ?? ''} of containers ${names.join(', ')}`;
 }
 
 function blockOf([field = '', outcome = '', result = '', from = '', note = '']: readonly string[]): readonly string[] {
@@ -57,8 +78,8 @@ export function resultText(edit: Trace, width: number): string {
 
 /** `2 edits of yours kept`, for the row of an object; empty if there are none. */
 export function keptNote(edits: readonly Trace[], ref: ObjectRef): string {
-  const count = edits.filter((edit) => edit.outcome === 'kept' && refText(edit.ref) === refText(ref)).length;
-  return count === 0 ? '' : `${count} ${count === 1 ? 'edit' : 'edits'} of yours kept`;
+  const { length } = sameEdits(edits.filter((edit) => edit.outcome === 'kept' && refText(edit.ref) === refText(ref)));
+  return length === 0 ? '' : `${counted(length, 'edit')} of yours kept`;
 }
 
 type Row = readonly [label: string, text: string];
@@ -192,5 +213,14 @@ export function differingTexts(before: unknown, after: unknown, width: number): 
 }
 
 function wholeText(value: unknown): string {
+  const variables = [value].flat().map(variableText);
+  if (variables.length > 0 && !variables.includes(undefined)) return variables.join(', ');
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll('\n', '⏎');
+}
+
+/** An environment variable as it is typed: `NAME=value`; undefined for anything else. */
+function variableText(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const { name, value: set, ...rest } = value;
+  return typeof name === 'string' && typeof set === 'string' && Object.keys(rest).length === 0 ? `${name}=${set}` : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Trace } from '../../src/kernel/edit-trace.ts';
 import type { PlannedObject, Taker } from '../../src/kernel/plan.ts';
-import { differingTexts, editLines, resultText, takenRows, valueText } from '../../src/report/plan-rows.ts';
+import { differingTexts, editLines, keptNote, resultText, takenRows, valueText } from '../../src/report/plan-rows.ts';
 
 const edit = (more: Partial<Trace>): Trace => ({
   ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'agent' },
@@ -53,6 +53,28 @@ describe('edits on a narrow terminal', () => {
   });
 });
 
+describe('an edit that is the same in several containers', () => {
+  const set = (container: string, more: Partial<Trace> = {}) =>
+    edit({ path: `spec.template.spec.initContainers[${container}].env[A]`, mine: { name: 'A', value: '1' }, ...more });
+
+  it('is one row, which names them; another value, and one to be decided, have their own', () => {
+    const edits = [
+      set('a'),
+      set('b'),
+      set('c', { mine: { name: 'A', value: '2' } }),
+      set('d', { outcome: 'conflict' }),
+      set('e', { outcome: 'conflict' }),
+    ];
+    const fields = editLines(edits, false, 80).filter((line) => line.startsWith('EDIT'));
+    assert.deepEqual(
+      fields.map((line) => line.slice('EDIT  DaemonSet/kube-system/agent '.length)),
+      ['env[A] of containers a, b', ...['c', 'd', 'e'].map((name) => `spec.template.spec.initContainers[${name}].env[A]`)],
+    );
+    assert.equal(keptNote(edits, edit({}).ref), '2 edits of yours kept');
+    assert.equal(editLines(edits, true).length, 1 + edits.length);
+  });
+});
+
 describe('values as short lines', () => {
   it('show the part that differs', () => {
     const [a, b] = [`${'x'.repeat(80)}-old-${'y'.repeat(80)}`, `${'x'.repeat(80)}-new-${'y'.repeat(80)}`];
@@ -65,6 +87,18 @@ describe('values as short lines', () => {
   it('are whole where there is room, and cut where there is none', () => {
     assert.deepEqual(differingTexts('a', { b: 1 }, 40), ['a', '{"b":1}']);
     assert.equal(valueText('line\nline', 40), 'line⏎line');
+    assert.equal(
+      valueText(
+        [
+          { name: 'A', value: '1' },
+          { name: 'B', value: '' },
+        ],
+        40,
+      ),
+      'A=1, B=',
+    );
+    assert.equal(valueText({ name: 'A', valueFrom: {} }, 40), '{"name":"A","valueFrom":{}}');
+    assert.equal(valueText([], 40), '[]');
     assert.equal(valueText('x'.repeat(50), 10), `${'x'.repeat(9)}…`);
   });
 });
