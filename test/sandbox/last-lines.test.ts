@@ -156,6 +156,7 @@ describe('the last lines of a command', function () {
       'Next: kubectl -n shop describe pod web',
     ]);
     assert.ok(last.includes('fix node-01, then run the same command again: it resumes'));
+    assert.ok(last.includes('keep new pods off node-01: kubectl cordon node-01 (undo: kubectl uncordon node-01)'));
     assert.equal(last.filter((line) => line.includes('OnDelete')).length, 1, 'node-03 is still to be rolled');
     assert.doesNotMatch(last.join('\n'), /--max-failed/);
   });

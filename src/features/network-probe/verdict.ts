@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { heldBy, meaningOf, shortText } from '../rollout/index.ts';
+import { heldBy, keptOff, meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
 import { CODES, CONTAINER, RESOLVED } from './jobs.ts';
 
@@ -108,7 +108,7 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
       says === '' ? [] : [`the pod on ${from.node} says: ${shortText(says.trim().replaceAll('\n', '; '))}`],
     ),
     ...(first.lacks === 'no-sandbox'
-      ? [`running pods keep their network; new pods on ${first.from.node} get none`]
+      ? [`running pods keep their network; new pods on ${first.from.node} get none`, keptOff([first.from.node])]
       : [AFFECTED, `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
     // An operator puts back what it is not told itself.
     ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),

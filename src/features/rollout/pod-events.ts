@@ -165,6 +165,12 @@ export function heldBy({ namespace, name }: { readonly namespace: string; readon
   return `the DaemonSet keeps rolling out; to hold it: ${patch}`;
 }
 
+/** Pods that run there keep their network; those that would be placed there are placed elsewhere. */
+export function keptOff(nodes: readonly string[]): string {
+  const named = [...new Set(nodes)];
+  return `keep new pods off ${firstOf(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
+}
+
 /** `progress`: of when they were found. */
 function stopped(found: readonly PodWithoutNetwork[], progress: readonly RolloutProgress[]): Fault {
   const nodes = firstOf(found.map(({ node }) => node));
@@ -176,6 +182,7 @@ function stopped(found: readonly PodWithoutNetwork[], progress: readonly Rollout
     ...(meaning ? [`this means: ${meaning}`] : []),
     `${KEEP}; new pods on ${nodes} get none`,
     ...(rolling ? [heldBy(rolling.target)] : []),
+    keptOff(found.map(({ node }) => node)),
     `fix ${nodes}, then run the same command again: it resumes`,
   ]);
 }

@@ -146,6 +146,7 @@ describe('the verdict of a network probe', () => {
     assert.equal(fault?.message, 'a new pod on a (upgraded) gets no network');
     assert.ok(fault?.suggestions.some((text) => /^this means: the API server refuses the token of the CNI plugin/.test(text)));
     assert.ok(fault?.suggestions.includes('running pods keep their network; new pods on a get none'));
+    assert.ok(fault?.suggestions.includes('keep new pods off a: kubectl cordon a (undo: kubectl uncordon a)'));
   });
 
   it('gives the command that holds the rollout, but not where an operator would undo it', () => {
