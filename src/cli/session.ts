@@ -5,7 +5,7 @@ import type { Side } from '../kernel/edit-trace.ts';
 import { actionTexts } from '../kernel/effect-type.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { withoutCredentials } from '../kernel/hidden.ts';
-import { interrupted, interruptedReading, isInterrupted } from '../kernel/interruption.ts';
+import { interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
 import { indented } from '../kernel/visible.ts';
 import { type Palette, palette } from '../report/colour.ts';
 import type { Progress } from '../report/progress-text.ts';
@@ -53,8 +53,14 @@ interface Ended {
   readonly isDiff?: boolean;
 }
 
-/** Where the end of a command goes besides stdout. */
+/** What a command does at the moment, for the words of one that is ended by Ctrl-C: `unknown` may write. */
+interface Doing {
+  now: 'unknown' | 'reading' | 'between steps';
+}
+
+/** What a session shares with those that follow it: where its end goes besides stdout, and what it does at the moment. */
 interface Outlets {
+  readonly doing: Doing;
   readonly report: ReportFile;
   /** Only with `--notify`. */
   readonly notices?: Notices;
@@ -84,6 +90,10 @@ export class Session {
   /** Only with `--notify`. */
   get notices(): Notices | undefined {
     return this.#outlets.notices;
+  }
+
+  get doing(): Doing {
+    return this.#outlets.doing;
   }
 
   get context(): Context {
@@ -200,6 +210,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
   const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/open.ts')).openNotices(seams, flags);
   const interrupts = seams.listenForInterrupts(warn);
+  const doing: Doing = { now: 'reading' };
   let composition: Composition | undefined;
   const notices = noticesWith?.({
     cut: interrupts.over,
@@ -220,7 +231,8 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     });
     const { contextName, clusterUid, options } = composition.context;
     notices?.know({ context: contextName, clusterUid, to: options.release });
-    const outlets = { report, ...(notices ? { notices } : {}) };
+    if (asked.looksOnly !== true) doing.now = 'unknown';
+    const outlets = { doing, report, ...(notices ? { notices } : {}) };
     try {
       return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, outlets));
     } finally {
@@ -232,15 +244,19 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     throwDefect(interrupts);
     return exit;
   } catch (caught) {
-    const hasOnlyRead = composition === undefined || asked.looksOnly === true;
-    const told = isInterrupted(caught) && hasOnlyRead ? interruptedReading() : caught;
-    const thrown = faultHere(interrupts.defect?.()?.thrown ?? told, asked);
+    const thrown = faultHere(interrupts.defect?.()?.thrown ?? endedWords(caught, doing), asked);
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
     await notices?.failed((await import('./faults.ts')).toFault(thrown, { command: asked.command, flags: [] }));
     throw thrown;
   } finally {
     interrupts.release();
   }
+}
+
+/** What was given up does not know what it was a part of: the command does. */
+function endedWords(caught: unknown, { now }: Doing): unknown {
+  if (now === 'reading') return isInterrupted(caught) ? interruptedReading() : caught;
+  return now === 'between steps' && isGivenUp(caught) ? interruptedBetween() : caught;
 }
 
 /** The same with what was taken from the run record, which is said: the user did not type it. */

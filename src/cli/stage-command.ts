@@ -1,6 +1,6 @@
 import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import type { Looks } from '../engine/looks.ts';
-import { actionTexts } from '../kernel/effect-type.ts';
+import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
@@ -34,6 +34,8 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
   const saved = request.planFile === undefined ? undefined : await loadPlan(request.planFile);
   const looksOnly = (request.flags['dry-run'] ?? 'none') !== 'none' || stages.every((stage) => stage.readOnly);
   return inSession(seams, { ...request, looksOnly }, async (session) => {
+    // Until the first step.
+    session.doing.now = 'reading';
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
@@ -69,6 +71,7 @@ interface Planned extends Partial<Confirmed>, Pick<RunMore, 'changes' | 'within'
 async function perform(session: Session, stages: readonly AnyStage[], { known, head, agent, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
   const acting = await session.acting();
+  const { looksOnly = false } = session.asked;
   const looks = known?.looks ?? new Looks(acting);
   looks.refresh();
   // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
@@ -81,6 +84,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
     const event = eventHere(seen, session.asked);
     history.observe(event, clock.now());
     progress.observe(event);
+    if (!looksOnly) session.doing.now = doingAfter(event, effects) ?? session.doing.now;
   };
   let told: Outcome | undefined;
   const tell = async (outcome: ChainOutcome): Promise<Outcome> => {
@@ -105,6 +109,11 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const ended = await tell(outcome);
   const seen = head ? { ...head, ...definedSource(ended.versions?.before) } : await found;
   return report(session, { ...ended, ...(seen === undefined ? {} : { head: seen }) });
+}
+
+function doingAfter(event: EngineEvent, effects: Acting['effects']): Session['doing']['now'] | undefined {
+  if (event.type === 'action-started' && changesSomething(effects, event.action)) return 'unknown';
+  return ['stage-started', 'action-done', 'action-failed'].includes(event.type) ? 'between steps' : undefined;
 }
 
 /** A run that is resumed began with another release than is installed now. */

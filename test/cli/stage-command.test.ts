@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { effects } from '../../src/cli/effects.ts';
 import type { Action } from '../../src/kernel/action.ts';
-import { interrupted } from '../../src/kernel/interruption.ts';
+import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../support/command-bench.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
@@ -358,6 +358,34 @@ describe('a command that performs stages', () => {
       assert.equal(bench.err(), 'error: stopped: nothing was changed by this command\nrun the same command when you are ready\n');
       assert.equal(bench.engine.calls.includes(APPLY), false);
     }
+  });
+
+  it('says of what does not even end at Ctrl-C whether it was being written', async () => {
+    /** Hangs at a look at the second stage, or at the command that it writes with. */
+    const words = async (at: 'plan' | 'look' | 'write') => {
+      const [bench, over] = [commandBench([]), new AbortController()];
+      const hang = () => {
+        over.abort();
+        return new Promise<never>(() => undefined);
+      };
+      bench.seams.listenForInterrupts = () => ({
+        ...interruptionOf(bench.engine.soft.signal, bench.engine.hard.signal),
+        ...{ over: over.signal, release: () => undefined },
+      });
+      const second = fakeStage('apply', { plan: applies('upgrade.yaml') });
+      const isNow = () => at === 'plan' || (at === 'look' && bench.engine.calls.includes('exec kubectl apply --server-side -f a'));
+      const open: typeof second.open = (...args) => (isNow() ? hang() : second.open(...args));
+      bench.chain = [fakeStage('crds', { plan: applies('a') }), { ...second, open }];
+      if (at === 'write') Object.assign(bench.engine.ports.tools, { run: hang });
+      assert.equal(await bench.run('run', '--yes'), 130);
+      return bench
+        .err()
+        .split('\n')
+        .find((line) => line.startsWith('error: '));
+    };
+    assert.equal(await words('plan'), 'error: stopped: nothing was changed by this command');
+    assert.equal(await words('look'), 'error: stopped between two steps: nothing was being written');
+    assert.equal(await words('write'), 'error: stopped at once: what was under way was given up');
   });
 
   it('says of a status that a person gave up that it was, and nothing of the journal', async () => {
