@@ -5,6 +5,8 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { containersOf } from '../../src/features/survey/workload.ts';
 import type { Context } from '../../src/kernel/context.ts';
+import type { Observer } from '../../src/kernel/event.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
@@ -21,9 +23,19 @@ const CONTROLLERS = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kub
 const live = ({ cluster }: Scenario): KubeObject =>
   cluster.store.get(K.Deployment, CONTROLLERS.name, CONTROLLERS.namespace) ?? assert.fail('there are no controllers');
 
+/** `apply` on the cluster. */
+function run(scenario: Scenario, observe: Observer, soft = new AbortController()): Promise<ChainOutcome> {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions({}, { defaultRelease: waved.defaultRelease, checks: [] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  const context: Context = { profile: waved, options, ...where, startedAt: clock.now() };
+  const interruption = interruptionOf(soft.signal, new AbortController().signal);
+  return runChain([applyStage], sandboxPorts(scenario, { interruption }), context, observe);
+}
+
 /** `apply`, with a person who changes the controllers while the agents are rolled; and how often it looked again before it went on. */
 async function applied(scenario: Scenario, edit: (scenario: Scenario) => unknown): Promise<ChainOutcome & { readonly looks: number }> {
-  const { cluster, clock, clusterUid, workFolder } = scenario;
+  const { cluster, clock } = scenario;
   let edited = false;
   cluster.store.listen(({ kind, after }) => {
     const isNew = (images: readonly { readonly image?: string }[]) => images.some(({ image = '' }) => image.endsWith(':v3.32.2'));
@@ -31,11 +43,8 @@ async function applied(scenario: Scenario, edit: (scenario: Scenario) => unknown
     edited = true;
     clock.schedule(2_000, () => void edit(scenario));
   });
-  const options = toOptions({}, { defaultRelease: waved.defaultRelease, checks: [] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  const context: Context = { profile: waved, options, ...where, startedAt: clock.now() };
   let looks = 0;
-  const outcome = await runChain([applyStage], sandboxPorts(scenario), context, (event) => {
+  const outcome = await run(scenario, (event) => {
     if (event.type === 'note' && event.text.startsWith('re-checks the cluster before')) looks += 1;
   });
   assert.ok(edited, 'the agents were rolled first');
@@ -87,5 +96,28 @@ describe('what a person changes while the agents are rolled', () => {
   it('costs one look more per wave that comes after a wait, and nothing stops where nothing was changed', async () => {
     const { exit, looks } = await applied(scenario, () => undefined);
     assert.deepEqual([exit, looks], ['done', 1]);
+  });
+});
+
+describe('a run that was interrupted after the wave of the agents', () => {
+  it('waits for an agent that is not ready any more before it applies the controllers', async () => {
+    const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+    const { cluster, clock } = scenario;
+    const soft = new AbortController();
+    const first = await run(scenario, (event) => event.type === 'action-done' && event.action.id === 'wait-agents' && soft.abort(), soft);
+    assert.equal(first.exit, 'interrupted', first.message);
+    cluster.nodes.fault('node-02', 'not-ready');
+    const isAgent = ({ metadata, spec }: KubeObject) =>
+      metadata.name.startsWith('netsvc-node-') && (spec as { readonly nodeName?: string }).nodeName === 'node-02';
+    const { metadata } = cluster.store.list(K.Pod).find(isAgent) ?? assert.fail('there is no agent');
+    cluster.store.delete(K.Pod, metadata.name, metadata.namespace);
+    const begun: string[] = [];
+    const { exit, message } = await run(scenario, (event) => {
+      if (event.type !== 'action-started' || event.action.effect.type === 'write') return;
+      begun.push(event.action.id);
+      // Late enough that the controllers would be applied meanwhile.
+      if (begun.length === 1) clock.schedule(20_000, () => cluster.nodes.fault('node-02', 'none'));
+    });
+    assert.deepEqual([exit, begun], ['done', ['wait-agents', 'wave-controllers', 'wait-controllers']], message);
   });
 });
