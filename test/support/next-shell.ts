@@ -42,6 +42,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = { customresourcedefin
 const OTHERS: Readonly<Record<string, string>> = {
   helm: 'version|"history "*" --namespace "*|"show chart "*|"show values "*|"get manifest "*" --namespace "*|"get values "*" --namespace "*|"plugin list"',
   calicoctl: 'version|"get "*" -o yaml"*',
+  curl: '"-fLO https://dl.k8s.io/release/v"*',
   flux: '"suspend "*',
   argocd: '"app set "*',
 };

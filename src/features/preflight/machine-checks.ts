@@ -1,9 +1,20 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
+import type { ServerVersion } from '../../kernel/ports.ts';
 import { type ClientFacts, failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { minorNumber } from './server-checks.ts';
 
-const INSTALL = 'Install kubectl of the server’s minor version and put it on PATH.';
+const INSTALL = 'Download kubectl of the server’s minor version, make it executable, and put it on PATH before any other.';
+
+/** Where Kubernetes publishes kubectl. A server's version may have more at its end: `v1.35.1+k3s1`. */
+function download({ client, server }: KubectlJudged): string {
+  const { platform } = read(client);
+  const version = server && 'value' in server ? /^v\d+\.\d+\.\d+/.exec(server.value.gitVersion)?.[0] : undefined;
+  const program = platform.startsWith('windows/') ? 'kubectl.exe' : 'kubectl';
+  return version === undefined ? CLIENT : command`curl -fLO ${`https://dl.k8s.io/release/${version}/bin/${platform}/${program}`}`;
+}
+
+/** Where the server is not asked. */
 const CLIENT = 'kubectl version --client';
 
 const MIB = 1024 ** 2;
@@ -27,7 +38,7 @@ export const machineChecks: readonly PreflightCheck[] = [
       return failed(
         `kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; kubectl supports one minor of difference`,
         INSTALL,
-        { next: CLIENT },
+        { next: download(facts) },
       );
     },
   },
@@ -76,6 +87,8 @@ export const machineChecks: readonly PreflightCheck[] = [
 /** What the first two checks need: every stage that starts kubectl knows it and evaluates them too. */
 interface KubectlJudged {
   readonly client: Reading<ClientFacts>;
+  /** Only the preflight asks for it. */
+  readonly server?: Reading<ServerVersion>;
 }
 
 export const kubectlFound: Check<KubectlJudged> = {
@@ -86,7 +99,7 @@ export const kubectlFound: Check<KubectlJudged> = {
   ref: '§1/5',
   judge: (facts) => {
     const { path, gitVersion } = read(facts.client);
-    if (path === undefined) return failed('kubectl is not on PATH', INSTALL, { next: CLIENT });
+    if (path === undefined) return failed('kubectl is not on PATH', INSTALL, { next: download(facts) });
     return ok(`kubectl ${gitVersion ?? 'of unknown version'} at ${path}`);
   },
 };
@@ -105,11 +118,11 @@ export const kubectlNewEnough: Check<KubectlJudged> = {
   judge: (facts) => {
     const { path, gitVersion } = read(facts.client);
     if (path === undefined) return notApplicable('there is no kubectl');
-    if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: CLIENT });
+    if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: download(facts) });
     const minor = minorNumber(gitVersion);
     if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
     const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
-    return failed(because, INSTALL, { next: CLIENT, severity: minor < FLOOR ? 'error' : 'warning' });
+    return failed(because, INSTALL, { next: download(facts), severity: minor < FLOOR ? 'error' : 'warning' });
   },
 };
 

@@ -20,6 +20,8 @@ export interface ClientFacts {
   readonly path?: string;
   /** `v1.36.1`; undefined if it does not say. */
   readonly gitVersion?: string;
+  /** Of this machine, as Kubernetes names its downloads: `linux/amd64`. */
+  readonly platform: string;
 }
 
 export interface CrdFacts {

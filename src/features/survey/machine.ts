@@ -9,10 +9,12 @@ const VERSION: Invocation = { tool: 'kubectl', args: ['version', '--client', '-o
 /** The kubectl that would be run, and its own version: looked for each time, asked once per command. */
 export async function readClient(tools: Tools): Promise<ClientFacts> {
   const [path] = await tools.which('kubectl');
-  if (path === undefined) return {};
+  const { os, arch } = tools.platform();
+  const platform = `${os}/${arch}`;
+  if (path === undefined) return { platform };
   const { exitCode, stdout } = await tools.run(VERSION, { timeoutMs: ANSWER_MS, answer: 'earlier' });
   const gitVersion = exitCode === 0 ? /"gitVersion":\s*"([^"]+)"/.exec(stdout)?.[1] : undefined;
-  return gitVersion === undefined ? { path } : { path, gitVersion };
+  return gitVersion === undefined ? { path, platform } : { path, gitVersion, platform };
 }
 
 export async function readWorkFolder({ work, files }: Pick<Sources, 'work' | 'files'>): Promise<WorkFolderFacts> {

@@ -44,12 +44,21 @@ checkCases('NS-804', {
   'fails if it is not': { facts: { detection: found({ path: 'chart' }) }, is: 'error' },
 });
 
-const kubectl = (gitVersion?: string) => ({ client: { value: { path: '/usr/bin/kubectl', ...(gitVersion ? { gitVersion } : {}) } } });
-const none = { client: { value: {} } };
+const platform = 'linux/arm64';
+const kubectl = (gitVersion?: string) => ({
+  client: { value: { path: '/usr/bin/kubectl', platform, ...(gitVersion ? { gitVersion } : {}) } },
+});
+const none = { client: { value: { platform } } };
+const DOWNLOAD = /^curl -fLO https:\/\/dl\.k8s\.io\/release\/v1\.35\.1\/bin\/linux\/arm64\/kubectl$/;
 
 checkCases('NS-003', {
   'passes if it is on PATH': { is: 'ok', says: /\/usr\/bin\/kubectl/ },
-  'fails if it is not': { facts: none, is: 'error' },
+  'fails if it is not, and names where to get it': { facts: none, is: 'error', next: DOWNLOAD },
+  'asks what there is where nobody knows the server': {
+    facts: { ...none, server: { unread: 'no answer' } },
+    is: 'error',
+    next: /^kubectl version --client$/,
+  },
 });
 
 checkCases('NS-004', {
@@ -63,6 +72,21 @@ checkCases('NS-004', {
 checkCases('NS-005', {
   'passes one minor below': { facts: kubectl('v1.34.9'), is: 'ok' },
   'passes one minor above': { facts: kubectl('v1.36.0'), is: 'ok' },
-  'warns two minors away': { facts: kubectl('v1.33.0'), is: 'warning', says: /2 minors/ },
+  'warns two minors away, and names where to get the right one': {
+    facts: kubectl('v1.33.0'),
+    is: 'warning',
+    says: /2 minors/,
+    next: DOWNLOAD,
+  },
+  'names the release that a distribution of it is made from': {
+    facts: { ...kubectl('v1.33.0'), server: { value: { gitVersion: 'v1.35.1+k3s1', major: '1', minor: '35' } } },
+    is: 'warning',
+    next: DOWNLOAD,
+  },
+  'names the program of Windows': {
+    facts: { client: { value: { path: 'kubectl.exe', gitVersion: 'v1.33.0', platform: 'windows/amd64' } } },
+    is: 'warning',
+    next: /\/bin\/windows\/amd64\/kubectl\.exe$/,
+  },
   'does not apply without a version': { facts: kubectl(), is: 'not-applicable' },
 });

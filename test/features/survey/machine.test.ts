@@ -24,12 +24,12 @@ function toolsOf(files: Readonly<Record<string, readonly string[]>>, output: Rea
 describe('the survey of this machine', () => {
   it('asks kubectl for its version', async () => {
     const tools = toolsOf({ kubectl: ['/usr/bin/kubectl', '/opt/kubectl'] }, { kubectl: '{"clientVersion":{"gitVersion": "v1.36.1"}}' });
-    assert.deepEqual(await readClient(tools), { path: '/usr/bin/kubectl', gitVersion: 'v1.36.1' });
+    assert.deepEqual(await readClient(tools), { path: '/usr/bin/kubectl', gitVersion: 'v1.36.1', platform: 'linux/amd64' });
   });
 
   it('finds no kubectl, or one that does not tell', async () => {
-    assert.deepEqual(await readClient(toolsOf({}, {})), {});
-    assert.deepEqual(await readClient(toolsOf({ kubectl: ['/k'] }, {})), { path: '/k' });
+    assert.deepEqual(await readClient(toolsOf({}, {})), { platform: 'linux/amd64' });
+    assert.deepEqual(await readClient(toolsOf({ kubectl: ['/k'] }, {})), { path: '/k', platform: 'linux/amd64' });
   });
 
   it('asks every CLI of the service for its release, each file once', async () => {
