@@ -61,7 +61,7 @@ function aligned(texts: readonly (readonly string[])[]) {
   return { lines, widths };
 }
 
-/** Cuts a text to a width, with an ellipsis where something was cut. */
+/** Cuts a text to a width, with an ellipsis where something was cut. No number is cut: half of it would be another one. */
 export function clip(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -71,8 +71,11 @@ export function clip(text: string, width: number): string {
     if (used > width) break;
     kept += character;
   }
-  return `${kept}…`;
+  return `${kept.replace(CUT_NUMBER, '')}…`;
 }
+
+/** At the end, alone or as in `120/5000`. */
+const CUT_NUMBER = /(?<=\S)[ ,(]+\d+(?:\/\d*)?$/;
 
 /** Less room than this makes a column of words unreadable: the text then continues at the left. */
 const COLUMN_ROOM = 16;

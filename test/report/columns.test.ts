@@ -41,6 +41,8 @@ describe('columns', () => {
     assert.equal(clip('abcdef', 4), 'abc…');
     assert.equal(clip('abcd', 4), 'abcd');
     assert.equal(clip('日本語', 4), '日…');
+    for (const width of [9, 11, 14]) assert.equal(clip('labels 120/5000', width), 'labels…', 'half of a number would be another number');
+    assert.equal(clip('not ready, 134 s', 14), 'not ready…');
   });
 });
 

@@ -127,7 +127,7 @@ describe('the rollout table', () => {
       [
         'netsvc-node [###-------] 2/6 · 1 updating · 1 failed  02:14',
         'NODE    AGENT    READY  WHY',
-        'node-3  v3.32.2  2/2    cannot pull image registry.example.org/node:v3.32.2 (40…',
+        'node-3  v3.32.2  2/2    cannot pull image registry.example.org/node:v3.32.2…',
         'node-4  v3.32.2  1/2    starting',
         '2 waiting',
       ],
