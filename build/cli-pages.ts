@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { twinOf } from '../src/cli/environment.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
-import type { Manifest } from '../src/cli/plugin.ts';
+import type { Manifest } from '../src/cli/shell.ts';
 import { permittedCommands } from '../src/features/rights/permissions.ts';
 import { about, type Flag, label } from './flags-page.ts';
 

@@ -1,4 +1,4 @@
-import { commandTable } from '../src/cli/command-table.ts';
+import { commandTable } from '../src/cli/shell.ts';
 
 /** Every command's class by its id, for oclif's manifest. */
 export const classes = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { twinOf } from '../src/cli/environment.ts';
-import type { Manifest } from '../src/cli/plugin.ts';
+import type { Manifest } from '../src/cli/shell.ts';
 
 type Command = Manifest['commands'][string];
 export type Flag = Command['flags'][string];

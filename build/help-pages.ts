@@ -1,8 +1,8 @@
 import type { Command } from '@oclif/core/command';
 import { Config } from '@oclif/core/config';
 import { Help } from '@oclif/core/help';
-import { loadOptions, type Manifest, MemoryPlugin } from '../src/cli/plugin.ts';
 import type { Seams } from '../src/cli/seams.ts';
+import { loadOptions, type Manifest, MemoryPlugin } from '../src/cli/shell.ts';
 
 /** oclif's help, collected instead of printed. */
 class CollectedHelp extends Help {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Interfaces } from '@oclif/core';
 import { Plugin } from '@oclif/core/config';
 import { OWN_NAME } from '../src/cli/name.ts';
-import { type Manifest, packageOf } from '../src/cli/plugin.ts';
+import { type Manifest, packageOf } from '../src/cli/shell.ts';
 
 /** oclif's manifest of every command, from the sources. Throws if a command cannot be loaded. */
 export async function makeManifest(root: string, version: string): Promise<Manifest> {

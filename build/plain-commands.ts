@@ -1,6 +1,6 @@
 import type { FastPathTable, PlainFlag } from '../src/cli/plain-flags.ts';
 import { PLAIN_COMMANDS } from '../src/cli/plain-shell.ts';
-import type { Manifest } from '../src/cli/plugin.ts';
+import type { Manifest } from '../src/cli/shell.ts';
 import { classes } from './command-classes.ts';
 
 type Cached = Manifest['commands'][string]['flags'][string];

@@ -41,7 +41,7 @@ const NODE = /^node:/;
 const NPM = /^(?!node:)/;
 
 /** How a process begins: the files of cli that know the commands. */
-const ENTRY = /^cli\/(?:main|shell|plain-shell|plugin|command-table)\.ts$/;
+const ENTRY = /^cli\/(?:main|shell|plain-shell)\.ts$/;
 
 /** Files right below src/features stand above all features: the chain, and what is wrapped around it. */
 const TOP = 'features';

@@ -1,5 +1,8 @@
 import { registerOf } from '../engine/register.ts';
 import { featureEffects } from '../features/effects.ts';
 
-/** What actions may do: the one register that the engine, reports and digests are given. */
+/** What a command of the chain loads at once: the stages, and what their actions may do. */
+export { chain } from '../features/chain.ts';
+
+/** The one register that the engine, reports and digests are given. */
 export const effects = registerOf(featureEffects);

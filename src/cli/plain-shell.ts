@@ -1,6 +1,6 @@
 import type { ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './command-line.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOf } from './faults.ts';
 import type { FastPathTable } from './plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from './plain-flags.ts';
 import { realSeams } from './real-seams.ts';

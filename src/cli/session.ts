@@ -12,6 +12,7 @@ import type { Progress } from '../report/progress-text.ts';
 import type { CarriedFlag } from './carry.ts';
 import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
+import { toFault } from './faults.ts';
 import type { Values } from './flag.ts';
 import type { outputFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';
@@ -208,7 +209,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   await assertReportFile(flags['report-file']);
   const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
   const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
-  const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/open.ts')).openNotices(seams, flags);
+  const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/notices.ts')).openNotices(seams, flags);
   const interrupts = seams.listenForInterrupts(warn);
   const doing: Doing = { now: 'reading' };
   let composition: Composition | undefined;
@@ -246,7 +247,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   } catch (caught) {
     const thrown = faultHere(interrupts.defect?.()?.thrown ?? endedWords(caught, doing), asked);
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
-    await notices?.failed((await import('./faults.ts')).toFault(thrown, { command: asked.command, flags: [] }));
+    await notices?.failed(toFault(thrown, { command: asked.command, flags: [] }));
     throw thrown;
   } finally {
     interrupts.release();

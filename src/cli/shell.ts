@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { Interfaces } from '@oclif/core';
+import type { Command } from '@oclif/core/command';
 import { run } from '@oclif/core/run';
-import { exitCodeOf } from './exit-code.ts';
-import { loadOptions, type Manifest, MemoryPlugin } from './plugin.ts';
+import type { stageCommand } from '../commands/stages.ts';
+import { Fault } from '../kernel/fault.ts';
+import { exitCodesText } from './base-command.ts';
+import { exitCodeOf } from './faults.ts';
 import { realSeams } from './real-seams.ts';
-import type { Seams } from './seams.ts';
+import { PLUGIN, type Seams } from './seams.ts';
 
 /** `oclif.manifest.json` lies two folders above, in the sources and in dist alike (docs/internals/decisions/start-up.md). */
 const ROOT = new URL('../../', import.meta.url);
@@ -18,4 +22,111 @@ export async function runShell(argv: readonly string[], name: string): Promise<n
 export async function runCommand(argv: readonly string[], manifest: Manifest, seams: Seams): Promise<number> {
   const flags = Object.keys(manifest.commands[argv[0] ?? '']?.flags ?? {});
   return exitCodeOf({ argv, flags, seams }, () => run([...argv], loadOptions(new MemoryPlugin(manifest, seams, fileURLToPath(ROOT)))));
+}
+
+type Load = () => Promise<Command.Class>;
+
+const stage = (id: Parameters<typeof stageCommand>[0]) => async () => (await import('../commands/stages.ts')).stageCommand(id);
+
+/** Every command, in the order of the help; each file is loaded only when its command runs. */
+export const commandTable: Readonly<Record<string, Load>> = {
+  preflight: stage('preflight'),
+  plan: async () => (await import('../commands/plan.ts')).Plan,
+  run: async () => (await import('../commands/run.ts')).Run,
+  status: async () => (await import('../commands/status.ts')).Status,
+  report: async () => (await import('../commands/report.ts')).Report,
+  backup: stage('backup'),
+  ownerrefs: async () => (await import('../commands/ownerrefs.ts')).Ownerrefs,
+  crds: stage('crds'),
+  alp: stage('alp'),
+  policy: stage('policy'),
+  hep: stage('hep'),
+  apply: stage('apply'),
+  wait: stage('wait'),
+  cli: stage('cli'),
+  verify: stage('verify'),
+  unlock: async () => (await import('../commands/unlock.ts')).Unlock,
+  permissions: async () => (await import('../commands/permissions.ts')).Permissions,
+  explain: async () => (await import('../commands/explain.ts')).Explain,
+  completion: async () => (await import('../commands/completion.ts')).Completion,
+  demo: async () => (await import('../commands/demo.ts')).Demo,
+};
+
+/** What oclif knows of the commands without loading them (oclif.manifest.json, made by the build). */
+export interface Manifest {
+  readonly version: string;
+  readonly commands: Readonly<Record<string, Command.Cached>>;
+}
+
+const ABOUT = `Upgrade a cluster's networking and policy service, one resumable stage at a time.
+Each stage can be run alone; run performs them in order and resumes a run that was interrupted.
+Every flag has an environment twin: --as-group is NETSVC_UPGRADE_AS_GROUP; the flag wins.
+
+${exitCodesText}`;
+
+/** The package as oclif wants it described; there is no `oclif` key in package.json to drift from. */
+export function packageOf(name: string, version: string): Interfaces.PJSON {
+  return {
+    name: PLUGIN,
+    version,
+    oclif: {
+      bin: name,
+      dirname: PLUGIN,
+      description: ABOUT,
+      topicSeparator: ':',
+      additionalHelpFlags: ['-h'],
+      helpOptions: { flagSortOrder: 'none', docopts: false, maxWidth: HELP_WIDTH, stripAnsi: true },
+    },
+  };
+}
+
+/** Help is rendered for this width, at build time and at run time. */
+const HELP_WIDTH = 80;
+
+/** The only plugin, in memory: no file system discovery, and the seams travel with it. */
+export class MemoryPlugin implements Interfaces.Plugin {
+  readonly _base = PLUGIN;
+  readonly alias = PLUGIN;
+  readonly commandIDs: string[];
+  readonly commands: Command.Loadable[];
+  readonly commandsDir = undefined;
+  readonly hasManifest = true;
+  readonly hooks = {};
+  readonly isRoot = true;
+  readonly moduleType = 'module';
+  readonly name = PLUGIN;
+  readonly options: Interfaces.Options;
+  readonly pjson: Interfaces.PJSON;
+  readonly root: string;
+  readonly topics = [];
+  readonly type = 'core';
+  readonly valid = true;
+  readonly version: string;
+  readonly seams: Seams;
+
+  constructor(manifest: Manifest, seams: Seams, root: string) {
+    this.root = root;
+    this.seams = seams;
+    this.version = manifest.version;
+    this.pjson = packageOf(seams.name, manifest.version);
+    this.options = { root, pjson: this.pjson, isRoot: true };
+    this.commandIDs = Object.keys(manifest.commands);
+    this.commands = Object.values(manifest.commands).map((cached) => ({ ...cached, load: () => this.findCommand(cached.id) }));
+  }
+
+  async load(): Promise<void> {}
+
+  async findCommand(id: string): Promise<Command.Class> {
+    const load = commandTable[id];
+    if (!load) throw new Fault('usage', `unknown command "${id}"`, [`see the commands: ${this.seams.name} --help`]);
+    const command = await load();
+    command.id = id;
+    command.plugin = this;
+    return command;
+  }
+}
+
+/** The options with which oclif loads this plugin and nothing else. */
+export function loadOptions(plugin: MemoryPlugin): Interfaces.Options {
+  return { ...plugin.options, plugins: new Map([[PLUGIN, plugin]]), userPlugins: false, devPlugins: false };
 }

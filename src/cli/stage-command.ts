@@ -95,7 +95,9 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
   const notified =
-    more.changes && session.notices ? import('./notify/open.ts').then((one) => one.notifyStart(session, head?.source, observe)) : undefined;
+    more.changes && session.notices
+      ? import('./notify/notices.ts').then((one) => one.notifyStart(session, head?.source, observe))
+      : undefined;
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     ...(known ? { looked: known.looked } : {}),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { helpPages } from '../../build/help-pages.ts';
 import { OWN_NAME } from '../../src/cli/name.ts';
-import type { Manifest } from '../../src/cli/plugin.ts';
+import type { Manifest } from '../../src/cli/shell.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const program = join(root, 'bin', 'kubectl-netsvc_upgrade');

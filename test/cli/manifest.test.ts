@@ -5,7 +5,7 @@ import { cliPages } from '../../build/cli-pages.ts';
 import { makeFastPath } from '../../build/fast-path.ts';
 import { flagsPage } from '../../build/flags-page.ts';
 import { makeManifest } from '../../build/manifest.ts';
-import type { Manifest } from '../../src/cli/plugin.ts';
+import type { Manifest } from '../../src/cli/shell.ts';
 import { EXIT, EXIT_MEANING, type ExitName } from '../../src/kernel/fault.ts';
 import { itWhere } from '../support/needs.ts';
 

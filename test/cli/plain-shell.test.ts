@@ -7,7 +7,7 @@ import { twinOf } from '../../src/cli/environment.ts';
 import type { FastPathTable } from '../../src/cli/plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from '../../src/cli/plain-flags.ts';
 import { PLAIN_COMMANDS, runPlain } from '../../src/cli/plain-shell.ts';
-import type { Manifest } from '../../src/cli/plugin.ts';
+import type { Manifest } from '../../src/cli/shell.ts';
 import { commandBench } from '../support/command-bench.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'oclif.manifest.json'), 'utf8')) as Manifest;

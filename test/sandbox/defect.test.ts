@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { listenForInterrupts } from '../../src/cli/interrupt.ts';
+import { listenForInterrupts } from '../../src/cli/real-seams.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
+import { toFault } from '../faults.ts';
 import type { OutputFormat } from '../output.ts';
 
 const FORMATS: Readonly<Record<string, OutputFormat>> = {
@@ -58,10 +59,8 @@ export class ReportFile {
   /** The error of a command that ended before it had a document. */
   async writeFailure(command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> {
     if (this.#isWritten) return;
-    await this.write(async (format) => {
-      const [{ failureText }, { toFault }] = await Promise.all([import('./failure.ts'), import('../faults.ts')]);
-      return inWords(await failureText(command, toFault(thrown, { command, flags: [] }), format));
-    });
+    const fault = toFault(thrown, { command, flags: [] });
+    await this.write(async (format) => inWords(await (await import('./failure.ts')).failureText(command, fault, format)));
   }
 }
 

@@ -16,7 +16,7 @@ const ANSWER = `echo '{"apiVersion":"${API}","kind":"ExecCredential","status":{"
 /** As a terminal does at Ctrl-C: SIGINT to the whole group. The run holds an action that a first one lets come to its end. */
 const RUN = `
 const { runExecPlugin } = await import(process.env.SRC + '/adapters/kube/exec.ts');
-const { listenForInterrupts } = await import(process.env.SRC + '/cli/interrupt.ts');
+const { listenForInterrupts } = await import(process.env.SRC + '/cli/real-seams.ts');
 const interrupts = listenForInterrupts(() => undefined);
 const exec = { apiVersion: '${API}', command: process.env.PLUGIN, interactiveMode: process.env.MODE };
 const connection = { cluster: {}, env: process.env };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rbacFiles } from '../../../build/rbac.ts';
-import { commandTable } from '../../../src/cli/command-table.ts';
+import { commandTable } from '../../../src/cli/shell.ts';
 import { documentKinds, type PlanScope } from '../../../src/features/rights/needs.ts';
 import { adminRights, roleRules } from '../../../src/features/rights/permission.ts';
 import { permissionsOf, permittedCommands } from '../../../src/features/rights/permissions.ts';
