@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTitles } from '../src/features/check-titles.ts';
+import { checkTitles } from '../src/features/chain.ts';
 
 export const CHECKS_INDEX = join(import.meta.dirname, '..', 'docs', 'reference', 'checks', 'README.md');
 

@@ -2,7 +2,7 @@ import { type Row, rowsOf } from '../src/cli/flag.ts';
 import { DISPLAYED_NAMES } from '../src/cli/name.ts';
 import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/plain-flags.ts';
 import type { Manifest } from '../src/cli/shell.ts';
-import { checkTitles } from '../src/features/check-titles.ts';
+import { checkTitles } from '../src/features/chain.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';
 import { classes } from './command-classes.ts';
 import { helpPages } from './help-pages.ts';

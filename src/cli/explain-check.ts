@@ -5,7 +5,7 @@ import { unknownCheck } from './options.ts';
 
 /** The page of a check, or the list of all checks. Throws Fault('usage') for an id that no check has. */
 export async function explainCheck(written: string | undefined): Promise<string> {
-  const { checkTitles, withdrawn } = await import('../features/check-titles.ts');
+  const { checkTitles, withdrawn } = await import('../features/chain.ts');
   const ids = Object.keys(checkTitles);
   if (written === undefined)
     return columns(Object.entries(checkTitles))

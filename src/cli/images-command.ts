@@ -7,7 +7,7 @@ import { type Asked, inSession } from './session.ts';
 export async function runImagesCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const [{ readInstalled }, { readTargetImages }] = await Promise.all([
-      import('../features/survey/installed.ts'),
+      import('../features/survey/detect.ts'),
       import('../features/images/target-images.ts'),
     ]);
     const { composition, context } = session;

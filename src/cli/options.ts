@@ -35,7 +35,7 @@ export function stateNamespaceOf(flags: RunFlags): string {
 /** The ids that `--accept` may name; the checks are loaded only where it was given. */
 export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>): Promise<Pick<OptionFacts, 'checks' | 'withdrawn'>> {
   if (accept.length === 0) return { checks: [] };
-  const { checkTitles, withdrawn } = await import('../features/check-titles.ts');
+  const { checkTitles, withdrawn } = await import('../features/chain.ts');
   return { checks: Object.keys(checkTitles), withdrawn };
 }
 

@@ -40,7 +40,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
 
 async function readAll({ composition, context, asked }: Session) {
   const [{ readInstalled }, { readReferences, sourceOf }] = await Promise.all([
-    import('../features/survey/installed.ts'),
+    import('../features/survey/detect.ts'),
     import('../features/ownerrefs/references.ts'),
   ]);
   const installation = await readInstalled(composition, context);

@@ -26,7 +26,7 @@ export function realSeams(name: string, version: string): Seams {
 }
 
 async function installed(composition: Composition): Promise<Installation | undefined> {
-  const { readInstalled } = await import('../features/survey/installed.ts');
+  const { readInstalled } = await import('../features/survey/detect.ts');
   try {
     return await readInstalled(composition, composition.context);
   } catch (thrown) {

@@ -1,14 +1,18 @@
-import type { AnyStage } from '../kernel/stage.ts';
+import type { CheckId } from '../kernel/check.ts';
+import type { Context } from '../kernel/context.ts';
+import { judgeAll } from '../kernel/judge.ts';
+import type { Sources } from '../kernel/ports.ts';
+import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { backupStage } from './backup/index.ts';
 import { hepStage } from './hosts/index.ts';
 import { probeImagesStage } from './images/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
-import { judgingKubectl } from './judging-kubectl.ts';
 import { forgetStage, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
 import { policyStage as policyStageWith } from './policies/index.ts';
-import { preflightStage } from './preflight/index.ts';
+import { kubectlChecks, preflightStage } from './preflight/index.ts';
 import { cliStage } from './service-cli/index.ts';
 import { alpStage } from './sidecars/index.ts';
+import { attempt, readClient } from './survey/index.ts';
 import { verifyStage } from './verify/index.ts';
 
 /** These two wait for the upgrade's end, whatever the install path. */
@@ -38,3 +42,57 @@ export const chain: readonly AnyStage[] = [
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
+
+/** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
+export function judgingKubectl(inner: AnyStage): AnyStage {
+  if (inner.readOnly) return inner;
+  return {
+    ...inner,
+    async open(sources, context) {
+      const open = plannedOnce(await inner.open(sources, context));
+      return startsKubectl(open) ? withKubectl(open, sources, context) : open;
+    },
+  };
+}
+
+async function withKubectl(open: OpenStage, { tools }: Sources, context: Context): Promise<OpenStage> {
+  const client = await attempt(() => readClient(tools));
+  return { ...open, findings: () => [...judgeAll(kubectlChecks, { client }, context), ...open.findings()] };
+}
+
+/** Plans are pure, and of a large fleet they take their time. */
+function plannedOnce(open: OpenStage): OpenStage {
+  let plan: StagePlan | undefined;
+  return {
+    ...open,
+    plan() {
+      plan ??= open.plan();
+      return plan;
+    },
+  };
+}
+
+/** What stands against a plan is thrown again when its turn comes, after the findings. */
+function startsKubectl(open: OpenStage): boolean {
+  try {
+    const plan = open.plan();
+    return 'actions' in plan && plan.actions.some(({ effect }) => effect.type === 'exec' && effect.run.tool === 'kubectl');
+  } catch {
+    return false;
+  }
+}
+
+/** The title of every check by its id, in the order of the ids. */
+export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
+  chain
+    .flatMap(({ checks }) => checks)
+    .map(({ id, title }): [string, string] => [id, title])
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+);
+
+/** Ids that were given out and are so no more, with the id under which their check continues. */
+export const withdrawn: Readonly<Record<CheckId, CheckId>> = {
+  'NS-203': 'NS-104',
+  'NS-427': 'NS-221',
+  'NS-805': 'NS-309',
+};

@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../kernel/ip-text.ts';
-import type { KubeObject, ObjectMeta } from '../kernel/object.ts';
+import type { KubeObject } from '../kernel/object.ts';
 import { FACTS, nodeFacts, podFacts } from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
 
@@ -15,8 +15,11 @@ export function leanNode(node: KubeObject): KubeObject {
   return { ...named(node), [FACTS]: nodeFacts(node) };
 }
 
-function named({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } };
+/** Kind, name, namespace and these fields of the metadata, where they are set. For `ListOptions.keep`. */
+export function named({ apiVersion, kind, metadata }: KubeObject, ...fields: readonly string[]): KubeObject {
+  const kept: Record<string, unknown> & { name: string } = { name: metadata.name };
+  for (const field of ['namespace', ...fields]) if (metadata[field]) kept[field] = metadata[field];
+  return { apiVersion, kind, metadata: kept };
 }
 
 /** What `nodeFacts` reads of a node, and of what a host's endpoint is made: labels, writers, labels from the service, addresses. For `ListOptions.keep`. */
@@ -25,7 +28,7 @@ export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
   return (node) => {
     const { unschedulable } = (node.spec ?? {}) as Fields;
     const { addresses, conditions = [] } = (node.status ?? {}) as HostStatus;
-    const { metadata, ...rest } = identity(node);
+    const { metadata, ...rest } = named(node, 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp');
     const { labels, annotations = {}, managedFields = [] } = node.metadata;
     const writers = managedFields.flatMap(({ manager, operation, subresource, fieldsV1 }) => {
       const written = fieldsV1?.['f:metadata']?.['f:labels'];
@@ -58,19 +61,6 @@ interface HostStatus {
 export function unattributed(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
-}
-
-function identity({ apiVersion, kind, metadata }: KubeObject): Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'> {
-  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
-  const kept: ObjectMeta = {
-    name,
-    ...(namespace ? { namespace } : {}),
-    ...(uid ? { uid } : {}),
-    ...(resourceVersion ? { resourceVersion } : {}),
-    ...(creationTimestamp ? { creationTimestamp } : {}),
-    ...(deletionTimestamp ? { deletionTimestamp } : {}),
-  };
-  return { apiVersion, kind, metadata: kept };
 }
 
 /** Annotations of a Kubernetes node in which agents note addresses of its host, in the order of `expectedIPs`. */

@@ -1,6 +1,5 @@
 import { isRecord } from '../kernel/json.ts';
-import type { KubeObject } from '../kernel/object.ts';
-import { refOf } from '../kernel/object.ts';
+import { type KubeObject, refOf } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { identityOf, podSpecOf, recordsIn } from './prepare.ts';
 import { fieldOf } from './walk.ts';

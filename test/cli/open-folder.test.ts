@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localFiles } from '../../src/adapters/machine.ts';
 import { openFolder } from '../../src/cli/open-folder.ts';
-import { readWorkFolder } from '../../src/features/survey/machine.ts';
+import { readWorkFolder } from '../../src/features/survey/resources.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 
 describe('the work folder of a command', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { endpointProfiles } from '../../src/features/policies/endpoint-profiles.ts';
+import { endpointProfiles } from '../../src/features/policies/stored-policies.ts';
 import { policyWorld } from '../../src/features/policies/survey.ts';
 import { addressSetsOf } from '../../src/features/policy-rules/address-sets.ts';
 import {

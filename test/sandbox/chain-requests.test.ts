@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import { readInstalled } from '../../src/features/survey/installed.ts';
+import { readInstalled } from '../../src/features/survey/detect.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { ListOptions } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';

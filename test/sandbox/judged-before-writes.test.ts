@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import { readInstalled } from '../../src/features/survey/installed.ts';
+import { readInstalled } from '../../src/features/survey/detect.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import type { CommandBench } from '../support/command-bench.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTitles } from '../../src/features/check-titles.ts';
+import { checkTitles } from '../../src/features/chain.ts';
 import { type NextSteps, nextSteps } from '../support/next-collect.ts';
 import { SCREENS, screen } from '../support/next-screens.ts';
 import { shellOn } from '../support/next-shell.ts';

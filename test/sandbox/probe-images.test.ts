@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
-import { checkTitles } from '../../src/features/check-titles.ts';
+import { checkTitles } from '../../src/features/chain.ts';
 import { PROBE_NAME, probeDaemonSet } from '../../src/features/images/image-probe.ts';
 import { probeImagesStage } from '../../src/features/images/stage.ts';
 import { preflightStage } from '../../src/features/preflight/stage.ts';

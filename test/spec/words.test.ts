@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTitles } from '../../src/features/check-titles.ts';
+import { checkTitles } from '../../src/features/chain.ts';
 import { sourceTexts } from '../support/source-texts.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,6 @@
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import { chain } from '../../src/features/chain.ts';
-import { checkTitles } from '../../src/features/check-titles.ts';
+import { chain, checkTitles } from '../../src/features/chain.ts';
 import type { Options } from '../../src/kernel/context.ts';
 import { type AnyStage, openedWith, type StagePlan } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';

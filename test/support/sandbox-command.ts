@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import { chain } from '../../src/features/chain.ts';
-import { checkTitles } from '../../src/features/check-titles.ts';
+import { chain, checkTitles } from '../../src/features/chain.ts';
 import { readInstalled } from '../../src/features/survey/index.ts';
 import type { Tools } from '../../src/kernel/argv.ts';
 import type { Profile } from '../../src/kernel/profile.ts';

@@ -30,7 +30,7 @@ export async function writeForGit(
   const open = findings.filter(isOpen).map(({ id }) => id);
   if (open.length > 0) return { lines: [`No files for Git were written: decide first what ${[...new Set(open)].join(', ')} asks.`] };
   const [{ readInstalled }, { readGitContent }] = await Promise.all([
-    import('../../features/survey/installed.ts'),
+    import('../../features/survey/detect.ts'),
     import('../../features/git-files/content.ts'),
   ]);
   const content = await readGitContent(sources, context, await readInstalled(sources, context));

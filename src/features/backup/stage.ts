@@ -11,8 +11,7 @@ import { identityOf } from '../../manifest/prepare.ts';
 import { releaseDocuments } from '../install-chart/index.ts';
 import { readCrdManifest, readInstalledManifest, readTarget } from '../install-manifest/index.ts';
 import { pathPart, pathStage } from '../survey/index.ts';
-import type { BackupFile } from './effects.ts';
-import { type BackupObjects, backupFiles } from './effects.ts';
+import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
 declare module '../../kernel/context.ts' {

@@ -1,25 +1,28 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { PlannedHost } from '../../kernel/plan.ts';
-import type { AfterRemoval, ChangedForOthers, LabelProblem, Moment, NodeVerdict } from '../policy-rules/index.ts';
 import {
+  type AfterRemoval,
   type AutomaticSigns,
   addressChangeText,
   automaticName,
+  type ChangedForOthers,
   type HostEndpoint,
   isAllInterfaces,
   isLabelledOwn,
   isTakenForOwn,
+  type LabelProblem,
   type LaneVerdict,
   laneText,
+  type Moment,
+  type NodeVerdict,
   type Verdict,
 } from '../policy-rules/index.ts';
 import { judgedCli } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
 import { waitOf } from './controllers-wait.ts';
-import type { HepFacts } from './facts.ts';
-import { overrideOf } from './facts.ts';
+import { type HepFacts, overrideOf } from './facts.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';
 import type { KeptEndpoint } from './kept.ts';
 import { obstaclesBack, oldOnesFirst, servedEndpoint, undoNeedsCli } from './undo.ts';

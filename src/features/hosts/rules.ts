@@ -5,7 +5,6 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
 import { policyWorld, type StoredPolicies } from '../policies/index.ts';
-import type { PolicyWorld } from '../policy-rules/index.ts';
 import {
   type AddressSets,
   addressSetsOf,
@@ -17,6 +16,7 @@ import {
   fleetVerdicts,
   type HostEndpoint,
   isAllInterfaces,
+  type PolicyWorld,
 } from '../policy-rules/index.ts';
 import { attemptWith } from '../survey/index.ts';
 

@@ -20,8 +20,7 @@ import {
 import { findServiceCli } from '../service-cli/index.ts';
 import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { readResult, readTargetIfAny } from '../verify/index.ts';
-import type { HepFacts } from './facts.ts';
-import { hostOf, readHosts, readOverride } from './facts.ts';
+import { type HepFacts, hostOf, readHosts, readOverride } from './facts.ts';
 import { keptOfMigration, removedLately } from './kept.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
 import { versionsOf } from './successor-stands.ts';

@@ -16,12 +16,10 @@ import {
   readOrphans,
 } from '../install-manifest/index.ts';
 import { readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
-import type { OwnersJudged } from '../ownerrefs/index.ts';
-import { noneBreaks, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
+import { noneBreaks, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
-import type { ChartFacts, TargetChart } from './chart-facts.ts';
-import { takeoverAction } from './chart-facts.ts';
+import { type ChartFacts, type TargetChart, takeoverAction } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
 import { isCustom } from './conflicts.ts';

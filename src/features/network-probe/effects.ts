@@ -1,6 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import type { Around, Performed } from '../../kernel/effect-type.ts';
-import { type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
+import { type Around, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf } from '../../kernel/object.ts';

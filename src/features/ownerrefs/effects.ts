@@ -1,7 +1,6 @@
 import type { Effect, PatchAll } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Performed } from '../../kernel/effect-type.ts';
-import { announced, type EffectTypes, type EnginePorts, type GuardTypes, whole } from '../../kernel/effect-type.ts';
+import { announced, type EffectTypes, type EnginePorts, type GuardTypes, type Performed, whole } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { refText } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, strippedIn } from '../../kernel/owner-journal.ts';

@@ -10,11 +10,9 @@ import {
   notedBack,
   refOf,
 } from '../../kernel/owner-journal.ts';
-import type { LeftAlone } from './owner-facts.ts';
-import { ownerKey } from './owner-facts.ts';
+import { type LeftAlone, ownerKey } from './owner-facts.ts';
 import type { OwnerWorld } from './owner-fate.ts';
-import type { Changed, PlaceReport } from './owner-patches.ts';
-import { type OwnerNow, restorePatch } from './owner-patches.ts';
+import { type Changed, type OwnerNow, type PlaceReport, restorePatch } from './owner-patches.ts';
 import type { readLive } from './restore-live.ts';
 import { otherThanBefore, otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
 import { kindText } from './survey.ts';

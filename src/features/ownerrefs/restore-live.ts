@@ -4,6 +4,7 @@ import { entryKey, type JournalEntry, kindOf, type LiveReferences, type OwnerJou
 import { convertUid } from '../../kernel/owner-uid.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { appliedOwnerUids } from '../../kube/applied-owners.ts';
+import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
 import { POLICY_KINDS } from '../policies/index.ts';
 import { attempt, eachOf } from '../survey/index.ts';
@@ -98,22 +99,9 @@ export function liveOf({ metadata }: KubeObject, kind: Kind): LiveObject {
   return { apiVersion: apiVersionOf(kind), uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata), ...madeAt };
 }
 
-function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp, ownerReferences, annotations } = metadata;
-  const isNeeded = appliedOwnerUids(metadata).length > 0;
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...(uid ? { uid } : {}),
-      ...(resourceVersion ? { resourceVersion } : {}),
-      ...(creationTimestamp ? { creationTimestamp } : {}),
-      ...(ownerReferences ? { ownerReferences } : {}),
-      ...(annotations && isNeeded ? { annotations } : {}),
-    },
-  };
+function lean(object: KubeObject): KubeObject {
+  const applied = appliedOwnerUids(object.metadata).length > 0 ? ['annotations'] : [];
+  return named(object, 'uid', 'creationTimestamp', 'ownerReferences', ...applied);
 }
 
 /**

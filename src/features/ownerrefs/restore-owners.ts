@@ -65,16 +65,16 @@ function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world:
 }
 
 /**
- * True if the recorded object is gone and this is its copy: same creation time. Without a recorded time, or where a UID was computed, it
- * must be older than its stored form; differing clocks may hide that.
+ * True if the recorded object is gone and this is its copy: same creation time. Where a UID was computed it must also be older than its
+ * stored form; differing clocks may hide that.
  */
 function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
   const { kind, namespace, name, backingUid, expectedUid, madeAt } = owner;
   const { stored, hidden } = kinds[kind] ?? {};
   const now = stored?.get(ownerPlace(namespace, name));
   if (backingUid === undefined || now === undefined || now.uid === backingUid) return false;
-  if (now.name !== now.storedName || (madeAt !== undefined && now.madeAt !== madeAt)) return false;
-  if (now.anew !== true && (madeAt === undefined || expectedUid !== undefined)) return false;
+  if (madeAt === undefined || now.name !== now.storedName || now.madeAt !== madeAt) return false;
+  if (now.anew !== true && expectedUid !== undefined) return false;
   return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 

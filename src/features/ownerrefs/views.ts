@@ -4,6 +4,7 @@ import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { named } from '../../kube/lean-objects.ts';
 import { madeAtOf, notedOwners } from '../../kube/stored-metadata.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
@@ -46,21 +47,12 @@ export function storedView(object: KubeObject, { apiGroup }: Groups): StoredView
 
 /** For `ListOptions.keep`: what both views are identified by; annotations are the largest part of the rest. */
 export function leanOf({ apiGroup }: Groups): (object: KubeObject) => KubeObject {
-  return ({ apiVersion, kind, metadata }) => {
-    const { name, namespace, uid, creationTimestamp, ownerReferences, annotations = {} } = metadata;
-    const needed = Object.entries(annotations).filter(([key]) => key === `${apiGroup}/metadata` || key === LAST_APPLIED);
-    return {
-      apiVersion,
-      kind,
-      metadata: {
-        name,
-        ...(namespace ? { namespace } : {}),
-        ...(uid ? { uid } : {}),
-        ...(creationTimestamp ? { creationTimestamp } : {}),
-        ...(ownerReferences ? { ownerReferences } : {}),
-        annotations: Object.fromEntries(needed),
-      },
-    };
+  return (object) => {
+    const { metadata, ...rest } = named(object, 'uid', 'creationTimestamp', 'ownerReferences');
+    const needed = Object.entries(object.metadata.annotations ?? {}).filter(
+      ([key]) => key === `${apiGroup}/metadata` || key === LAST_APPLIED,
+    );
+    return { ...rest, metadata: { ...metadata, annotations: Object.fromEntries(needed) } };
   };
 }
 

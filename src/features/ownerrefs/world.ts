@@ -3,6 +3,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
+import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
 import { attempt, eachOf } from '../survey/index.ts';
@@ -187,8 +188,8 @@ function storedOf(
   return { stored, hidden };
 }
 
-function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) } };
+function lean(object: KubeObject): KubeObject {
+  return named(object, 'uid');
 }
 
 /**

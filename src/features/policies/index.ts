@@ -2,7 +2,6 @@
 
 export type { PoliciesSettled } from './effects.ts';
 export { policyExpectations, policyPreconditions } from './effects.ts';
-export { endpointProfiles } from './endpoint-profiles.ts';
 export { POLICY_PLURALS, policiesChecks, policiesInGitChecks } from './policies-checks.ts';
 export {
   holdNotes,
@@ -18,6 +17,7 @@ export { policyStage } from './stage.ts';
 export {
   asksStoredNames,
   cliResources,
+  endpointProfiles,
   leanPolicy,
   POLICY_KINDS,
   readRenamedPolicies,

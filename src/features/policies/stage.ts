@@ -6,9 +6,8 @@ import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import { stage } from '../../kernel/stage.ts';
 import { cliWrite } from '../service-cli/index.ts';
-import type { PolicyFacts } from './facts.ts';
 import { removalChecks } from './removal-checks.ts';
-import { readPolicyFacts, type SearchOwned } from './survey.ts';
+import { type PolicyFacts, readPolicyFacts, type SearchOwned } from './survey.ts';
 import { storedNames, undoPlan } from './undo.ts';
 
 declare module '../../kernel/context.ts' {

@@ -1,14 +1,17 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { cliObjects } from '../../kernel/service-cli.ts';
-import { unattributed } from '../../kube/lean-objects.ts';
+import { named, unattributed } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
+import { type HostEndpoint, labelsGiven } from '../policy-rules/index.ts';
 import type { CliCall } from '../service-cli/index.ts';
+import { eachOf } from '../survey/index.ts';
 import { neverRenames, POLICY_PLURALS } from './policies-checks.ts';
 
 /** Kinds that the policy-name migration stores again. */
@@ -25,21 +28,9 @@ export function asksStoredNames({ profile: { policyRenaming }, options }: Pick<C
 }
 
 /** What the name and the tier of a stored policy are detected from, when it was made, and whether it was stored again. */
-export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
-  const { name, namespace, uid, annotations, creationTimestamp } = metadata;
-  const { tier } = (spec ?? {}) as { readonly tier?: unknown };
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...(uid ? { uid } : {}),
-      ...(annotations ? { annotations } : {}),
-      ...(creationTimestamp ? { creationTimestamp } : {}),
-    },
-    spec: { tier },
-  };
+export function leanPolicy(policy: KubeObject): KubeObject {
+  const { tier } = (policy.spec ?? {}) as { readonly tier?: unknown };
+  return { ...named(policy, 'uid', 'annotations', 'creationTimestamp'), spec: { tier } };
 }
 
 /** The policies that the upgrade stores under another name, as the user gives them to the service's API: with their own names. */
@@ -133,4 +124,49 @@ export function cliResources({ tools }: Pick<Sources, 'tools'>, { program, args 
       `see for yourself: ${program} get ${plural}`,
     ]);
   };
+}
+
+interface Where {
+  readonly cluster: Pick<ClusterReader, 'get'>;
+  readonly objects: ServiceObjects;
+  readonly profile: Profile;
+  readonly datastore: Installation['datastore'];
+}
+
+/** Profiles that host endpoints may name: with the API datastore the named derived ones, in key-value mode all stored ones. */
+export async function endpointProfiles(
+  { cluster, objects, profile, datastore }: Where,
+  endpoints: readonly Pick<HostEndpoint, 'profiles'>[],
+): Promise<readonly KubeObject[]> {
+  if (datastore === 'kvstore') return objects('profiles');
+  const names = [...new Set(endpoints.flatMap(({ profiles }) => profiles))];
+  const derived = await eachOf(names, 8, (name) => derivedProfile(cluster, profile, name));
+  return derived.filter((one) => one !== undefined);
+}
+
+/** The profile of a namespace or of a service account; undefined if the name is of neither, or if there is no such object any more. */
+async function derivedProfile(cluster: Where['cluster'], profile: Profile, name: string): Promise<KubeObject | undefined> {
+  const { namespace, serviceAccount } = profile.derivedProfiles ?? {};
+  if (namespace && name.startsWith(namespace.prefix)) {
+    const live = await cluster.get(K.Namespace, name.slice(namespace.prefix.length));
+    return (
+      live &&
+      profileObject(name, {
+        ingress: ALLOW,
+        egress: ALLOW,
+        labelsToApply: labelsGiven(live.metadata, namespace.labelPrefix, profile.apiGroup),
+      })
+    );
+  }
+  if (!serviceAccount || !name.startsWith(serviceAccount.prefix)) return undefined;
+  // Namespaces have no dots in their names, service accounts may.
+  const [space = '', ...rest] = name.slice(serviceAccount.prefix.length).split('.');
+  const live = rest.length > 0 ? await cluster.get(K.ServiceAccount, rest.join('.'), space) : undefined;
+  return live && profileObject(name, { labelsToApply: labelsGiven(live.metadata, serviceAccount.labelPrefix, profile.apiGroup) });
+}
+
+const ALLOW = [{ action: 'Allow' }];
+
+function profileObject(name: string, spec: object): KubeObject {
+  return { apiVersion: '', kind: 'Profile', metadata: { name }, spec };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
 import { keptElsewhere } from '../../kernel/object-change.ts';
@@ -20,13 +21,20 @@ import {
   type WorkloadFacts,
   workloadsWithout,
 } from '../policy-rules/index.ts';
-import { findServiceCli, judgedCli } from '../service-cli/index.ts';
+import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
 import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
-import { endpointProfiles } from './endpoint-profiles.ts';
-import type { PolicyFacts } from './facts.ts';
-import { removedPolicies } from './facts.ts';
-import { cliResources, type ServiceObjects, storedObjects } from './stored-policies.ts';
-import { storedNames, toCreate } from './undo.ts';
+import type { RemovalJudged } from './removal-checks.ts';
+import { cliResources, endpointProfiles, type ServiceObjects, storedObjects } from './stored-policies.ts';
+import { type RemovedPolicy, removedPolicies, storedNames, toCreate } from './undo.ts';
+
+export interface PolicyFacts extends RemovalJudged {
+  readonly installation: Installation;
+  /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
+  readonly found: readonly KubeObject[];
+  readonly call: ServiceCli | NoCli;
+  /** What the latest removal deleted, or was about to. */
+  readonly removed: readonly RemovedPolicy[];
+}
 
 /** Searches the cluster for objects with an owner of the service's groups, and names the kinds that it could not search. */
 export type SearchOwned = (

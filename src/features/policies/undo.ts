@@ -1,15 +1,23 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { sameValue } from '../../kernel/json.ts';
+import { isRecord, mapAt, sameValue, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { type KeptChange, keptChanges } from '../../kernel/object-change.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import type { Records } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { cliWrite } from '../service-cli/index.ts';
-import type { PolicyFacts, RemovedPolicy } from './facts.ts';
+import { cliWrite, type NoCli, type ServiceCli } from '../service-cli/index.ts';
+
+/** What the undo is planned by. */
+interface Removed {
+  /** What the latest removal deleted, or was about to. */
+  readonly removed: readonly RemovedPolicy[];
+  readonly found: readonly KubeObject[];
+}
 
 /** The CLI creates again what was deleted. A second stored form becomes a policy of that name, so that nothing is selected less. */
-export function undoPlan(facts: PolicyFacts, { profile }: Context): StagePlan {
+export function undoPlan(facts: Removed & { readonly call: ServiceCli | NoCli }, { profile }: Context): StagePlan {
   const { removed, call } = facts;
   if (removed.length === 0) return { skip: 'no removal of the temporary policy was recorded on this cluster' };
   const again = toCreate(facts, profile);
@@ -33,7 +41,7 @@ interface ToCreate extends RemovedPolicy {
 }
 
 /** The missing ones of those removed, under names that are free; nothing if somebody created another one meanwhile. */
-export function toCreate({ removed, found }: Pick<PolicyFacts, 'removed' | 'found'>, profile: Profile): readonly ToCreate[] {
+export function toCreate({ removed, found }: Removed, profile: Profile): readonly ToCreate[] {
   const before = distinct(removed, profile);
   const missing = before.filter(({ policy }) => !found.some((live) => isSame(live, policy, profile)));
   if (found.some((live) => !before.some(({ policy }) => isSame(live, policy, profile)))) return [];
@@ -71,4 +79,40 @@ function served(policy: KubeObject, name: string, { apiGroup }: Profile): KubeOb
 /** Names under which clients of one release or another store it; its own first. */
 export function storedNames({ temporaryPolicy, policyRenaming }: Profile): readonly string[] {
   return [temporaryPolicy, ...(policyRenaming ? [`${policyRenaming.prefix}${temporaryPolicy}`] : [])];
+}
+
+/** A stored object of the temporary policy as it was kept before it was deleted. */
+export interface RemovedPolicy extends Pick<KeptChange, 'content'> {
+  readonly policy: KubeObject;
+}
+
+/**
+ * Every stored object that the latest removal deleted or tried to, as last seen. An earlier attempt belongs to it if it kept all that the
+ * later one did: before an undo it saw others, for restored objects are new.
+ */
+export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly RemovedPolicy[]> {
+  const kept = await keptChanges(records, 'policy', ({ before }) => isPolicy(before['']));
+  const attempts = [...Map.groupBy(kept, ({ id }) => id).values()].map((changes) =>
+    changes.map(({ content, before }): RemovedPolicy => ({ content, policy: before[''] as KubeObject })),
+  );
+  let later = attempts.pop() ?? [];
+  const removed = [...later];
+  for (const earlier of attempts.toReversed()) {
+    if (!later.every((one) => isAmong(one, earlier))) break;
+    removed.push(...earlier.filter((one) => !isAmong(one, removed)));
+    later = earlier;
+  }
+  return removed;
+}
+
+function isPolicy(value: unknown): boolean {
+  const { labels = {}, annotations = {} } = mapAt(value, 'metadata');
+  const { spec = {} } = isRecord(value) ? value : {};
+  return textAt(value, 'metadata', 'name') !== undefined && [labels, annotations, spec].every(isRecord);
+}
+
+/** In key-value mode one may have no uid: there it is the same only while nothing of it changes. */
+function isAmong({ policy }: RemovedPolicy, others: readonly RemovedPolicy[]): boolean {
+  const { uid } = policy.metadata;
+  return others.some((other) => (uid === undefined ? sameValue(policy, other.policy) : other.policy.metadata.uid === uid));
 }

@@ -1,8 +1,7 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import type { Direction, Rule } from './rules.ts';
-import { assertRulesCount } from './rules.ts';
+import { assertRulesCount, type Direction, type Rule } from './rules.ts';
 import { type Labels, operandText, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 

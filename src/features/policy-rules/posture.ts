@@ -1,8 +1,7 @@
 import type { AddressChange } from './address-changes.ts';
 import type { GlobalPolicy, Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import type { Direction } from './rules.ts';
-import { type PacketEnd, type ProfileWorld, profilesEnd } from './rules.ts';
+import { type Direction, type PacketEnd, type ProfileWorld, profilesEnd } from './rules.ts';
 import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /** Ways of a packet for host endpoint policies: to or from the host, through it, before translation, before tracking. */

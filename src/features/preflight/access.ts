@@ -6,10 +6,8 @@ import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { ChartAhead } from '../install-chart/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
-import type { ChartScope, DocumentKind, Permission } from '../rights/index.ts';
-import { permissionsOf } from '../rights/index.ts';
-import type { AccessAnswer, TargetFacts } from '../survey/index.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { type ChartScope, type DocumentKind, type Permission, permissionsOf } from '../rights/index.ts';
+import { type AccessAnswer, attempt, eachOf, type TargetFacts } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
 /** What else the permissions depend on. */

@@ -5,8 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
-import type { PreflightFacts } from '../survey/index.ts';
-import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, type PreflightFacts } from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
 

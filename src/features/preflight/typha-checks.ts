@@ -3,8 +3,7 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { findWorkload, mayBeMissing, serviceWorkloads, shapeOf } from '../rollout/index.ts';
-import type { PreflightFacts } from '../survey/index.ts';
-import { crosses, evidenceOf, failed, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { crosses, evidenceOf, failed, type PreflightCheck, type PreflightFacts, sourceRelease, withInstallation } from '../survey/index.ts';
 import { isWindows } from './nodes-checks.ts';
 import { conditionOf } from './server-checks.ts';
 

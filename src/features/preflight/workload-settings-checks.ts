@@ -4,8 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/index.ts';
-import type { PreflightFacts } from '../survey/index.ts';
-import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, type PreflightFacts, withInstallation } from '../survey/index.ts';
 
 const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
 

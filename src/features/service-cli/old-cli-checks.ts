@@ -2,8 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { parseImage, parseRelease, releaseTag } from '../../kernel/release.ts';
-import type { CliFile } from '../survey/index.ts';
-import { failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
+import { type CliFile, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 
 function isCurrent({ release }: CliFile, target: string): boolean {
   const [own, wanted] = [parseRelease(release ?? ''), parseRelease(target)];

@@ -5,8 +5,7 @@ import { stage } from '../../kernel/stage.ts';
 import { failed, PROGRAM } from '../survey/index.ts';
 import { fileIn } from './cli-list.ts';
 import { configActions, folderOf } from './config.ts';
-import type { NewCli } from './facts.ts';
-import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
+import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, type NewCli, readCliFacts } from './facts.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText, untilUpgraded } from './instructions.ts';
 import { noOldCli as oldCliFound } from './old-cli-checks.ts';
 

@@ -1,5 +1,5 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { sidecarPreconditions } from './effects.ts';
-export { mayBeMeshed, meshChecks } from './mesh-checks.ts';
-export { readSidecarImages } from './sidecar-images.ts';
+export { mayBeMeshed, meshChecks } from './mesh.ts';
+export { readSidecarImages } from './restarted.ts';
 export { alpStage } from './stage.ts';

@@ -8,7 +8,7 @@ import { appliedNames } from '../../kube/applied-owners.ts';
 import { type InjectorTemplate, parseTemplate } from '../../manifest/injector-template.ts';
 import { mergeText, type TextConflict } from '../../manifest/sequences.ts';
 import { attempt, readInjectors } from '../survey/index.ts';
-import { injectorRevision, type MeshRevision, meshRevisions } from './mesh-revisions.ts';
+import { injectorRevision, type MeshRevision, meshRevisions } from './mesh.ts';
 
 /** An injector's ConfigMap with the policy sidecar in it, and what the target makes of it. */
 export interface Injector {

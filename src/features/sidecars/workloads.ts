@@ -4,6 +4,7 @@ import { apiVersionOf, type KubeObject, type ObjectRef } from '../../kernel/obje
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { heldUpdate } from '../../kube/judge-rollout.ts';
+import { named } from '../../kube/lean-objects.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { hasOwnSidecar, ownerOf, readSidecars, type SidecarPod } from './sidecars.ts';
 
@@ -85,8 +86,7 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
 
 /** Without annotations, which hold the last applied configuration, and managed fields: the larger part of most workloads. */
 function leanWorkload(workload: KubeObject): KubeObject {
-  const { name, namespace, generation } = workload.metadata;
-  return { ...workload, metadata: { name, ...(namespace ? { namespace } : {}), ...(generation === undefined ? {} : { generation }) } };
+  return { ...workload, ...named(workload, 'generation') };
 }
 
 /** By what its controller counts; pods that do not become ready alone are no rollout. */

@@ -1,12 +1,15 @@
 import type { Reading } from '../../kernel/check.ts';
-import type { Detection, InstallPath } from '../../kernel/installation.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { choiceFlag, type Detection, type Installation, type InstallPath } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { OtherProducts } from '../../kernel/operator-names.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { type Agent, type Agents, agentText, findAgents } from './components.ts';
 import { managers, type Readings, readingsOf } from './installed-sign.ts';
-import type { Inventory } from './inventory.ts';
+import { type Inventory, readInventory } from './inventory.ts';
 import { detectManifest, takeVariant } from './manifest-path.ts';
 import { detectHalfMigrated, detectOperated } from './operator-path.ts';
 import { findOperator, operatorRelease } from './release-evidence.ts';
@@ -159,4 +162,25 @@ function runsOther({ container }: Agent, { agentImages }: OtherProducts): boolea
   const { repository, name } = parseImage(container.image ?? '');
   const path = `/${repository}/${name}`;
   return agentImages.some((image) => path.endsWith(`/${image}`));
+}
+
+/** The installation, or a clear refusal: stages after preflight cannot do anything without one. */
+export async function readInstalled(sources: Sources, context: Context): Promise<Installation> {
+  const { path, variant } = context.options;
+  const detection = detect(await readInventory(sources, context.profile), context.profile, { path, variant });
+  if (detection.type === 'found') return detection.installation;
+  const next = ['see the evidence with: kubectl netsvc-upgrade preflight'];
+  if (detection.type === 'ambiguous') {
+    throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [...sayWhich(detection.candidates), ...next]);
+  }
+  throw new Fault('blocked', `${detection.because} (profile ${context.profile.name})`, [
+    'leave --profile out to have it found in the cluster, or name the right one',
+    ...next,
+  ]);
+}
+
+/** Candidates are install paths or variants; parts that could not be read leave none. */
+function sayWhich(candidates: readonly string[]): readonly string[] {
+  if (candidates.length === 0) return [];
+  return [`say which with ${choiceFlag(candidates)} (${candidates.join(', ')})`];
 }

@@ -7,6 +7,7 @@ import type { RunRecord } from '../../kernel/run-record.ts';
 import type { Certificate } from '../../kube/certificate.ts';
 import type { FieldWriter } from '../../kube/managed-fields.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
+import type { CrdFact } from './inventory.ts';
 
 /** A certificate of the service, by the Secret that has it. */
 export interface SecretCertificate extends Certificate {
@@ -24,11 +25,7 @@ export interface ClientFacts {
   readonly platform: string;
 }
 
-export interface CrdFacts {
-  /** `ippools.crd.example.io` */
-  readonly name: string;
-  readonly group: string;
-  readonly createdAt?: string;
+export interface CrdFacts extends Pick<CrdFact, 'name' | 'group' | 'createdAt'> {
   /** Versions in which objects may be stored; undefined where nobody asked. */
   readonly storedVersions?: readonly string[];
 }

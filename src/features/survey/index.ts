@@ -9,7 +9,7 @@ export {
   showPoliciesByCli,
 } from './cli-version.ts';
 export { isFromRegistry, isImageOf, isOfService, serviceNamespaces } from './components.ts';
-export { detectReading } from './detect.ts';
+export { detectReading, readInstalled } from './detect.ts';
 export type {
   AccessAnswer,
   ClientFacts,
@@ -26,16 +26,23 @@ export type {
   TargetFacts,
 } from './facts.ts';
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
-export { readInstalled } from './installed.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
-export { readClient, readWorkFolder } from './machine.ts';
 export { gitOpsOwners } from './managed-by.ts';
 export { readOperated } from './operated.ts';
 export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
 export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';
 export { attempt, attemptWith, eachOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
-export { podView, readAgentConfig, readInjectors, readProxyMode, readResources, withStoredVersions } from './resources.ts';
+export {
+  podView,
+  readAgentConfig,
+  readClient,
+  readInjectors,
+  readProxyMode,
+  readResources,
+  readWorkFolder,
+  withStoredVersions,
+} from './resources.ts';
 export {
   crosses,
   explained,

@@ -3,8 +3,7 @@ import type { ChartRelease, Datastore, Installation, InstallPath } from '../../k
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
-import type { Agent } from './components.ts';
-import { componentsOf, hasComponent, mixedComponents } from './components.ts';
+import { type Agent, componentsOf, hasComponent, mixedComponents } from './components.ts';
 import type { CrdFact, Inventory } from './inventory.ts';
 import { managersOf } from './managed-by.ts';
 import { releaseOf } from './release-evidence.ts';

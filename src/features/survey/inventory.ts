@@ -1,8 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
-import { messageOf } from '../../kernel/fault.ts';
 import type { PrunableCrd } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { LeftOut } from '../../kernel/left-out.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -10,7 +8,7 @@ import { leanPod } from '../../kube/lean-objects.ts';
 import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
 import { prunersOf } from './managed-by.ts';
-import { FORBIDDEN } from './reading.ts';
+import { attemptApi } from './reading.ts';
 
 /** Marks what the image probe creates, so that the one of a killed run is found. */
 export const PROBE_LABEL = 'netsvc-upgrade/probe';
@@ -19,19 +17,19 @@ export const PROBE_LABEL = 'netsvc-upgrade/probe';
 export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile): Promise<Inventory> {
   const { cluster } = sources;
   const namespaces = serviceNamespaces(profile);
-  const lists = (kind: Kind, options?: ListOptions) => attempt(() => listIn(cluster, kind, namespaces, options));
+  const lists = (kind: Kind, options?: ListOptions) => attemptApi(() => listIn(cluster, kind, namespaces, options));
   const { installationKind } = profile.operator;
   const [daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs] =
     await Promise.all([
-      attempt(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
-      attempt(() => listAll(cluster, K.Deployment)),
-      attempt(() => servicePods(cluster, namespaces, profile)),
+      attemptApi(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
+      attemptApi(() => listAll(cluster, K.Deployment)),
+      attemptApi(() => servicePods(cluster, namespaces, profile)),
       lists(K.ConfigMap),
-      attempt(() => listCrds(cluster)),
-      attempt(() => listAll(cluster, { ...installationKind, namespaced: false })),
-      attempt(() => chartReleasesIn(cluster)),
-      attempt(() => clusterInformationOf(cluster, profile)),
-      attempt(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(profile.operator.migrationLabel?.key) })),
+      attemptApi(() => listCrds(cluster)),
+      attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
+      attemptApi(() => chartReleasesIn(cluster)),
+      attemptApi(() => clusterInformationOf(cluster, profile)),
+      attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(profile.operator.migrationLabel?.key) })),
       lists(K.Job, { metadataOnly: true }),
     ]);
   return { daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs };
@@ -42,7 +40,7 @@ async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObj
   const options = { labelSelector: 'owner=helm', metadataOnly: true };
   const [secrets, configMaps] = await Promise.all([
     listAll(cluster, K.Secret, options),
-    attempt(() => listAll(cluster, K.ConfigMap, options)),
+    attemptApi(() => listAll(cluster, K.ConfigMap, options)),
   ]);
   return 'value' in configMaps ? [...secrets, ...configMaps.value] : secrets;
 }
@@ -64,20 +62,6 @@ function withLabel(key = ''): (node: KubeObject) => KubeObject {
   const known = cuts.get(key) ?? cut;
   cuts.set(key, known);
   return known;
-}
-
-/** A failure of the API becomes the reason of the reading; anything else is a defect and is thrown. */
-async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
-  try {
-    return { value: await reading() };
-  } catch (thrown) {
-    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
-    if (!(thrown instanceof ApiFailure)) throw thrown;
-    return {
-      unread: `${messageOf(thrown)} (${thrown.status === 0 ? 'no answer' : thrown.status})`,
-      ...(thrown.status === 403 ? FORBIDDEN : {}),
-    };
-  }
 }
 
 /** All namespaces; empty where the server does not serve the kind. */

@@ -4,7 +4,7 @@ import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
 import { type AnyStage, type OpenStage, openedWith, type Remember, type Stage } from '../../kernel/stage.ts';
-import { readInstalled } from './installed.ts';
+import { readInstalled } from './detect.ts';
 
 /** What a stage does on some installation paths; it is given the installation that was found. */
 interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {

@@ -1,4 +1,4 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { NotRead, Reading } from '../../kernel/check.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
@@ -9,17 +9,30 @@ export const FORBIDDEN = {
   hint: 'Grant it: kubectl netsvc-upgrade permissions --for run prints the roles, and how to bind them.',
 };
 
-/** A refusal of the API or of a port becomes the reason of the reading; anything else is a defect and is thrown. */
-export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
+/** The reason of the API; undefined for anything else that was thrown. */
+function refusalOf(thrown: unknown): NotRead | undefined {
+  if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
+  if (!(thrown instanceof ApiFailure)) return undefined;
+  const { message, status } = thrown;
+  return { unread: `${message} (${status === 0 ? 'no answer' : status})`, ...(status === 403 ? FORBIDDEN : {}) };
+}
+
+/** A refusal of the API becomes the reason of the reading; anything else is thrown. */
+export async function attemptApi<T>(reading: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { value: await reading() };
   } catch (thrown) {
-    if (thrown instanceof ApiFailure)
-      return {
-        unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})`,
-        ...(thrown.status === 403 ? FORBIDDEN : {}),
-      };
-    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
+    const refusal = refusalOf(thrown);
+    if (refusal) return refusal;
+    throw thrown;
+  }
+}
+
+/** A refusal of the API or of a port becomes the reason of the reading; anything else is a defect and is thrown. */
+export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return await attemptApi(reading);
+  } catch (thrown) {
     // State that somebody changed ends the command: it must not look like an unreadable check that can be accepted.
     if (isAnswer(thrown) && thrown.code !== 'stale')
       return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };

@@ -2,8 +2,8 @@ import { notApplicable, ok, type Reading, read, type Verdict } from '../../kerne
 import { counted } from '../../kernel/counted.ts';
 import { isOlder, lineOf, parseRelease } from '../../kernel/release.ts';
 import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
-import type { VerifyCheck, VersionAnswer } from './facts.ts';
 import { resourcesChecks } from './resources-checks.ts';
+import type { VerifyCheck, VersionAnswer } from './survey.ts';
 import { workloadsChecks } from './workloads-checks.ts';
 
 /** The CLI's own configuration file may send it to another cluster: then its answer is about that one. */

@@ -7,9 +7,8 @@ import { policyName } from '../../kube/stored-metadata.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { foundByName, lackingOf, ownerKey as nameKey, type OwnerName, readOwners, readRestoreFacts } from '../ownerrefs/index.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
-import type { Dependent } from '../survey/index.ts';
-import { attempt, eachOf } from '../survey/index.ts';
-import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './facts.ts';
+import { attempt, type Dependent, eachOf } from '../survey/index.ts';
+import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './survey.ts';
 
 /**
  * Owner references to the service's resources, and the present UIDs of those (domain §7.3/5). Only kinds that own something are listed, as

@@ -4,9 +4,8 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
-import type { Dependent } from '../survey/index.ts';
-import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
-import { type OwnerFacts, ownerKey, type VerifyCheck } from './facts.ts';
+import { type Dependent, failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
+import { type OwnerFacts, ownerKey, type VerifyCheck } from './survey.ts';
 
 export const resourcesChecks: readonly VerifyCheck[] = [
   {

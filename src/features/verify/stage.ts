@@ -20,9 +20,18 @@ import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { currentCli, type FoundCli, leadCli, readClis, readCliVersion } from '../service-cli/index.ts';
 import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
-import type { ClusterVersionFacts, ServiceImage, VerifyFacts, VersionAnswer } from './facts.ts';
 import { readOwnerFacts, readStillOff } from './owners.ts';
-import { readLeftBehind, readLeftovers, readResult, readTargetIfAny, readTemporaryPolicies } from './survey.ts';
+import {
+  type ClusterVersionFacts,
+  readLeftBehind,
+  readLeftovers,
+  readResult,
+  readTargetIfAny,
+  readTemporaryPolicies,
+  type ServiceImage,
+  type VerifyFacts,
+  type VersionAnswer,
+} from './survey.ts';
 
 /** Proves the result (§4.4/5, §9): versions, pods, leftovers, references; changes nothing. */
 export const verifyStage = stage<VerifyFacts>({

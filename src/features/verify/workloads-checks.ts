@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
 import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
-import type { ServiceImage, VerifyCheck } from './facts.ts';
+import type { ServiceImage, VerifyCheck } from './survey.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { keptEndpoints, keptLabels, keptOfMigration, keptSwitch } from '../../../src/features/hosts/kept.ts';
-import { removedPolicies } from '../../../src/features/policies/facts.ts';
+import { removedPolicies } from '../../../src/features/policies/undo.ts';
 import { readWayBack } from '../../../src/features/sidecars/facts.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';

@@ -3,7 +3,7 @@ import { crdsStage } from '../../../src/features/install/crds-stage.ts';
 import { renderedChart } from '../../../src/features/install-chart/rendered.ts';
 import { readChartFacts } from '../../../src/features/install-chart/survey.ts';
 import { readChartAhead } from '../../../src/features/install-chart/work.ts';
-import { readInstalled } from '../../../src/features/survey/installed.ts';
+import { readInstalled } from '../../../src/features/survey/detect.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';

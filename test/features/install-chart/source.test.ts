@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { waitStage } from '../../../src/features/install/wait-stage.ts';
 import { readChartAhead } from '../../../src/features/install-chart/work.ts';
-import { readInstalled } from '../../../src/features/survey/installed.ts';
+import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readInstalled } from '../../../src/features/survey/installed.ts';
+import { readInstalled } from '../../../src/features/survey/detect.ts';
 import { operatorDone as operatorCheck } from '../../../src/features/verify/checks.ts';
-import type { VerifyFacts } from '../../../src/features/verify/facts.ts';
 import { readOperatorLags } from '../../../src/features/verify/stage.ts';
+import type { VerifyFacts } from '../../../src/features/verify/survey.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { configurationCrd } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench } from '../../support/chart-bench.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readTargetImages, type TargetImages } from '../../../src/features/images/target-images.ts';
-import { readInstalled } from '../../../src/features/survey/installed.ts';
+import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, ownDocuments } from '../../support/apply-bench.ts';

@@ -4,7 +4,7 @@ import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage } from '../../../src/features/install/crds-stage.ts';
 import { waitStage } from '../../../src/features/install/wait-stage.ts';
 import { readTargetFor } from '../../../src/features/preflight/target.ts';
-import { readInstalled } from '../../../src/features/survey/installed.ts';
+import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';

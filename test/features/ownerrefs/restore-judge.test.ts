@@ -53,7 +53,8 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
 
 const POLICY = 'GlobalNetworkPolicy';
 const MIGRATED = '41316465-6365-4463-ad63-3564622d3638';
-const COMPUTED = { backingUid: STORED, expectedUid: CONVERTED };
+const MADE = '2026-01-01T10:00:00Z';
+const COMPUTED = { backingUid: STORED, expectedUid: CONVERTED, madeAt: MADE };
 
 /** Of a reference to policy `web`, of which a UID was computed unless said: whether it goes back. */
 function ofPolicy({
@@ -67,7 +68,9 @@ function ofPolicy({
   const owners: OwnersOfKind = {
     namespaced: false,
     served: new Map([['/web', served ?? '']]),
-    ...(now ? { stored: new Map([['/web', { name: 'web', storedName: 'web', uid: MIGRATED, renamePending: false, ...now }]]) } : {}),
+    ...(now
+      ? { stored: new Map([['/web', { name: 'web', storedName: 'web', uid: MIGRATED, renamePending: false, madeAt: MADE, ...now }]]) }
+      : {}),
     hidden: new Map(hidden.map((uid) => ['/default.web', { name: 'web', storedName: 'default.web', uid, renamePending: true }])),
   };
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
@@ -89,7 +92,7 @@ interface PolicyNow {
   readonly served?: string | undefined;
 }
 
-describe('what names a policy of which an older program computed the UID', () => {
+describe('what names a policy of which a UID was computed, and that was renamed since', () => {
   it('goes back with the new UID once the migration has stored the policy anew', () => {
     assert.deepEqual(ofPolicy({ now: { anew: true } }), [1, []]);
   });
@@ -104,16 +107,14 @@ describe('what names a policy of which an older program computed the UID', () =>
 });
 
 describe('what names a policy whose UID could not be computed', () => {
-  const at = '2026-01-01T10:00:00Z';
   const later = '2026-01-02T10:00:00Z';
   const judgedOf = (known: Partial<OwnerKnown>, now: PolicyNow) => ofPolicy({ ...now, known: { backingUid: STORED, ...known } });
 
   const own: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
-    ['its copy, made when it was', { madeAt: at }, { now: { madeAt: at, anew: true } }],
-    ['its copy, stored in the second in which it was made', { madeAt: at }, { now: { madeAt: at } }],
-    ['stored anew, by what an older program recorded', {}, { now: { madeAt: at, anew: true } }],
-    ['the recorded one still', { madeAt: at }, { now: { uid: STORED, madeAt: at }, served: CONVERTED }],
-    ['the recorded one, and what is stored could not be read', { madeAt: at }, { served: CONVERTED }],
+    ['its copy, made when it was', { madeAt: MADE }, { now: { madeAt: MADE, anew: true } }],
+    ['its copy, stored in the second in which it was made', { madeAt: MADE }, { now: { madeAt: MADE } }],
+    ['the recorded one still', { madeAt: MADE }, { now: { uid: STORED, madeAt: MADE }, served: CONVERTED }],
+    ['the recorded one, and what is stored could not be read', { madeAt: MADE }, { served: CONVERTED }],
   ];
   for (const [title, known, now] of own)
     it(`goes back where the policy is ${title}`, () => assert.deepEqual(judgedOf(known, now), [1, []]));
@@ -121,15 +122,15 @@ describe('what names a policy whose UID could not be computed', () => {
   const others: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
     [
       'is no copy, though made in the same second, and its UID was computed',
-      { madeAt: at, expectedUid: CONVERTED },
-      { now: { madeAt: at } },
+      { madeAt: MADE, expectedUid: CONVERTED },
+      { now: { madeAt: MADE } },
     ],
-    ['was made later', { madeAt: at }, { now: { madeAt: later } }],
-    ['was made later, and then renamed', { madeAt: at }, { now: { madeAt: later, anew: true } }],
-    ['is no copy, by what an older program recorded', {}, { now: { madeAt: at } }],
-    ['keeps its stored name', { madeAt: at }, { now: { madeAt: at, storedName: 'sec.web' } }],
-    ['stands beside the recorded one', { madeAt: at }, { now: { madeAt: at, anew: true }, hidden: [STORED] }],
-    ['has another UID, and what is stored could not be read', { madeAt: at }, {}],
+    ['was made later', { madeAt: MADE }, { now: { madeAt: later } }],
+    ['was made later, and then renamed', { madeAt: MADE }, { now: { madeAt: later, anew: true } }],
+    ['was stored anew, and nothing tells when the recorded one was made', {}, { now: { anew: true } }],
+    ['keeps its stored name', { madeAt: MADE }, { now: { madeAt: MADE, storedName: 'sec.web' } }],
+    ['stands beside the recorded one', { madeAt: MADE }, { now: { madeAt: MADE, anew: true }, hidden: [STORED] }],
+    ['has another UID, and what is stored could not be read', { madeAt: MADE }, {}],
   ];
   for (const [title, known, now] of others)
     it(`does not go back where the policy ${title}`, () => assert.deepEqual(judgedOf(known, now), [0, [`${POLICY}/web`]]));

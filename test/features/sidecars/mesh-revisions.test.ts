@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { meshRevisions } from '../../../src/features/sidecars/mesh-revisions.ts';
+import { meshRevisions } from '../../../src/features/sidecars/mesh.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object } from '../../fixtures/facts.ts';

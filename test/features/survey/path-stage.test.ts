@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readInstalled } from '../../../src/features/survey/installed.ts';
+import { readInstalled } from '../../../src/features/survey/detect.ts';
 import { pathStage } from '../../../src/features/survey/path-stage.ts';
 import type { InstallPath } from '../../../src/kernel/installation.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { verifyChecks } from '../../../src/features/verify/checks.ts';
-import { type OwnerObjects, ownerKey, type ServiceImage, type VerifyFacts } from '../../../src/features/verify/facts.ts';
+import { type OwnerObjects, ownerKey, type ServiceImage, type VerifyFacts } from '../../../src/features/verify/survey.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { RolloutProgress } from '../../../src/kernel/rollout.ts';

@@ -1,10 +1,7 @@
 /** A step of the procedure that an action of the plan, or a part of the program, answers for. */
-export interface Claim {
+interface Claim {
   readonly ref: string;
-  /** What claims it now. */
-  readonly by?: string;
-  /** The stage, or path, of a later version that will. */
-  readonly later?: string;
+  readonly by: string;
 }
 
 /** Claims beyond the `ref` of stages and checks: docs/reference/coverage.md is written from all three. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endpointProfiles } from '../../../src/features/policies/endpoint-profiles.ts';
+import { endpointProfiles } from '../../../src/features/policies/stored-policies.ts';
 import { policyWorld } from '../../../src/features/policies/survey.ts';
 import { postureOf } from '../../../src/features/policy-rules/posture.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';

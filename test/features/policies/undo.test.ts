@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { removedPolicies } from '../../../src/features/policies/facts.ts';
+import { removedPolicies } from '../../../src/features/policies/undo.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { changeTo } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';

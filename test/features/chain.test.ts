@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { chain } from '../../src/features/chain.ts';
-import { judgingKubectl } from '../../src/features/judging-kubectl.ts';
+import { chain, judgingKubectl } from '../../src/features/chain.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import type { Tool, Tools } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';

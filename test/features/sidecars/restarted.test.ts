@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readSidecarImages } from '../../../src/features/sidecars/sidecar-images.ts';
+import { readSidecarImages } from '../../../src/features/sidecars/restarted.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
