@@ -24,6 +24,7 @@ function machine(version?: string): { readonly tools: Tools; readonly asked: () 
       looked += 1;
       return version === undefined ? [] : ['/bin/kubectl'];
     },
+    platform: () => ({ os: 'linux', arch: 'amd64' }),
     run: async () => ({ exitCode: 0, stdout: `{"gitVersion":"${version}"}`, stderr: '', durationMs: 1 }),
   };
   return { tools: tools as Tools, asked: () => looked };

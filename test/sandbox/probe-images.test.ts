@@ -16,6 +16,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
 import { sandboxPorts } from '../support/sandbox-ports.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
@@ -129,5 +130,55 @@ describe('preflight --probe-images', () => {
     const { message, writes } = await probe(scenario, { accept: ['NS-009'] }, undefined, 'preflight');
     assert.match(message ?? '', /may not delete DaemonSets in kube-system: the probe would stay there/);
     assert.deepEqual([writes, await left(scenario)], [0, []]);
+  });
+});
+
+/** Where the target's images come from is not sure (NS-606): here from the registry of the user's own that is used now. */
+describe('while images are not proved to be pullable', function () {
+  this.timeout(30_000);
+  const profile = { ...netsvc, registryMove: { since: 'v3.27.0', from: 'registry.old.io/netsvc', to: 'registry.new.io/netsvc' } };
+  const PROBE = 'Next: kubectl netsvc-upgrade preflight --probe-images';
+
+  async function ran(scenario: Scenario, typed: string) {
+    const bench = sandboxCommand(scenario, profile);
+    const exit = await bench.run(...typed.split(' '));
+    const lines = bench.screen();
+    return { exit, next: lines.at(-1), text: lines.join('\n') };
+  }
+
+  it('the next command of preflight and plan has the nodes pull them, and then the upgrade goes on', async () => {
+    const scenario = await installed();
+    assert.equal((await ran(scenario, 'preflight')).next, PROBE);
+    assert.equal((await ran(scenario, 'plan --detailed-exitcode')).next, PROBE);
+    assert.equal((await ran(scenario, 'plan --accept NS-606')).next, 'Next: kubectl netsvc-upgrade run --accept=NS-606');
+    const probed = await ran(scenario, 'preflight --probe-images --yes');
+    assert.deepEqual([probed.exit, probed.next], [0, 'Next: kubectl netsvc-upgrade plan']);
+    assert.match(probed.text, /^√ NS-606 fixed by this run/m);
+    assert.equal((await ran(scenario, 'plan')).next, 'Next: kubectl netsvc-upgrade run');
+    const preflight = await ran(scenario, 'preflight -o wide');
+    assert.equal(preflight.next, 'Next: kubectl netsvc-upgrade plan');
+    assert.match(preflight.text, /NS-606 3 nodes pulled \d images of the target \d+s ago \(preflight --probe-images\)/);
+  });
+
+  it('that is so again a day later, and after a probe that found a node without them', async () => {
+    const scenario = await installed();
+    scenario.cluster.nodes.fault('node-02', 'image-pull');
+    const failed = await ran(scenario, 'preflight --probe-images --yes');
+    assert.equal(failed.exit, 3);
+    assert.equal((await ran(scenario, 'plan')).next, PROBE);
+    const accepted = await ran(scenario, 'plan --accept NS-221');
+    assert.equal(accepted.next, 'Next: kubectl netsvc-upgrade run --accept=NS-221', 'the user does without that node');
+    scenario.cluster.nodes.fault('node-02', 'none');
+    await ran(scenario, 'preflight --probe-images --yes');
+    assert.equal((await ran(scenario, 'preflight')).next, 'Next: kubectl netsvc-upgrade plan');
+    await scenario.clock.sleep(24 * 3_600_000);
+    assert.equal((await ran(scenario, 'preflight')).next, PROBE);
+  });
+
+  it('a dry run of the probe proves nothing', async () => {
+    const scenario = await installed();
+    const { text } = await ran(scenario, 'preflight --probe-images --dry-run=server');
+    assert.match(text, /^‼ NS-606/m);
+    assert.equal((await ran(scenario, 'plan')).next, PROBE);
   });
 });

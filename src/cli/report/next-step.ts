@@ -105,7 +105,14 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
   // The report can wait.
   if (ending.command === 'run' && ending.manual !== undefined) return ending.manual;
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
-  return ours(AFTER[stepOf(ending)] ?? 'status');
+  return probeOf(ending) ?? ours(AFTER[stepOf(ending)] ?? 'status');
+}
+
+/** Nodes that cannot pull an image stop the run half-way: they are asked before it begins. Not a second time by the command that asked. */
+function probeOf({ command, findings }: Ending): string | undefined {
+  if (command !== 'preflight' && command !== 'plan') return undefined;
+  const open = findings.find(({ id, outcome }) => id === 'NS-606' && outcome === 'warning');
+  return open?.next?.includes(' --probe-images') ? open.next : undefined;
 }
 
 /** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */

@@ -40,6 +40,7 @@ interface ProbeImages {
   readonly daemonSet: KubeObject;
   readonly images: readonly string[];
   readonly run: string;
+  readonly release: string;
   readonly saveAs: string;
   readonly timeoutMs: number;
 }
@@ -63,7 +64,7 @@ async function probeImages(ports: EnginePorts, effect: ProbeEffect, wait: ProbeW
   const created = await create(ports, effect.daemonSet);
   try {
     const results = await watched(ports, effect, wait);
-    await ports.work.write(effect.saveAs, JSON.stringify({ run: effect.run, results }));
+    await ports.work.write(effect.saveAs, JSON.stringify({ run: effect.run, release: effect.release, results }));
     const pulled = results.filter(({ state }) => state === 'pulled').length;
     return `${pulled} of ${results.length} pulled`;
   } finally {

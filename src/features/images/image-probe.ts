@@ -1,6 +1,8 @@
+import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { WorkFolder } from '../../kernel/ports.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
-import { PROBE_LABEL } from '../survey/index.ts';
+import { PROBE_LABEL, type PulledImages } from '../survey/index.ts';
 
 export const PROBE_NAME = 'netsvc-upgrade-probe-images';
 
@@ -17,6 +19,8 @@ export interface ProbedImage {
 export interface ImageProbe {
   /** Start of the run that asked. */
   readonly run: string;
+  /** Whose images they are. */
+  readonly release: string;
   readonly results: readonly ProbedImage[];
 }
 
@@ -129,11 +133,30 @@ export function isProbed({ metadata }: KubeObject): boolean {
 /** What was written; undefined for anything else. */
 export function readImageProbe(text: string | undefined): ImageProbe | undefined {
   try {
-    const { run, results } = JSON.parse(text ?? '') as Partial<ImageProbe>;
-    return typeof run === 'string' && Array.isArray(results) ? { run, results } : undefined;
+    const { run, release, results } = JSON.parse(text ?? '') as Partial<ImageProbe>;
+    return typeof run === 'string' && typeof release === 'string' && Array.isArray(results) ? { run, release, results } : undefined;
   } catch {
     return undefined; // none was written yet, or a copy that was interrupted: then the nodes are asked again
   }
+}
+
+/** File in the work folder with what the nodes said. */
+export const RESULTS = 'probe-images.json';
+
+/** A registry and the way to it may change: what nodes have said counts for a day. */
+const COUNTS_MS = 24 * 3_600_000;
+
+/** What the nodes have said of this release's images. A node that is done without (`--accept NS-221`) is not counted. */
+export async function readPulled(work: Pick<WorkFolder, 'read'>, { options, startedAt }: Context): Promise<PulledImages | undefined> {
+  const saved = readImageProbe(await work.read(RESULTS));
+  const age = startedAt.getTime() - Date.parse(saved?.run ?? '');
+  if (saved?.release !== options.release || !(age >= 0 && age <= COUNTS_MS)) return undefined;
+  const isDoneWithout = (said: string) => options.accept.some(({ check, subject = said }) => check === 'NS-221' && subject === said);
+  const failed = saved.results.filter(({ state, node, image }) => state === 'failed' && !isDoneWithout(`${node} ${image}`));
+  const pulled = saved.results.filter(({ state, image }) => state === 'pulled' && failed.every((one) => one.image !== image));
+  if (pulled.length === 0) return undefined;
+  const [images, nodes] = [new Set(pulled.map(({ image }) => image)), new Set(pulled.map(({ node }) => node))];
+  return { images: [...images], nodes: nodes.size, at: saved.run };
 }
 
 export interface ProbeParts {

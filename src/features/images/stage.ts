@@ -10,7 +10,7 @@ import { stage } from '../../kernel/stage.ts';
 import { pullSecretsIn } from '../../manifest/images.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { listed, PROBE_LABEL, PROGRAM, readInstalled } from '../survey/index.ts';
-import { PROBE_NAME, type ProbedImage, probeDaemonSet, probeText, readImageProbe } from './image-probe.ts';
+import { PROBE_NAME, type ProbedImage, probeDaemonSet, probeText, RESULTS, readImageProbe } from './image-probe.ts';
 import { readTargetImages, type TargetImages } from './target-images.ts';
 
 interface ImageProbeJudged {
@@ -73,9 +73,6 @@ interface ProbeFacts extends ImageProbeJudged {
   readonly nodes: number;
 }
 
-/** File in the work folder with what the nodes said. */
-const RESULTS = 'probe-images.json';
-
 /** Whether every node can pull every image of the target, and run its programs: asked with pods that are deleted at once (field notes, 28). */
 export const probeImagesStage = stage<ProbeFacts>({
   id: 'probe-images',
@@ -84,6 +81,7 @@ export const probeImagesStage = stage<ProbeFacts>({
   readOnly: false,
   optional: true,
   leavesNothing: true,
+  settles: ['NS-606'],
   checks: [imagesPulled],
   survey: surveyProbe,
   plan(facts, context) {
@@ -150,6 +148,7 @@ function probe({ images, pullSecrets, namespace, nodes }: ProbeFacts, context: C
       daemonSet,
       images,
       run: runOf(context),
+      release: context.options.release,
       saveAs: RESULTS,
       timeoutMs: context.options.timeoutMs ?? defaultWaitMs(1),
     },

@@ -7,6 +7,7 @@ import { LeftOut, readingOnly } from '../../kernel/left-out.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
+import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { changesUids, readReferences, readRights, sourceOf, withWriters } from '../ownerrefs/index.ts';
 import { cliResources, temporaryPolicies } from '../policies/index.ts';
@@ -141,14 +142,16 @@ async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
   return { server, clockSkewMs, discovery: await discovery, ...rest };
 }
 
-async function readMachine({ tools, work, files }: Sources, { profile }: Context) {
-  const [client, clis, chartTool, folder] = await Promise.all([
+async function readMachine({ tools, work, files }: Sources, context: Context) {
+  const { profile } = context;
+  const [client, clis, chartTool, folder, pulled] = await Promise.all([
     attempt(() => readClient(tools)),
     attempt(() => readClis(tools, profile)),
     attempt(() => tools.which('helm')),
     attempt(() => readWorkFolder({ work, files })),
+    attempt(() => readPulled(work, context)),
   ]);
-  return { client, clis, chartTool, work: folder };
+  return { client, clis, chartTool, work: folder, pulled };
 }
 
 function variantOf(detection: Reading<Detection>): string | undefined {

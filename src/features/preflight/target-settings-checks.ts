@@ -1,5 +1,5 @@
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
-import { counted } from '../../kernel/counted.ts';
+import { agoText, counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { nameOf, parseImage } from '../../manifest/images.ts';
@@ -51,9 +51,10 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
       const others = now.map(registryOf).filter((registry) => !within(registry, move.to));
       if (others.length === 0) return ok(`images already come from ${move.to}`);
       const mirrors = new Set(others.filter((registry) => !within(registry, move.from)));
-      return hasFullManifest(installation)
+      const verdict = hasFullManifest(installation)
         ? judgeImages(imagesThen(facts, now, mirrors, move.to), mirrors, move.to, comeFrom(others, now.length))
         : judgeOperated(mirrors, move.to, comeFrom(others, now.length));
+      return afterProbe(verdict, facts, hasFullManifest(installation));
     }),
   },
   {
@@ -110,6 +111,16 @@ const nameIn = (image: string): string => nameOf(parseImage(image).repository);
 /** `of`: how many images are installed. */
 function comeFrom(registries: readonly string[], of: number): string {
   return `${registries.length < of ? 'some' : 'the'} installed images come from ${listed([...new Set(registries)])}`;
+}
+
+/** A probe has asked the nodes already. An operator's manifest names no images: there the probe's own list counts. */
+function afterProbe(verdict: Verdict, { now, pulled }: PreflightFacts, namesImages: boolean): Verdict {
+  const known = 'value' in pulled ? pulled.value : undefined;
+  if (verdict.status !== 'failed' || known === undefined) return verdict;
+  const isPulled = !namesImages || (verdict.evidence ?? []).every(({ text }) => known.images.includes(text));
+  if (!isPulled) return verdict;
+  const what = `${counted(known.images.length, 'image')} of the target`;
+  return ok(`${counted(known.nodes, 'node')} pulled ${what} ${agoText(known.at, new Date(now))} (preflight --probe-images)`);
 }
 
 const PROBE = `${PROGRAM} preflight --probe-images`;

@@ -130,6 +130,15 @@ export interface CliFile {
   readonly release?: string;
 }
 
+/** What a probe of the target's images has shown from this machine, within the last day. */
+export interface PulledImages {
+  /** Those that a node has pulled, and no other node has failed to pull. */
+  readonly images: readonly string[];
+  /** How many nodes have pulled any. */
+  readonly nodes: number;
+  readonly at: string;
+}
+
 export interface WorkFolderFacts {
   readonly path: string;
   readonly freeBytes: number;
@@ -190,6 +199,8 @@ export interface PreflightFacts {
   readonly proxyMode: Reading<string>;
   readonly target: Reading<TargetFacts>;
   readonly preview: Reading<readonly PlannedObject[]>;
+  /** Undefined where no such probe is known. */
+  readonly pulled: Reading<PulledImages | undefined>;
   /** What the server says to new pods of workloads that an operator renders: by their present templates, for the target has none. */
   readonly operatedPods: Reading<readonly Pick<PlannedObject, 'ref' | 'pods'>[]>;
   /** What stands against the upgrade of the chart release; undefined on paths without one. */

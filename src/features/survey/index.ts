@@ -21,6 +21,7 @@ export type {
   PodView,
   PodWebhook,
   PreflightFacts,
+  PulledImages,
   SecretCertificate,
   StoredBehindCli,
   TargetFacts,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { isProbed, probeDaemonSet, probedImages, readImageProbe } from '../../../src/features/images/image-probe.ts';
+import { isProbed, probeDaemonSet, probedImages, readImageProbe, readPulled } from '../../../src/features/images/image-probe.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { contextOf } from '../../fixtures/facts.ts';
 
 const IMAGE = 'quay.io/calico/node:v3.32.1';
 const node = (name: string, ready = true): KubeObject => ({
@@ -131,8 +132,18 @@ describe('the probe', () => {
     assert.deepEqual([node('a'), windows].map(isProbed), [true, false]);
   });
 
+  it('counts for its release alone', async () => {
+    const context = contextOf();
+    const results = [{ node: 'n1', image: 'a', state: 'pulled', because: '' }];
+    const of = (release: string) =>
+      readPulled({ read: async () => JSON.stringify({ run: context.startedAt.toISOString(), release, results }) }, context);
+    assert.deepEqual((await of(context.options.release))?.images, ['a']);
+    assert.equal(await of('v3.0.0'), undefined);
+  });
+
   it('is read back only whole', () => {
-    assert.deepEqual(readImageProbe('{"run":"r","results":[]}'), { run: 'r', results: [] });
-    for (const text of [undefined, '', '{', 'null', '{"run":1}']) assert.equal(readImageProbe(text), undefined);
+    const whole = { run: 'r', release: 'v1', results: [] };
+    assert.deepEqual(readImageProbe(JSON.stringify(whole)), whole);
+    for (const text of [undefined, '', '{', 'null', '{"run":1}', '{"run":"r","results":[]}']) assert.equal(readImageProbe(text), undefined);
   });
 });

@@ -17,6 +17,7 @@ async function asked({ sources, context }: Pick<ApplyBench, 'context'> & { reado
   const tools: Sources['tools'] = {
     ...sources.tools,
     which: async () => [],
+    platform: () => ({ os: 'linux', arch: 'amd64' }),
     run: async (run, options) =>
       run.tool === 'helm' ? sources.tools.run(run, options) : { exitCode: 1, stdout: '', stderr: 'not here', durationMs: 1 },
   };

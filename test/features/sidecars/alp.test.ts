@@ -54,7 +54,7 @@ describe('the template of alp', () => {
 
   it('is not begun without kubectl, in the chain as by itself', async () => {
     const stage = chain.find(({ id }) => id === 'alp') ?? assert.fail('the chain has no alp');
-    const tools = { which: async () => [] };
+    const tools = { which: async () => [], platform: () => ({ os: 'linux', arch: 'amd64' }) };
     assert.equal((await finding({ objects: mesh, stage, tools }, 'NS-003'))?.outcome, 'error');
     assert.equal(await finding({ objects: [injector('plain: yes'), istiod('1.15.3')], stage, tools }, 'NS-003'), undefined);
   });
