@@ -3,7 +3,7 @@ import { type CheckId, type Evidence, notApplicable, ok, read } from '../../kern
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { storeIsOurs } from '../service-cli/index.ts';
-import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { hepUndoChecks, judgeReleases } from './hep-verdicts.ts';
 
@@ -85,14 +85,12 @@ function unclearText(shown: HepJudged['unclear']): string {
     .join('; ');
 }
 
-export const hepChecks: readonly HepCheck[] = [
+export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', severity: 'error' }, [
   hepCheck('NS-714', 'agents and controllers ready for automatic host endpoints', 'hostendpoints §0.3', judgeReleases),
   /** The undo needs it as much as the migration. */
   {
     id: 'NS-720',
     title: 'target release’s CLI usable for host endpoints',
-    category: 'follow-up',
-    severity: 'error',
     ref: '§4.7/2',
     judge({ cli, needsCli }) {
       if (!needsCli) return notApplicable('there is nothing to do with it');
@@ -108,8 +106,6 @@ export const hepChecks: readonly HepCheck[] = [
   {
     id: 'NS-715',
     title: 'controllers can make host endpoints',
-    category: 'follow-up',
-    severity: 'error',
     ref: 'hostendpoints §1.5',
     judge({ obstacles, idle, gone }: HepJudged) {
       if (idle && !gone) return notApplicable(IDLE);
@@ -220,4 +216,4 @@ export const hepChecks: readonly HepCheck[] = [
     );
   }),
   ...hepUndoChecks,
-];
+]);

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 import type { GoneEndpoint, HepCheck, HepJudged } from './hep-facts.ts';
 
 /** Without one of these there is nobody to make endpoints, or nobody to enforce them. */
@@ -83,14 +83,12 @@ function hintFor({ behind, newer, absent }: Groups, release: string): string {
   return `Compare the digests with those of ${release}.`;
 }
 
-export const hepUndoChecks: readonly HepCheck[] = [
+export const hepUndoChecks: readonly HepCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.7/3' }, [
   /** The undo restores what the migration removed, and nobody else's removals (§4.7/3). */
   {
     id: 'NS-724',
     title: 'old host endpoints removed by the migration',
-    category: 'follow-up',
     severity: 'warning',
-    ref: '§4.7/3',
     judge({ gone }) {
       if (!gone) return notApplicable('nothing is taken back');
       const [others, untold] = [gone.filter(({ remover }) => remover === 'other'), gone.filter(({ remover }) => remover === 'untold')];
@@ -113,9 +111,6 @@ export const hepUndoChecks: readonly HepCheck[] = [
   {
     id: 'NS-738',
     title: 'undo touches only what the migration made',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.7/3',
     judge({ gone, refusedBack }) {
       if (!gone) return notApplicable('nothing is taken back');
       return failIfAny(refusedBack, 'the record names only what the migration can have made', (subjects) => ({
@@ -129,9 +124,6 @@ export const hepUndoChecks: readonly HepCheck[] = [
   {
     id: 'NS-016',
     title: 'host endpoint changes kept by this machine',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.7/3',
     judge({ gone, backFromElsewhere }) {
       if (!gone) return notApplicable('nothing is taken back');
       return failIfAny(backFromElsewhere, 'what would be undone was kept by this machine', (subjects) => ({
@@ -143,7 +135,7 @@ export const hepUndoChecks: readonly HepCheck[] = [
       }));
     },
   },
-];
+]);
 
 const names = (some: readonly GoneEndpoint[]) => listed(some.map(({ name }) => name));
 

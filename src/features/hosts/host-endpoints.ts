@@ -5,7 +5,7 @@ import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
-import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, type PreflightCheck, specOf, withResources } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, objectsOf, PROGRAM, type PreflightCheck, specOf, table, withResources } from '../survey/index.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
   const { createdBy, createdByValue } = profile.labels;
@@ -17,12 +17,10 @@ export function oldHostEndpoints(endpoints: readonly KubeObject[], profile: Prof
   return endpoints.filter((endpoint) => specOf(endpoint).interfaceName === '*' && !isAutomatic(endpoint, profile));
 }
 
-export const hostEndpointChecks: readonly PreflightCheck[] = [
+export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: 'follow-up', severity: 'warning' }, [
   {
     id: 'NS-704',
     title: 'host endpoints of one kind',
-    category: 'follow-up',
-    severity: 'warning',
     ref: '§4.7/3',
     judge: withResources((_installation, facts, { profile }): Verdict => {
       const old = oldHostEndpoints(objectsOf(facts, 'hostendpoints'), profile);
@@ -49,7 +47,6 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-705',
     title: 'no hand-made host endpoint with the controllers’ label',
-    category: 'follow-up',
     severity: 'error',
     ref: 'hostendpoints §0.8',
     judge: withResources((_installation, facts, { profile }): Verdict => {
@@ -71,8 +68,6 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-708',
     title: 'no hand-made host endpoint under an automatic name',
-    category: 'follow-up',
-    severity: 'warning',
     ref: 'hostendpoints §1.4',
     judge: withResources((_installation, facts, { profile }): Verdict => {
       const nodes = new Set(read(facts.nodes).map(({ metadata }) => metadata.name));
@@ -97,8 +92,6 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-709',
     title: 'controllers not stopped by their own settings',
-    category: 'follow-up',
-    severity: 'warning',
     ref: 'hostendpoints §1.5',
     judge: withResources(({ datastore }, facts, { profile }): Verdict => {
       if (datastore !== 'api') return notApplicable('with a key-value datastore the setting is obeyed');
@@ -116,4 +109,4 @@ export const hostEndpointChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-];
+]);

@@ -1,10 +1,10 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { failed, listed, PROGRAM, type PreflightCheck } from '../survey/index.ts';
-import type { ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
+import { failed, listed, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
+import type { ChartCheck, ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 
 type Judge = (facts: ChartJudged, context: Context) => Verdict;
@@ -17,12 +17,10 @@ export function withStored(judge: (stored: StoredRelease, facts: ChartJudged, co
   };
 }
 
-export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
+export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'installation', severity: 'error', ref: 'domain §11.4' }, [
   {
     id: 'NS-231',
     title: 'chart release readable',
-    category: 'installation',
-    severity: 'error',
     ref: '§4.2/2',
     judge({ stored }) {
       const { record, object } = read(stored);
@@ -33,8 +31,6 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-232',
     title: 'chart release settled',
-    category: 'installation',
-    severity: 'error',
     ref: 'domain §2.2',
     judge: withStored((stored, facts, context) => {
       const { record } = stored;
@@ -51,9 +47,6 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-233',
     title: 'operator not pinned by chart values',
-    category: 'installation',
-    severity: 'error',
-    ref: 'domain §11.4',
     judge({ pins, stored, target }) {
       read(stored);
       read(target);
@@ -72,8 +65,6 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-238',
     title: 'operator able to apply CRDs by itself',
-    category: 'installation',
-    severity: 'error',
     ref: '§4.2',
     judge({ managesCrds, stored, target }, { options }) {
       if (!options.manageCrds) return notApplicable('the CRDs are applied first');
@@ -94,8 +85,6 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
     id: 'NS-236',
     title: 'no CRD deleted by the chart upgrade',
     category: 'resources',
-    severity: 'error',
-    ref: 'domain §11.4',
     judge: withStored(({ base }, { lostCrds }) => {
       if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
       return failed(
@@ -113,7 +102,6 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
     title: 'no CRD of another chart release',
     category: 'resources',
     severity: 'warning',
-    ref: 'domain §11.4',
     judge({ foreignCrds }) {
       if (foreignCrds.length === 0) return ok('no CRD belongs to another chart release');
       const owners = [...new Set(foreignCrds.map(({ owner }) => owner))].join(', ');
@@ -128,7 +116,7 @@ export const chartReleaseChecks: readonly Check<ChartJudged>[] = [
       );
     },
   },
-];
+]);
 
 /** helm without --wait is at work for seconds. */
 const QUIET_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
-import type { Reading } from '../../kernel/check.ts';
+import type { Check, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, type ObjectRef, refText } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
@@ -74,6 +74,8 @@ export interface Misplaced {
   /** The stored release holds the operator's Deployment. */
   readonly holdsOperator: boolean;
 }
+
+export type ChartCheck = Check<ChartJudged>;
 
 /** What the checks of a chart upgrade look at (§4.2). */
 export interface ChartJudged extends SourceJudged, ReplicasJudged {

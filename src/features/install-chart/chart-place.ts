@@ -1,23 +1,20 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
+import { notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { noneAtZero } from '../rollout/index.ts';
-import { failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM, table } from '../survey/index.ts';
 import { chartReleaseChecks, withStored } from './chart-checks.ts';
-import type { ChartJudged, StoredRelease } from './chart-facts.ts';
+import type { ChartCheck, ChartJudged, StoredRelease } from './chart-facts.ts';
 import { chartTargetChecks } from './chart-target.ts';
 
-const chartPlaceChecks: readonly Check<ChartJudged>[] = [
+const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation', severity: 'error', ref: '§4.2/2' }, [
   /** Charts up to v3.22 own the operator's namespace and live in another one; newer charts put the operator where the release is. */
   {
     id: 'NS-244',
     title: 'chart release in the namespace of its operator',
-    category: 'installation',
-    severity: 'error',
-    ref: '§4.2/2',
     judge: withStored(({ record }, { misplaced, upgraded }, { options }) => {
       const where = `release ${record.namespace}/${record.name}`;
       if (!misplaced) return ok(`${where} is in the namespace of its operator`);
@@ -42,9 +39,6 @@ const chartPlaceChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-246',
     title: 'release of the chart that is upgraded',
-    category: 'installation',
-    severity: 'error',
-    ref: '§4.2/2',
     judge: withStored(({ base }, { upgraded }, { profile }) => {
       const { name } = base.chart;
       if (upgraded || name === profile.operator.chart) return ok(`the release is of the chart ${name}`);
@@ -60,8 +54,6 @@ const chartPlaceChecks: readonly Check<ChartJudged>[] = [
     id: 'NS-243',
     title: 'chart upgrade deletes no namespace and no data',
     category: 'resources',
-    severity: 'error',
-    ref: '§4.2/2',
     judge: withStored(({ base }, { lostData, misplaced, upgraded }) => {
       if (upgraded) return notApplicable('the release is upgraded already');
       if (misplaced) return notApplicable('the release is not upgraded where it is: see NS-244');
@@ -84,9 +76,7 @@ const chartPlaceChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-245',
     title: 'no old record of a moved chart release',
-    category: 'installation',
     severity: 'warning',
-    ref: '§4.2/2',
     judge: withStored(({ record }, { oldRecords }, { options }) => {
       if (oldRecords.length === 0) return ok(`release ${record.name} is stored in one namespace`);
       const names = oldRecords.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
@@ -98,7 +88,7 @@ const chartPlaceChecks: readonly Check<ChartJudged>[] = [
       );
     }),
   },
-];
+]);
 
 function doubtsOf({ storage, object, record }: StoredRelease, facts: ChartJudged, context: Context): readonly string[] {
   const inConfigMap = `it is read from ${object}, and more accounts may write ConfigMaps than Secrets`;
@@ -114,7 +104,7 @@ function valuesOf({ storage, record: { name, namespace } }: StoredRelease): stri
 }
 
 /** The checks of a chart upgrade in the order in which they are shown. */
-export const chartChecks: readonly Check<ChartJudged>[] = [
+export const chartChecks: readonly ChartCheck[] = [
   ...chartTargetChecks,
   ...chartReleaseChecks,
   /** The stored release's values decide which operator runs, with all its rights: a weaker store needs the user's word. */

@@ -1,19 +1,17 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { dryRunsOnServer, keepsValues } from '../install-manifest/index.ts';
-import { failed, failIfAny, PROGRAM, sameFile } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, sameFile, table } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
-import type { ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
+import type { ChartCheck, ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
 
-export const chartTargetChecks: readonly Check<ChartJudged>[] = [
+export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manifest', severity: 'error', ref: '§4.2/2' }, [
   {
     id: 'NS-234',
     title: 'chart tool fits the release',
     category: 'tools',
-    severity: 'error',
-    ref: '§4.2/2',
     judge({ helm }) {
       const version = read(helm);
       if (version.major < 3)
@@ -27,8 +25,6 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-235',
     title: 'chart of the target release',
-    category: 'manifest',
-    severity: 'error',
     ref: '§9/8',
     judge({ target }, { options, profile }) {
       const { name, version, place, named } = read(target);
@@ -51,9 +47,6 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-206',
     title: 'target unchanged since the run began',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§4.2/2',
     judge({ target, record }) {
       const { sha256, place, ...of } = read(target);
       if (sha256 === undefined) return notApplicable(`${place} is a folder`);
@@ -65,8 +58,6 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
     id: 'NS-240',
     title: 'CSI driver kept by the chart upgrade',
     category: 'workloads',
-    severity: 'error',
-    ref: '§4.2/2',
     judge({ losesCsi, upgraded }, { profile }) {
       const csi = profile.operator.chartNames?.csi;
       if (csi === undefined || upgraded) return notApplicable('this upgrade does not decide about the CSI driver');
@@ -82,9 +73,6 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-239',
     title: 'chart upgrade accepted beforehand',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§4.2/2',
     judge: withStored((_stored, facts, { options }) => {
       const { trial, helm, upgraded, misplaced } = facts;
       if (upgraded) return notApplicable('the release is upgraded already');
@@ -109,9 +97,6 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-241',
     title: 'no field taken by the chart upgrade',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§4.2/2',
     judge: withStored((_stored, { conflicts, upgraded }) => {
       if (upgraded) return notApplicable('the release is upgraded already');
       if (conflicts === undefined) return notApplicable('not known before the server accepts the upgrade: see NS-239');
@@ -136,9 +121,7 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
   {
     id: 'NS-242',
     title: 'chart values known to the target chart',
-    category: 'manifest',
     severity: 'warning',
-    ref: '§4.2/2',
     judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
       if (upgraded) return notApplicable('the release is upgraded already');
       const { named } = read(target);
@@ -153,7 +136,7 @@ export const chartTargetChecks: readonly Check<ChartJudged>[] = [
       );
     }),
   },
-];
+]);
 
 /** Under which name the digest of a chart is recorded. */
 export function chartFile({ name, version }: Pick<TargetChart, 'name' | 'version'>): string {

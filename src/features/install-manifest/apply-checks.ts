@@ -7,7 +7,7 @@ import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { noneBreaks, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
-import { failed, failIfAny, PROGRAM, type SourceJudged, sameFile, sourceChecks } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, type SourceJudged, sameFile, sourceChecks, table } from '../survey/index.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
 import { podsRefused, refusesPods } from './pods-admitted-checks.ts';
 
@@ -160,15 +160,13 @@ function carriedEvidence(carried: Pick<CarriedEdits, 'files'> | undefined, previ
 /** What the checks of `apply` look at. */
 export interface ApplyJudged extends TargetJudged, OwnersJudged {}
 
-const ofTarget: readonly Check<TargetJudged>[] = [
+const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', severity: 'error', ref: '§7/4' }, [
   nothingRefusedNow,
   carriedHere,
   /** A run continues with the very file that it began with (exit 7). */
   {
     id: 'NS-206',
     title: 'target unchanged since the run began',
-    category: 'manifest',
-    severity: 'error',
     ref: '§4.1',
     judge: ({ record, target }) => sameFile(record, target),
   },
@@ -177,8 +175,6 @@ const ofTarget: readonly Check<TargetJudged>[] = [
   {
     id: 'NS-207',
     title: 'release for finding your changes is certain',
-    category: 'manifest',
-    severity: 'error',
     ref: '§4.4/1',
     judge({ edits }) {
       if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
@@ -201,9 +197,6 @@ const ofTarget: readonly Check<TargetJudged>[] = [
   {
     id: 'NS-201',
     title: 'your edits are carried into the target',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§7/4',
     judge(facts) {
       if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
       const { edits, conflicts, bases, doubt } = facts.edits.value;
@@ -222,9 +215,6 @@ const ofTarget: readonly Check<TargetJudged>[] = [
   {
     id: 'NS-208',
     title: 'changes in the cluster can be told',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§7/4',
     judge({ untold: taken }, { startedAt }) {
       const evidence = taken.map((one) => takenEvidence(one, startedAt));
       return failIfAny(evidence, 'every change in the cluster can be told from the server’s defaults', () => ({
@@ -236,7 +226,7 @@ const ofTarget: readonly Check<TargetJudged>[] = [
     },
   },
   noneAtZero,
-];
+]);
 
 /** Of every path whose target is a manifest. */
 export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...ofTarget, ownersSearched, noneBreaks];

@@ -3,7 +3,7 @@ import { type Check, type Evidence, notApplicable, ok, type Reading, read } from
 import { counted } from '../../kernel/counted.ts';
 import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../../kernel/kvstore.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
-import { failed, failIfAny, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, PROGRAM, table } from '../survey/index.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */
 export interface StoreJudged {
@@ -41,14 +41,11 @@ function showSettings({ ref }: StoreSettings): string {
   return command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
 }
 
-export const storeChecks: readonly Check<StoreJudged>[] = [
+export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'manifest', severity: 'error', ref: '§4.5/1' }, [
   /** An unedited manifest breaks the agents of the whole cluster, with exit 0 (§4.5/1). */
   {
     id: 'NS-209',
     title: 'endpoints of the key-value store set',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§4.5/1',
     judge({ store }, { options }) {
       if (!store) return notApplicable(OTHER_PATH);
       const { settings, placeholders } = store;
@@ -72,9 +69,6 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
   {
     id: 'NS-210',
     title: 'certificates of the key-value store whole',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§4.5/1',
     judge({ store }) {
       if (!store?.settings || !store.secretKeys) return notApplicable(store ? 'the profile names no Secret for the store' : OTHER_PATH);
       const { endpoints, paths, ref } = store.settings;
@@ -105,9 +99,6 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
   {
     id: 'NS-211',
     title: 'no Secret emptied',
-    category: 'manifest',
-    severity: 'error',
-    ref: '§4.5/1',
     judge: ({ emptied }) =>
       failIfAny(
         emptied.map((ref) => ({ text: refText(ref), object: ref, detail: 'values not shown' })),
@@ -122,8 +113,6 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
   {
     id: 'NS-212',
     title: 'key-value store answers',
-    category: 'manifest',
-    severity: 'error',
     ref: '§4.5/5',
     judge({ store }) {
       if (store && store.onHosts.length > 0) return notApplicable('not checked: the certificates are files of the hosts');
@@ -145,4 +134,4 @@ export const storeChecks: readonly Check<StoreJudged>[] = [
       );
     },
   },
-];
+]);

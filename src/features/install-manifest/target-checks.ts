@@ -12,17 +12,16 @@ import {
   listed,
   PROGRAM,
   type PreflightCheck,
+  table,
   withInstallation,
   withTarget,
 } from '../survey/index.ts';
 import type { Schema } from './schema.ts';
 
-export const targetManifestChecks: readonly PreflightCheck[] = [
+export const targetManifestChecks: readonly PreflightCheck[] = table({ category: 'manifest', severity: 'error', ref: 'domain §4.3' }, [
   {
     id: 'NS-601',
     title: 'target manifest readable',
-    category: 'manifest',
-    severity: 'error',
     ref: '§4.1',
     judge: withInstallation((installation, { target }, { options, profile }) => {
       if ('value' in target)
@@ -42,8 +41,6 @@ export const targetManifestChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-602',
     title: 'kinds of the target served',
-    category: 'manifest',
-    severity: 'error',
     ref: 'domain §12/16',
     judge: withTarget(({ documents }, _installation, facts): Verdict => {
       const { kinds } = read(facts.discovery);
@@ -59,9 +56,6 @@ export const targetManifestChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-603',
     title: 'server accepts every object of the target',
-    category: 'manifest',
-    severity: 'error',
-    ref: 'domain §4.3',
     judge: withTarget((_target, _installation, facts): Verdict => {
       const planned = read(facts.preview);
       const refused = planned.filter(({ change }) => change === 'refused');
@@ -82,9 +76,6 @@ export const targetManifestChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-604',
     title: 'selectors equal the target',
-    category: 'manifest',
-    severity: 'error',
-    ref: 'domain §4.3',
     judge: withTarget(({ documents }, _installation, facts): Verdict => {
       const live = [...read(facts.daemonSets), ...read(facts.deployments)];
       const differing = documents.flatMap((document) => selectorDifference(document, live));
@@ -98,8 +89,6 @@ export const targetManifestChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-605',
     title: 'no variable set twice in the target',
-    category: 'manifest',
-    severity: 'error',
     ref: 'domain §6.4',
     judge: withTarget(({ documents }) => {
       const workloads = documents.filter(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment');
@@ -112,7 +101,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-];
+]);
 
 function kindEvidence(document: KubeObject): Evidence {
   return evidenceOf(document, document.apiVersion);

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { ok, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM, table } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
 
 /** Said alike before anything works from the journal and at the end (§4.8/1). */
@@ -21,14 +21,11 @@ export function journalWhole({ lacking, elsewhere }: Pick<JournalFound, 'lacking
 }
 
 /** Of every stage that works from the journal. */
-export const journalChecks: readonly JournalCheck[] = [
+export const journalChecks: readonly JournalCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.8/3' }, [
   /** A copy does not show whether another machine restored the references, or the user removed some for good (§4.8/3). */
   {
     id: 'NS-751',
     title: 'journal of owner references not only a copy',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.8/3',
     judge({ copy }) {
       if (copy === undefined) return ok();
       return failed(
@@ -41,9 +38,6 @@ export const journalChecks: readonly JournalCheck[] = [
   {
     id: 'NS-752',
     title: 'no journal of owner references in another namespace',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.8/3',
     judge({ elsewhere }, { options }) {
       if (elsewhere === null) return ok('not known: this account may not list Secrets of other namespaces');
       const [first] = elsewhere ?? [];
@@ -58,9 +52,7 @@ export const journalChecks: readonly JournalCheck[] = [
   {
     id: 'NS-753',
     title: 'journal of owner references whole',
-    category: 'follow-up',
-    severity: 'error',
     ref: '§4.8/1',
     judge: journalWhole,
   },
-];
+]);

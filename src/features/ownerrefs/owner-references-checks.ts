@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
 import { writerText } from '../../kube/managed-fields.ts';
-import { failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM, table } from '../survey/index.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, PausableController, RestoreJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
@@ -140,12 +140,11 @@ export function searched(
   );
 }
 
-export const ownerReferencesChecks: readonly OwnersCheck[] = [
+export const ownerReferencesChecks: readonly OwnersCheck[] = table({ category: 'follow-up' }, [
   /** Before the stage that removes them, only a user who wants none removed must decide. */
   {
     id: 'NS-701',
     title: 'no owner references that the upgrade breaks',
-    category: 'follow-up',
     severity: 'error',
     ref: '§7/1',
     judge(facts, context) {
@@ -162,7 +161,6 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
   {
     id: 'NS-742',
     title: 'applied manifests without old UIDs',
-    category: 'follow-up',
     severity: 'warning',
     ref: '§4.8/1',
     judge(facts) {
@@ -180,7 +178,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
       return manifestVerdict([...still, ...(facts.manifests ?? [])]);
     },
   },
-];
+]);
 
 /** Right before the actions that change UIDs: references that exist now would break (§4.8, §7). */
 export const noneBreaks: OwnersCheck = {

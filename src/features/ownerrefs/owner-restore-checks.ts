@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed, PROGRAM, table } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { journalChecks } from './owner-journal-checks.ts';
 import { manifestVerdict, searchedAgain } from './owner-references-checks.ts';
@@ -87,15 +87,13 @@ function wayOn(facts: RestoreJudged): keyof typeof WAY_ON {
   return asBefore ? 'before' : 'back';
 }
 
-export const restoreChecks: readonly RestoreCheck[] = [
+export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-up', severity: 'warning', ref: '§4.8/3' }, [
   ...journalChecks,
   searchedBefore,
   {
     id: 'NS-746',
     title: 'owners have the UIDs computed for them',
-    category: 'follow-up',
     severity: 'error',
-    ref: '§4.8/3',
     judge: unlessIdle(({ otherOwners, someAsExpected }) => {
       if (otherOwners.length === 0) return ok('every owner has the UID that it is expected to have');
       return failed(
@@ -116,9 +114,6 @@ export const restoreChecks: readonly RestoreCheck[] = [
   {
     id: 'NS-744',
     title: 'owners of removed references still there',
-    category: 'follow-up',
-    severity: 'warning',
-    ref: '§4.8/3',
     judge: unlessIdle(({ ownerGone }) => {
       if (ownerGone.length === 0) return ok('every recorded owner is there');
       return failed(
@@ -132,9 +127,6 @@ export const restoreChecks: readonly RestoreCheck[] = [
   {
     id: 'NS-743',
     title: 'owners found by their names',
-    category: 'follow-up',
-    severity: 'warning',
-    ref: '§4.8/3',
     judge: unlessIdle((facts, { profile }) => {
       const { unaddressed, neverRenamed } = facts;
       if (unaddressed.length === 0) return ok('every owner is found by its name');
@@ -148,9 +140,6 @@ export const restoreChecks: readonly RestoreCheck[] = [
   {
     id: 'NS-745',
     title: 'objects unchanged since strip',
-    category: 'follow-up',
-    severity: 'warning',
-    ref: '§4.8/3',
     judge: unlessIdle(({ changed }) => {
       if (changed.length === 0) return ok('every recorded object is as it was left');
       return failed(
@@ -163,17 +152,11 @@ export const restoreChecks: readonly RestoreCheck[] = [
   {
     id: 'NS-742',
     title: 'applied manifests without old UIDs',
-    category: 'follow-up',
-    severity: 'warning',
-    ref: '§4.8/3',
     judge: unlessIdle(({ manifests }) => manifestVerdict(evidenceOf(manifests))),
   },
   {
     id: 'NS-747',
     title: 'finalizers of owners may be updated',
-    category: 'follow-up',
-    severity: 'warning',
-    ref: '§4.8/3',
     judge: unlessIdle(({ finalizers }) => {
       if (finalizers.length === 0) return ok('this account may set blockOwnerDeletion for these owners');
       return failed(
@@ -190,7 +173,6 @@ export const restoreChecks: readonly RestoreCheck[] = [
   {
     id: 'NS-749',
     title: 'no dangling ownerReferences',
-    category: 'follow-up',
     severity: 'error',
     ref: '§7/1',
     judge: unlessIdle(({ dangling }) => {
@@ -209,7 +191,7 @@ export const restoreChecks: readonly RestoreCheck[] = [
       );
     }),
   },
-];
+]);
 
 export const forgetChecks: readonly RestoreCheck[] = [
   ...journalChecks,

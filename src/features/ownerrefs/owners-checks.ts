@@ -4,7 +4,16 @@ import { counted } from '../../kernel/counted.ts';
 import { groupOf, refText } from '../../kernel/object.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { isPerson, writerText } from '../../kube/managed-fields.ts';
-import { type Dependent, failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import {
+  type Dependent,
+  failIfAny,
+  listed,
+  PROGRAM,
+  type PreflightCheck,
+  sourceRelease,
+  table,
+  withInstallation,
+} from '../survey/index.ts';
 import { PAUSABLE, searched } from './owner-references-checks.ts';
 import { type UidChanges, uidChanges } from './uid-change.ts';
 
@@ -18,13 +27,11 @@ function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context)
   return changes.policies !== undefined && served && POLICY_KINDS.has(owner.kind);
 }
 
-export const ownersChecks: readonly PreflightCheck[] = [
+export const ownersChecks: readonly PreflightCheck[] = table({ category: 'follow-up', severity: 'error' }, [
   /** What the search could not look at (§4.8/1). */
   {
     id: 'NS-741',
     title: 'owner references searched everywhere',
-    category: 'follow-up',
-    severity: 'error',
     ref: '§4.8/1',
     judge: withInstallation((_installation, facts, context): Verdict => {
       const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
@@ -38,8 +45,6 @@ export const ownersChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-701',
     title: 'no owner references that the upgrade breaks',
-    category: 'follow-up',
-    severity: 'error',
     ref: '§7/1',
     judge: withInstallation((installation, facts, context): Verdict => {
       const changes = uidChanges(sourceRelease(installation, facts, context), context);
@@ -63,7 +68,7 @@ export const ownersChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-];
+]);
 
 const TAKE_OFF = {
   hint: 'Remove these references before the upgrade: they are recorded, and put back with the new UIDs. run does both.',

@@ -16,6 +16,7 @@ import {
   type PreflightFacts,
   showPoliciesByCli,
   sourceRelease,
+  table,
   withInstallation,
   withResources,
 } from '../survey/index.ts';
@@ -28,7 +29,7 @@ function defaultTierPolicies(facts: PreflightFacts): readonly KubeObject[] {
   return POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter(isOfDefaultTier);
 }
 
-export const policiesChecks: readonly PreflightCheck[] = [
+export const policiesChecks: readonly PreflightCheck[] = table({ category: 'follow-up', severity: 'warning' }, [
   {
     id: 'NS-503',
     title: 'no policy stored under two names',
@@ -57,8 +58,6 @@ export const policiesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-706',
     title: 'no temporary policy left',
-    category: 'follow-up',
-    severity: 'warning',
     ref: '§9/6',
     judge: withInstallation(({ datastore }, facts, context): Verdict => {
       const name = context.profile.temporaryPolicy;
@@ -77,8 +76,6 @@ export const policiesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-707',
     title: 'stored policies keep their names',
-    category: 'follow-up',
-    severity: 'warning',
     ref: 'domain §0.6b',
     judge: withInstallation((installation, facts, context): Verdict => {
       const { profile, options } = context;
@@ -97,7 +94,7 @@ export const policiesChecks: readonly PreflightCheck[] = [
       return ok(`${many} will be renamed and get new UIDs, which cannot be undone ${see}`);
     }),
   },
-];
+]);
 
 /** Policies whose stored name will change. */
 function pendingRenames(facts: PreflightFacts, profile: Profile): readonly KubeObject[] {

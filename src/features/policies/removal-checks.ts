@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type JudgedCli, storeIsOurs } from '../service-cli/index.ts';
-import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {
@@ -59,12 +59,10 @@ export const policyKeptHere: RemovalCheck = {
   },
 };
 
-export const removalChecks: readonly RemovalCheck[] = [
+export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.4/7' }, [
   {
     id: 'NS-723',
     title: 'CLI usable for the temporary policy',
-    category: 'follow-up',
-    severity: 'error',
     ref: '§4.5/6',
     judge({ cli, needsCli, release }, { options, profile }) {
       if (!needsCli) return notApplicable('the policy is stored in the API');
@@ -84,9 +82,6 @@ export const removalChecks: readonly RemovalCheck[] = [
   {
     id: 'NS-721',
     title: 'no host depends on the temporary policy alone',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.4/7',
     judge({ stored, denied, told, undo }, { profile }) {
       if (undo || stored.length === 0) return notApplicable(NONE);
       const hosts = read(denied);
@@ -105,9 +100,7 @@ export const removalChecks: readonly RemovalCheck[] = [
   {
     id: 'NS-722',
     title: 'other policies decide without the temporary policy',
-    category: 'follow-up',
     severity: 'warning',
-    ref: '§4.4/7',
     judge({ stored, decided, pods, undo }, { profile }) {
       if (undo || stored.length === 0) return notApplicable(NONE);
       const hosts = read(decided);
@@ -134,9 +127,6 @@ export const removalChecks: readonly RemovalCheck[] = [
   {
     id: 'NS-726',
     title: 'nothing owned by the temporary policy',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.4/7',
     judge({ stored, owned, told, undo }, { profile }) {
       if (undo || stored.length === 0) return notApplicable(NONE);
       const { objects, unread } = read(owned);
@@ -156,4 +146,4 @@ export const removalChecks: readonly RemovalCheck[] = [
     },
   },
   policyKeptHere,
-];
+]);

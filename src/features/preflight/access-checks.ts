@@ -5,14 +5,12 @@ import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type AccessAnswer, failed, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
+import { type AccessAnswer, failed, failIfAny, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
 
-export const accessChecks: readonly PreflightCheck[] = [
+export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
   {
     id: 'NS-009',
     title: 'permissions that the plan needs',
-    category: 'access',
-    severity: 'error',
     ref: 'domain §13',
     judge: (facts, { profile }) => {
       const answers = read(facts.access);
@@ -28,9 +26,6 @@ export const accessChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-010',
     title: 'state namespace exists',
-    category: 'access',
-    severity: 'error',
-    ref: 'house rule 4',
     judge: (facts, { options }) => {
       const namespace = read(facts.namespaces).find((one) => one.metadata.name === options.stateNamespace);
       if (!namespace) {
@@ -49,9 +44,6 @@ export const accessChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-011',
     title: 'no other run holds the lock',
-    category: 'access',
-    severity: 'error',
-    ref: 'house rule 4',
     judge: (facts, { startedAt: now }) => {
       const holder = read(facts.lockHolder);
       if (holder === undefined) return ok('no other run holds the lock');
@@ -68,9 +60,6 @@ export const accessChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-012',
     title: 'no unfinished run to another release',
-    category: 'access',
-    severity: 'error',
-    ref: 'house rule 4',
     judge: (facts, { options, clusterUid, startedAt: now }) => {
       const record = read(facts.record);
       if (!record) return ok('no earlier run is recorded');
@@ -92,7 +81,7 @@ export const accessChecks: readonly PreflightCheck[] = [
       );
     },
   },
-];
+]);
 
 /** Prints the roles for what is installed. */
 function rolesFor(detection: Reading<Detection>, { name }: Profile): string {

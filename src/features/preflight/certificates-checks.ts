@@ -12,6 +12,7 @@ import {
   type PreflightFacts,
   type SecretCertificate,
   sourceRelease,
+  table,
   withInstallation,
 } from '../survey/index.ts';
 
@@ -34,14 +35,11 @@ function withCertificates(judge: (held: Held) => Verdict) {
   });
 }
 
-export const certificatesChecks: readonly PreflightCheck[] = [
+export const certificatesChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'error', ref: 'domain §11.3' }, [
   /** The operator renews its own certificates but keeps others, even without the target's address. */
   {
     id: 'NS-630',
     title: 'certificate of the API server fits the target',
-    category: 'resources',
-    severity: 'error',
-    ref: 'domain §11.3',
     judge: withCertificates(({ names, certificates, installation, facts, context }): Verdict => {
       const { api, signer } = names;
       const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
@@ -64,9 +62,6 @@ export const certificatesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-631',
     title: 'certificates of agents and Typha valid',
-    category: 'resources',
-    severity: 'error',
-    ref: 'domain §11.3',
     judge: withCertificates(({ names, certificates, facts, context: { options } }): Verdict => {
       if ('unread' in certificates) return unreadable(names, 'certificates of agents and Typha', certificates.unread);
       const own = certificates.value.filter(({ secret }) => names.secrets.includes(secret));
@@ -87,7 +82,7 @@ export const certificatesChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-];
+]);
 
 /** An account that may not read Secrets can upgrade: such certificates are rare, and the right is optional. */
 function unreadable({ namespace }: Held['names'], what: string, because: string): Verdict {

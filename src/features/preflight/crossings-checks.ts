@@ -21,6 +21,7 @@ import {
   type PreflightFacts,
   sourceRelease,
   specOf,
+  table,
   withInstallation,
   withResources,
 } from '../survey/index.ts';
@@ -47,14 +48,12 @@ function isOperated({ path }: Installation): boolean {
   return path === 'operator' || path === 'chart';
 }
 
-export const crossingsChecks: readonly PreflightCheck[] = [
+export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'warning', ref: 'domain §11.3' }, [
   /** If images are pinned by sets of digests, the target needs one: the operator stays degraded without it (domain §11.3). */
   {
     id: 'NS-622',
     title: 'image set of the target release',
-    category: 'resources',
     severity: 'error',
-    ref: 'domain §11.3',
     judge: withOperated(({ names: { imageSet }, operated, context: { options } }) => {
       const sets = read(operated.imageSets).filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
       const wanted = `${imageSet.prefix}${options.release}`;
@@ -74,9 +73,7 @@ export const crossingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-623',
     title: 'settings of the Installation taken by the target',
-    category: 'resources',
     severity: 'error',
-    ref: 'domain §11.3',
     judge: withOperated(({ names: { refused }, operated, context: { options, profile } }) => {
       const installation = read(operated.installation);
       if (!installation) return notApplicable('there is no Installation');
@@ -95,8 +92,6 @@ export const crossingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-624',
     title: 'address pools as the Installation lists them',
-    category: 'resources',
-    severity: 'warning',
     ref: 'domain §12/21',
     judge: withOperated(({ names: { pools }, operated, facts, context: { profile } }) => {
       const installation = read(operated.installation);
@@ -114,9 +109,6 @@ export const crossingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-625',
     title: 'tiers keep their names',
-    category: 'resources',
-    severity: 'warning',
-    ref: 'domain §11.3',
     judge: withResources((installation, facts, context): Verdict => {
       const { tierRename: rename, crdGroup } = context.profile;
       if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
@@ -143,8 +135,6 @@ export const crossingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-626',
     title: 'definitions of the Gateway API may be changed',
-    category: 'resources',
-    severity: 'warning',
     ref: 'domain §12/34',
     judge: withOperated(({ names: { gateway }, operated, context }) => {
       const { profile } = context;
@@ -167,8 +157,6 @@ export const crossingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-627',
     title: 'every component status can become good',
-    category: 'resources',
-    severity: 'warning',
     ref: 'domain §12/23',
     judge: withOperated(({ operated, context: { profile, options } }) => {
       const kinds = read(operated.kinds);
@@ -185,7 +173,7 @@ export const crossingsChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-];
+]);
 
 /** A network written otherwise in the list is another pool to the operator: it deletes the one and creates the other. */
 function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {

@@ -14,18 +14,17 @@ import {
   type PreflightFacts,
   sourceRelease,
   specOf,
+  table,
   withResources,
   withTarget,
 } from '../survey/index.ts';
 
 const FELIX = 'felixconfigurations';
 
-export const dataPlaneChecks: readonly PreflightCheck[] = [
+export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'warning' }, [
   {
     id: 'NS-505',
     title: 'LoadBalancer addresses do not change',
-    category: 'resources',
-    severity: 'warning',
     ref: 'domain §12/29',
     judge: withResources((installation, facts, { profile }): Verdict => {
       const pools = objectsOf(facts, 'ippools').filter((pool) => usesOf(pool).includes('LoadBalancer'));
@@ -53,16 +52,12 @@ export const dataPlaneChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-506',
     title: 'packet filter mode settled',
-    category: 'resources',
-    severity: 'warning',
     ref: 'domain §12/25',
     judge: withResources((_installation, facts, context) => judgePacketFilter(facts, context)),
   },
   {
     id: 'NS-507',
     title: 'eBPF data plane',
-    category: 'resources',
-    severity: 'warning',
     ref: 'domain §12/24',
     judge: withResources((installation, facts, { profile }): Verdict => {
       const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
@@ -74,7 +69,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-];
+]);
 
 function usesOf(pool: Parameters<typeof specOf>[0]): readonly unknown[] {
   const { allowedUses } = specOf(pool);

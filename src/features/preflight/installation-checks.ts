@@ -2,15 +2,12 @@ import { command } from '../../kernel/argv.ts';
 import { ADVICE, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { choiceFlag } from '../../kernel/installation.ts';
-import { failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { failed, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 
-export const installationChecks: readonly PreflightCheck[] = [
+export const installationChecks: readonly PreflightCheck[] = table({ category: 'installation', severity: 'error', ref: '§1/2' }, [
   {
     id: 'NS-101',
     title: 'installation found',
-    category: 'installation',
-    severity: 'error',
-    ref: '§1/2',
     judge: (facts, { profile, contextName }) => {
       const detection = read(facts.detection);
       if (detection.type === 'found') return ok(`${profile.title} found: ${detection.installation.path} path`);
@@ -25,8 +22,6 @@ export const installationChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-102',
     title: 'installation unambiguous',
-    category: 'installation',
-    severity: 'error',
     ref: '§4.4/1',
     judge: (facts, { profile }) => {
       const detection = read(facts.detection);
@@ -52,8 +47,6 @@ export const installationChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-103',
     title: 'no half-done migration to the operator',
-    category: 'installation',
-    severity: 'error',
     ref: 'domain §2.1/2',
     judge: (facts, { profile }) => {
       const detection = read(facts.detection);
@@ -73,9 +66,6 @@ export const installationChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-104',
     title: 'install path and variant known',
-    category: 'installation',
-    severity: 'error',
-    ref: '§1/2',
     judge: withInstallation((installation, _facts, { options, profile }) => {
       const { path, variant, datastore } = installation;
       if (options.path && options.path !== path) {
@@ -96,16 +86,13 @@ export const installationChecks: readonly PreflightCheck[] = [
       return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);
     }),
   },
-];
+]);
 
-export const adviceChecks: readonly PreflightCheck[] = [
+export const adviceChecks: readonly PreflightCheck[] = table({ category: 'installation', severity: 'warning', ref: '§1/3' }, [
   /** Recommendations of the procedure (§1/3): told, never counted against the upgrade. */
   {
     id: 'NS-901',
     title: 'datastore',
-    category: 'installation',
-    severity: 'warning',
-    ref: '§1/3',
     judge: withInstallation(({ datastore }) =>
       ok(
         datastore === 'kvstore'
@@ -117,9 +104,6 @@ export const adviceChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-902',
     title: 'kind of installation',
-    category: 'installation',
-    severity: 'warning',
-    ref: '§1/3',
     judge: withInstallation(({ path }) =>
       ok(
         path === 'manifest' || path === 'kvstore'
@@ -128,4 +112,4 @@ export const adviceChecks: readonly PreflightCheck[] = [
       ),
     ),
   },
-];
+]);

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
 import { allContainersOf, serviceWorkloads } from '../rollout/index.ts';
-import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, withInstallation } from '../survey/index.ts';
+import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
 
 interface Hit {
@@ -13,14 +13,12 @@ interface Hit {
   readonly seen: readonly string[];
 }
 
-export const knownDefectsChecks: readonly PreflightCheck[] = [
+export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: 'warning', ref: 'domain §12' }, [
   /** The upgrade leaves the installed release without passing through a defect that a later patch of its line has fixed. */
   {
     id: 'NS-112',
     title: 'no known defect of the installed release',
     category: 'installation',
-    severity: 'warning',
-    ref: 'domain §12',
     judge: withInstallation((installation, facts, context): Verdict => {
       const source = sourceRelease(installation, facts, context);
       if (!context.profile.defects || source === undefined) return notApplicable('nothing is known of defects of the installed release');
@@ -34,8 +32,6 @@ export const knownDefectsChecks: readonly PreflightCheck[] = [
     id: 'NS-609',
     title: 'no known defect of the target release',
     category: 'manifest',
-    severity: 'warning',
-    ref: 'domain §12',
     judge: withInstallation((installation, facts, context): Verdict => {
       const { defects } = context.profile;
       if (!defects) return notApplicable('the profile knows no defects of releases');
@@ -48,7 +44,7 @@ export const knownDefectsChecks: readonly PreflightCheck[] = [
       return defective(found, next, '--release ') ?? ok(`no known defect of ${context.options.release} hits this cluster`);
     }),
   },
-];
+]);
 
 type Found = Hit | Unread;
 

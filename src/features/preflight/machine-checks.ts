@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import type { ServerVersion } from '../../kernel/ports.ts';
-import { type ClientFacts, failed, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { type ClientFacts, failed, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 import { minorNumber } from './server-checks.ts';
 
 const INSTALL = 'Download kubectl of the server’s minor version, make it executable, and put it on PATH before any other.';
@@ -22,11 +22,10 @@ const MIB = 1024 ** 2;
 const NEEDED = 256 * MIB;
 const COMFORTABLE = 1024 * MIB;
 
-export const machineChecks: readonly PreflightCheck[] = [
+export const machineChecks: readonly PreflightCheck[] = table({ category: 'tools', severity: 'error' }, [
   {
     id: 'NS-005',
     title: 'kubectl within one minor of the server',
-    category: 'tools',
     severity: 'warning',
     ref: 'domain §13',
     judge: (facts) => {
@@ -45,8 +44,6 @@ export const machineChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-804',
     title: 'chart tool found',
-    category: 'tools',
-    severity: 'error',
     ref: '§4.2/2',
     judge: withInstallation((installation, facts) => {
       if (installation.path !== 'chart') return notApplicable(`the ${installation.path} path does not use the chart tool`);
@@ -64,8 +61,6 @@ export const machineChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-801',
     title: 'work folder usable',
-    category: 'tools',
-    severity: 'error',
     ref: '§4.1',
     judge: (facts) => {
       const { path, freeBytes, writable } = read(facts.work);
@@ -82,7 +77,7 @@ export const machineChecks: readonly PreflightCheck[] = [
       );
     },
   },
-];
+]);
 
 /** What the first two checks need: every stage that starts kubectl knows it and evaluates them too. */
 interface KubectlJudged {

@@ -4,16 +4,14 @@ import { counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
-import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 import { conditionOf } from './server-checks.ts';
 
-export const nodesChecks: readonly PreflightCheck[] = [
+export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes', severity: 'warning', ref: 'domain §12/37' }, [
   {
     id: 'NS-421',
     title: 'nodes Ready',
-    category: 'nodes',
     severity: 'error',
-    ref: 'domain §12/37',
     judge: (facts): Verdict => {
       const nodes = read(facts.nodes);
       const down = nodes.filter((node) => conditionOf(node, 'Ready')?.status !== 'True');
@@ -31,9 +29,6 @@ export const nodesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-422',
     title: 'no node cordoned',
-    category: 'nodes',
-    severity: 'warning',
-    ref: 'domain §12/37',
     judge: (facts) => {
       const cordoned = read(facts.nodes).filter(({ spec }) => (spec as { unschedulable?: boolean } | undefined)?.unschedulable);
       return failIfAny(
@@ -50,9 +45,7 @@ export const nodesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-423',
     title: 'no node under pressure',
-    category: 'nodes',
     severity: 'error',
-    ref: 'domain §12/37',
     judge: (facts) => {
       const pressed = read(facts.nodes).filter((node) => pressuresOf(node).length > 0);
       return failIfAny(
@@ -70,8 +63,6 @@ export const nodesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-428',
     title: 'nodes keep the addresses of their agents',
-    category: 'nodes',
-    severity: 'warning',
     ref: 'domain §12',
     judge: withInstallation((installation, facts, { profile }): Verdict => {
       const agent = serviceWorkloads(installation, profile)?.agent;
@@ -89,8 +80,6 @@ export const nodesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-424',
     title: 'kernels new enough',
-    category: 'nodes',
-    severity: 'warning',
     ref: 'domain §13',
     judge: (facts) => {
       const old = read(facts.nodes).filter((node) => !isWindows(node) && kernelTooOld(infoOf(node).kernelVersion ?? ''));
@@ -108,8 +97,6 @@ export const nodesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-425',
     title: 'processors supported',
-    category: 'nodes',
-    severity: 'warning',
     ref: 'domain §12/19',
     judge: (facts): Verdict => {
       const nodes = read(facts.nodes).filter((node) => !isWindows(node));
@@ -131,8 +118,6 @@ export const nodesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-426',
     title: 'no Windows nodes',
-    category: 'nodes',
-    severity: 'warning',
     ref: 'domain §12.1',
     judge: (facts) => {
       const windows = read(facts.nodes).filter(isWindows);
@@ -147,7 +132,7 @@ export const nodesChecks: readonly PreflightCheck[] = [
       );
     },
   },
-];
+]);
 
 const PRESSURES = ['DiskPressure', 'MemoryPressure', 'PIDPressure'] as const;
 

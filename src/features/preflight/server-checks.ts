@@ -5,17 +5,15 @@ import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
-import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, type PreflightFacts } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, type PreflightFacts, table } from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
 
-export const serverChecks: readonly PreflightCheck[] = [
+export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubernetes', severity: 'warning', ref: 'domain §13' }, [
   {
     id: 'NS-001',
     title: 'API server reachable',
-    category: 'kubernetes',
     severity: 'error',
-    ref: 'domain §13',
     judge: ({ server }, { server: url }) => {
       if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
       return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', {
@@ -26,16 +24,12 @@ export const serverChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-002',
     title: 'Kubernetes version suits the target release',
-    category: 'kubernetes',
     severity: 'error',
-    ref: 'domain §13',
     judge: (facts, context) => judgeVersion(Number.parseInt(read(facts.server).minor, 10), read(facts.server).gitVersion, context),
   },
   {
     id: 'NS-006',
     title: 'clocks of this machine and the server agree',
-    category: 'kubernetes',
-    severity: 'warning',
     ref: 'domain §12/11',
     judge: (facts) => {
       const skew = Math.abs(read(facts.clockSkewMs));
@@ -51,8 +45,6 @@ export const serverChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-007',
     title: 'discovery complete',
-    category: 'kubernetes',
-    severity: 'warning',
     ref: 'domain §12/22',
     judge: (facts, context) => {
       const { apiGroup } = context.profile;
@@ -74,8 +66,6 @@ export const serverChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-008',
     title: 'aggregated APIs available',
-    category: 'kubernetes',
-    severity: 'warning',
     ref: 'domain §12/22',
     judge: (facts, context) => {
       const { apiGroup } = context.profile;
@@ -98,8 +88,6 @@ export const serverChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-013',
     title: 'no namespace stuck in Terminating',
-    category: 'kubernetes',
-    severity: 'warning',
     ref: 'domain §12/6',
     judge: (facts, context) => {
       const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
@@ -117,7 +105,7 @@ export const serverChecks: readonly PreflightCheck[] = [
       );
     },
   },
-];
+]);
 
 /** `1.35` of major `1` and minor `35+`. */
 export function minorNumber(version: string): number {

@@ -9,6 +9,7 @@ import {
   failIfAny,
   listed,
   type PreflightCheck,
+  table,
   withInstallation,
   withResources,
   withTarget,
@@ -31,20 +32,16 @@ function lookAt(object: KubeObject, schema: Schema): Looked {
   return { faults, unjudged: unjudged.map(({ because }) => because) };
 }
 
-export const storedResourcesChecks: readonly PreflightCheck[] = [
+export const storedResourcesChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'error' }, [
   {
     id: 'NS-501',
     title: 'stored resources valid for the target',
-    category: 'resources',
-    severity: 'error',
     ref: 'domain §4.6',
     judge: withResources((_installation, facts, context) => judgeStored(facts, context)),
   },
   {
     id: 'NS-502',
     title: 'no resources of removed kinds',
-    category: 'resources',
-    severity: 'error',
     ref: 'domain §12/26',
     judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
       if (profile.removedKinds.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
@@ -67,8 +64,6 @@ export const storedResourcesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-504',
     title: 'stored versions of CRDs served by the target',
-    category: 'resources',
-    severity: 'error',
     ref: 'domain §4.2',
     judge: withTarget(({ documents }, _installation, facts) => {
       const crds = new Map(targetCrds(documents).map((crd) => [crd.name, crd]));
@@ -80,7 +75,7 @@ export const storedResourcesChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-];
+]);
 
 const judgeStored = withTarget(({ documents }, _installation, facts, { options }): Verdict => {
   const crds = targetCrds(documents);

@@ -14,6 +14,7 @@ import {
   type PreflightFacts,
   readTarget,
   sourceRelease,
+  table,
   withInstallation,
 } from '../survey/index.ts';
 
@@ -36,12 +37,10 @@ function within(registry: string, prefix: string): boolean {
 /** Components that have always had a registry of their own. */
 const ELSEWHERE = new Set(['flannel', 'operator']);
 
-export const targetSettingsChecks: readonly PreflightCheck[] = [
+export const targetSettingsChecks: readonly PreflightCheck[] = table({ category: 'manifest', severity: 'warning' }, [
   {
     id: 'NS-606',
     title: 'images can be pulled from their registry',
-    category: 'manifest',
-    severity: 'warning',
     ref: 'domain §12/28',
     judge: withInstallation((installation, facts, context): Verdict => {
       const move = context.profile.registryMove;
@@ -60,8 +59,6 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-607',
     title: 'interface MTU unchanged',
-    category: 'manifest',
-    severity: 'warning',
     ref: 'domain §4.4',
     judge: withInstallation((_installation, facts): Verdict => {
       const live = read(facts.agentConfig);
@@ -80,7 +77,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-];
+]);
 
 /** What the images of the target come from once your edits are carried into it. */
 interface ImagesThen {

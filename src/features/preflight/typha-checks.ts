@@ -3,17 +3,25 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { findWorkload, mayBeMissing, serviceWorkloads, shapeOf } from '../rollout/index.ts';
-import { crosses, evidenceOf, failed, type PreflightCheck, type PreflightFacts, sourceRelease, withInstallation } from '../survey/index.ts';
+import {
+  crosses,
+  evidenceOf,
+  failed,
+  type PreflightCheck,
+  type PreflightFacts,
+  sourceRelease,
+  table,
+  withInstallation,
+} from '../survey/index.ts';
 import { isWindows } from './nodes-checks.ts';
 import { conditionOf } from './server-checks.ts';
 
 const NO_TYPHA = 'this installation has no Typha';
 
-export const typhaChecks: readonly PreflightCheck[] = [
+export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloads' }, [
   {
     id: 'NS-405',
     title: 'order of agents and Typha',
-    category: 'workloads',
     severity: 'warning',
     ref: 'domain §0.2',
     judge: withInstallation((installation, facts, context) => {
@@ -35,7 +43,6 @@ export const typhaChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-406',
     title: 'Typha can be replaced on these nodes',
-    category: 'workloads',
     severity: 'error',
     ref: 'domain §12/12',
     judge: withInstallation((installation, facts, { profile }): Verdict => {
@@ -57,7 +64,7 @@ export const typhaChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-];
+]);
 
 /** Ready nodes that take new pods of Typha, which runs on Linux only. */
 function openNodes(nodes: readonly KubeObject[]): number {

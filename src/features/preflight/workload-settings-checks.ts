@@ -4,16 +4,23 @@ import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/index.ts';
-import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, type PreflightFacts, withInstallation } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  listed,
+  type PreflightCheck,
+  type PreflightFacts,
+  table,
+  withInstallation,
+} from '../survey/index.ts';
 
 const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
 
-export const workloadSettingsChecks: readonly PreflightCheck[] = [
+export const workloadSettingsChecks: readonly PreflightCheck[] = table({ category: 'workloads', severity: 'warning' }, [
   {
     id: 'NS-404',
     title: 'one replica of the controllers',
-    category: 'workloads',
-    severity: 'warning',
     ref: 'domain §12/38',
     judge: withInstallation((installation, facts, { profile }) => {
       const name = serviceWorkloads(installation, profile)?.controllers;
@@ -31,7 +38,6 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-407',
     title: 'workloads update by themselves',
-    category: 'workloads',
     severity: 'error',
     ref: '§4.4/2',
     judge: withInstallation((installation, facts, { profile }) => {
@@ -55,8 +61,6 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-408',
     title: 'no variable set twice in the cluster',
-    category: 'workloads',
-    severity: 'warning',
     ref: 'domain §6.4',
     judge: withInstallation((installation, facts, { profile }) => {
       const names = serviceWorkloads(installation, profile);
@@ -72,8 +76,6 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-409',
     title: 'disruption budgets leave room',
-    category: 'workloads',
-    severity: 'warning',
     ref: 'domain §12/37',
     judge: withInstallation((installation, facts, { profile }) => {
       const names = serviceWorkloads(installation, profile);
@@ -98,7 +100,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-];
+]);
 
 /** A pause is an edit: the upgrade would carry it, and wait for pods that nobody creates. */
 function failedPaused(paused: readonly KubeObject[]): Verdict {

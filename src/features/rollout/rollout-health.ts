@@ -15,6 +15,7 @@ import {
   PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
+  table,
   withInstallation,
 } from '../survey/index.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
@@ -88,11 +89,11 @@ function podEvidence(pod: PodView): Evidence {
   return { text: `Pod/${pod.namespace}/${pod.name}`, detail: `${ready} on ${where}${pod.trouble ? `, ${pod.trouble}` : ''}` };
 }
 
-export const rolloutHealthChecks: readonly PreflightCheck[] = [
-  { id: 'NS-401', title: 'node agents healthy', category: 'workloads', severity: 'error', ref: '§3/1', judge: healthOf('agent') },
-  { id: 'NS-402', title: 'controllers healthy', category: 'workloads', severity: 'error', ref: '§3/1', judge: healthOf('controllers') },
-  { id: 'NS-403', title: 'Typha healthy', category: 'workloads', severity: 'error', ref: 'domain §12/13', judge: healthOf('typha') },
-];
+export const rolloutHealthChecks: readonly PreflightCheck[] = table({ category: 'workloads', severity: 'error', ref: '§3/1' }, [
+  { id: 'NS-401', title: 'node agents healthy', judge: healthOf('agent') },
+  { id: 'NS-402', title: 'controllers healthy', judge: healthOf('controllers') },
+  { id: 'NS-403', title: 'Typha healthy', ref: 'domain §12/13', judge: healthOf('typha') },
+]);
 
 /** A Deployment of which a pod must run, and which the upgrade would leave with none. */
 export interface AtZero {

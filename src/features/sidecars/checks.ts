@@ -1,6 +1,6 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 
 /** Injectors by what the pods that come next mount the policy socket with; `detail` says which template it is. */
 export interface TemplateMounts {
@@ -67,13 +67,10 @@ export const templatesKeptHere: AlpCheck = {
   },
 };
 
-export const alpChecks: readonly AlpCheck[] = [
+export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.6/1' }, [
   {
     id: 'NS-731',
     title: 'sidecar template for the installed mesh',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.6/1',
     judge({ untemplated, available, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
       const without = read(untemplated);
@@ -92,9 +89,6 @@ export const alpChecks: readonly AlpCheck[] = [
   {
     id: 'NS-732',
     title: 'edits of the injector carried',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.6/1',
     judge({ conflicts, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
       return failIfAny(
@@ -113,8 +107,6 @@ export const alpChecks: readonly AlpCheck[] = [
   {
     id: 'NS-733',
     title: 'CSI driver runs before meshed pods are restarted',
-    category: 'follow-up',
-    severity: 'error',
     ref: 'domain §9',
     judge({ mounts, csi, inUse, undo, restored }, { options }) {
       if (!inUse) return notApplicable(UNUSED);
@@ -144,7 +136,6 @@ export const alpChecks: readonly AlpCheck[] = [
   {
     id: 'NS-734',
     title: 'meshed workloads can be restarted',
-    category: 'follow-up',
     severity: 'warning',
     ref: '§4.6/2',
     judge({ obstacles, inUse, undo }) {
@@ -165,9 +156,6 @@ export const alpChecks: readonly AlpCheck[] = [
   {
     id: 'NS-735',
     title: 'later changes kept when --undo restores templates',
-    category: 'follow-up',
-    severity: 'error',
-    ref: '§4.6/1',
     judge({ undo, restored, changedSince }) {
       if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
       return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
@@ -179,4 +167,4 @@ export const alpChecks: readonly AlpCheck[] = [
     },
   },
   templatesKeptHere,
-];
+]);

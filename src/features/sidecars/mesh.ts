@@ -16,6 +16,7 @@ import {
   type PreflightCheck,
   type PreflightFacts,
   sourceRelease,
+  table,
   withInstallation,
 } from '../survey/index.ts';
 
@@ -51,11 +52,10 @@ function meshSigns(installation: Installation, facts: PreflightFacts, context: C
   ];
 }
 
-export const meshChecks: readonly PreflightCheck[] = [
+export const meshChecks: readonly PreflightCheck[] = table({ category: 'follow-up' }, [
   {
     id: 'NS-702',
     title: 'application layer policy',
-    category: 'follow-up',
     severity: 'warning',
     ref: '§4.4/6',
     judge: withInstallation((installation, facts, context): Verdict => {
@@ -69,7 +69,6 @@ export const meshChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-703',
     title: 'sidecars can mount after the upgrade',
-    category: 'follow-up',
     severity: 'error',
     ref: 'domain §9',
     judge: withInstallation((installation, facts, context): Verdict => {
@@ -91,7 +90,7 @@ export const meshChecks: readonly PreflightCheck[] = [
       );
     }),
   },
-];
+]);
 
 /** A revision of the mesh's control plane. */
 export interface MeshRevision {

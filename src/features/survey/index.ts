@@ -67,6 +67,7 @@ export {
   readTarget,
   sameFile,
   specOf,
+  table,
   withInstallation,
   withResources,
   withTarget,

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Installation, ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
 import type { PreflightFacts } from './facts.ts';
-import { failed, failIfAny, judgedTwice, listed, PROGRAM, type PreflightCheck } from './verdicts.ts';
+import { failed, failIfAny, judgedTwice, listed, PROGRAM, type PreflightCheck, table } from './verdicts.ts';
 
 export const nativeCrds = judgedTwice({
   id: 'NS-108',
@@ -30,11 +30,10 @@ function managers(facts: PreflightFacts, kind: ManagedBy['kind']): readonly Mana
   return detection.type === 'ambiguous' ? (detection.managedBy ?? []).filter((one) => one.kind === kind) : [];
 }
 
-export const ownershipChecks: readonly PreflightCheck[] = [
+export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'installation' }, [
   {
     id: 'NS-109',
     title: 'not managed by a platform',
-    category: 'installation',
     severity: 'error',
     ref: 'domain §2.4',
     judge: (facts) => {
@@ -49,7 +48,6 @@ export const ownershipChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-110',
     title: 'not managed by GitOps',
-    category: 'installation',
     severity: 'warning',
     ref: 'domain §2.1/3b',
     judge: (facts) => {
@@ -69,7 +67,7 @@ export const ownershipChecks: readonly PreflightCheck[] = [
       }));
     },
   },
-];
+]);
 
 /** What this upgrade writes: if somebody else restores it, the upgrade hangs or is undone, and old statuses stay green. */
 function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {

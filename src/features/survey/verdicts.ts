@@ -129,3 +129,11 @@ export function withResources(
 export function specOf(object: KubeObject | undefined): JsonMap {
   return isRecord(object?.spec) ? object.spec : {};
 }
+
+/** A table of checks; what most of its rows share is said once, and a row may say it otherwise. */
+export function table<Facts, Common extends Partial<Pick<Check<Facts>, 'category' | 'severity' | 'ref'>>>(
+  common: Common,
+  rows: readonly NoInfer<Omit<Check<Facts>, keyof Common> & Partial<Check<Facts>>>[],
+): readonly Check<Facts>[] {
+  return rows.map((row) => ({ ...common, ...row }) as Check<Facts>);
+}

@@ -1,7 +1,7 @@
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOlder, lineOf, parseRelease } from '../../kernel/release.ts';
-import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import type { VerifyCheck, VersionAnswer } from './survey.ts';
 import { workloadsChecks } from './workloads-checks.ts';
@@ -54,7 +54,7 @@ export const operatorDone: VerifyCheck = {
 };
 
 /** What `verify` evaluates, in the order in which it is shown. */
-export const verifyChecks: readonly VerifyCheck[] = [
+export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }, [
   /**
    * `v3.32.x` on the API path, `v3.32` on the key-value path: both count by the minor line (§4.4/5, §4.5/5, §9/3). The CLI's answer counts;
    * without it the cluster's own record does, with a warning.
@@ -62,7 +62,6 @@ export const verifyChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-301',
     title: 'cluster version reported',
-    category: 'result',
     severity: 'error',
     ref: '§4.4/5',
     judge({ clusterVersion: { cli, record } }, { options, profile }) {
@@ -96,7 +95,6 @@ export const verifyChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-308',
     title: 'no older CLI first on PATH',
-    category: 'result',
     severity: 'warning',
     ref: '§1/4',
     judge({ clis }, { options }) {
@@ -120,4 +118,4 @@ export const verifyChecks: readonly VerifyCheck[] = [
       );
     },
   },
-];
+]);

@@ -4,14 +4,13 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
-import { type Dependent, failed, failIfAny, listed, PROGRAM, showPoliciesByCli } from '../survey/index.ts';
+import { type Dependent, failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './survey.ts';
 
-export const resourcesChecks: readonly VerifyCheck[] = [
+export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result', severity: 'error' }, [
   {
     id: 'NS-306',
     title: 'no temporary policy after the upgrade',
-    category: 'result',
     severity: 'warning',
     ref: '§4.4/7',
     judge(facts, context) {
@@ -34,8 +33,6 @@ export const resourcesChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-307',
     title: 'owner references name existing objects',
-    category: 'result',
-    severity: 'error',
     ref: '§7/1',
     judge(facts, { options }) {
       const all = read(facts.owners);
@@ -72,8 +69,6 @@ export const resourcesChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-311',
     title: 'owner references put back',
-    category: 'result',
-    severity: 'error',
     ref: '§4.8/3',
     judge(facts) {
       const { objects, elsewhere } = read(facts.stillOff);
@@ -100,12 +95,10 @@ export const resourcesChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-753',
     title: 'journal of owner references whole',
-    category: 'result',
-    severity: 'error',
     ref: '§4.8/1',
     judge: (facts, context) => journalWhole(read(facts.stillOff), context),
   },
-];
+]);
 
 function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
   return command`kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;

@@ -3,18 +3,15 @@ import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { failed, failIfAny, listed, PROGRAM } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 import type { ServiceImage, VerifyCheck } from './survey.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
 
-export const workloadsChecks: readonly VerifyCheck[] = [
+export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result', severity: 'error', ref: '§4.4/3' }, [
   {
     id: 'NS-302',
     title: 'every pod on the target release',
-    category: 'result',
-    severity: 'error',
-    ref: '§4.4/3',
     judge(facts, { options }) {
       const images = read(facts.images);
       if (!images.some(({ isCli }) => !isCli)) {
@@ -40,9 +37,6 @@ export const workloadsChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-303',
     title: 'rollout complete',
-    category: 'result',
-    severity: 'error',
-    ref: '§4.4/3',
     judge(facts) {
       const rollouts = read(facts.rollouts);
       if (rollouts.length === 0)
@@ -64,8 +58,6 @@ export const workloadsChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-304',
     title: 'nothing of the old release left on workloads',
-    category: 'result',
-    severity: 'error',
     ref: 'domain §6.4',
     judge(facts) {
       const left = read(facts.leftovers);
@@ -84,7 +76,6 @@ export const workloadsChecks: readonly VerifyCheck[] = [
   {
     id: 'NS-305',
     title: 'no CRD left behind',
-    category: 'result',
     severity: 'warning',
     ref: 'domain §0.8',
     judge(facts) {
@@ -102,7 +93,7 @@ export const workloadsChecks: readonly VerifyCheck[] = [
       );
     },
   },
-];
+]);
 
 function podsOf(images: readonly ServiceImage[]): string {
   return listed(images.map(({ pod }) => pod));
