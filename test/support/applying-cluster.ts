@@ -1,22 +1,15 @@
 import type { Action } from '../../src/kernel/action.ts';
 import { isRecord } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import {
-  apiVersionOf,
-  type FieldsV1,
-  type JsonPatchOp,
-  type Kind,
-  type KubeObject,
-  type ManagedFieldsEntry,
-} from '../../src/kernel/object.ts';
+import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ManagedFieldsEntry } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../src/kernel/ports.ts';
 import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
-import { prune, union } from '../../src/kube/fields-v1.ts';
-import { itemsByKey } from '../../src/kube/list-keys.ts';
-import { adoptedOwnership, clientSideManagers, KUBECTL } from '../../src/kube/managed-fields.ts';
-import { fieldsOf } from '../../src/manifest/apply-document.ts';
+import { adoptedOwnership, KUBECTL } from '../../src/kube/managed-fields.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
+import { appliedServerSide, CLIENT_SIDE, clientSideDocument } from '../../src/sandbox/apply.ts';
+import { claimed } from '../../src/sandbox/field-sets.ts';
+import { NOW } from '../fixtures/facts.ts';
 
 /** A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference. */
 export interface ApplyingCluster {
@@ -56,7 +49,15 @@ export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, k
     if (wanted !== undefined && wanted !== live.metadata.resourceVersion) throw new ApiFailure(409, 'Conflict', 'changed meanwhile');
     return applyJsonPatch(live, ops);
   };
-  const apply = (document: KubeObject) => applied(store.get(keyOf(document)), document);
+  /** By kubectl, with forced conflicts. */
+  const apply = (document: KubeObject) => {
+    const [group = '', version = group] = document.apiVersion.includes('/') ? document.apiVersion.split('/') : ['', document.apiVersion];
+    const kind = { group, version, kind: document.kind, plural: '', namespaced: false };
+    const live = store.get(keyOf(document));
+    const object = appliedServerSide(kind, live, document, { manager: KUBECTL, now: new Date(NOW) });
+    const { uid, resourceVersion } = live?.metadata ?? {};
+    return live ? { ...object, metadata: { ...object.metadata, uid, resourceVersion } } : object;
+  };
   const settle = () => {
     for (const object of [...store.values()]) if (object.kind === 'DaemonSet' || object.kind === 'Deployment') rollOut(object, nodes, put);
   };
@@ -137,17 +138,9 @@ function isSelected({ metadata }: KubeObject, { namespace, labelSelector = '' }:
   return labelSelector === '' || labelSelector.split(',').every((one) => metadata.labels?.[one.split('=')[0] ?? ''] === one.split('=')[1]);
 }
 
-/** The fields that a document claims: all but its identity. */
-function claimed({ apiVersion: _, kind: __, metadata, ...fields }: KubeObject): FieldsV1 {
-  const { name: ___, namespace: ____, ...rest } = metadata;
-  return fieldsOf({ ...(Object.keys(rest).length > 0 ? { metadata: rest } : {}), ...fields }, '');
-}
-
 /** A document as `kubectl apply` without `--server-side` leaves it. */
 export function appliedClientSide(document: KubeObject): KubeObject {
-  const annotations = { ...document.metadata.annotations, [LAST_APPLIED]: JSON.stringify(document) };
-  const object = { ...document, metadata: { ...document.metadata, annotations } };
-  return ownedBy('kubectl-client-side-apply', object);
+  return ownedBy(CLIENT_SIDE, clientSideDocument(document));
 }
 
 /** An object all of whose fields one Update manager owns, as `kubectl create` leaves it. */
@@ -163,40 +156,6 @@ export function appliedBy(manager: string, object: KubeObject): KubeObject {
   const said = { ...object, metadata: { ...rest, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) } };
   const entry = { manager, operation: 'Apply', apiVersion: object.apiVersion, fieldsV1: claimed(said) };
   return { ...object, metadata: { ...object.metadata, managedFields: [...managedFields, entry] } };
-}
-
-/** One server-side apply by kubectl with forced conflicts. */
-function applied(live: KubeObject | undefined, document: KubeObject): KubeObject {
-  const entries = live?.metadata.managedFields ?? [];
-  const own = entries.find(({ manager, operation }) => manager === KUBECTL && operation === 'Apply');
-  const others = entries.filter((entry) => entry !== own);
-  const now = claimed(document);
-  const owned = [now, ...others.map(({ fieldsV1 }) => fieldsV1 ?? {})].reduce(union, {});
-  const object = merged(prune(live, own?.fieldsV1 ?? {}, owned), document, '') as KubeObject;
-  const { name, namespace, annotations } = document.metadata;
-  // Where client-side apply was before, kubectl goes on writing what it applied.
-  const last: Readonly<Record<string, string>> = live?.metadata.annotations?.[LAST_APPLIED]
-    ? { [LAST_APPLIED]: JSON.stringify(document) }
-    : {};
-  const kept = { ...object.metadata.annotations, ...annotations, ...last };
-  const managedFields = [
-    { manager: KUBECTL, operation: 'Apply', apiVersion: document.apiVersion, fieldsV1: now },
-    ...others.map((entry) => (clientSideManagers([entry]).length > 0 ? entry : { ...entry, fieldsV1: entry.fieldsV1 ?? {} })),
-  ];
-  const { uid, resourceVersion } = live?.metadata ?? {};
-  const identity = { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid, resourceVersion } : {}) };
-  return { ...object, metadata: { ...object.metadata, annotations: kept, ...identity, managedFields } };
-}
-
-function merged(live: unknown, document: unknown, name: string): unknown {
-  if (isRecord(live) && isRecord(document)) {
-    return { ...live, ...Object.fromEntries(Object.entries(document).map(([field, value]) => [field, merged(live[field], value, field)])) };
-  }
-  if (!Array.isArray(live) || !Array.isArray(document)) return document;
-  const [there, wanted] = [itemsByKey(name, live), itemsByKey(name, document)];
-  if (!there || !wanted) return document;
-  const items = [...wanted].map(([key, item]) => merged(there.get(key), item, ''));
-  return [...items, ...[...there].filter(([key]) => !wanted.has(key)).map(([, item]) => item)];
 }
 
 interface WorkloadShape {
