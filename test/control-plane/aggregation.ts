@@ -3,39 +3,49 @@ import type { Api, ApiAccess } from './api.ts';
 import { type Conditioned, isAvailable } from './available.ts';
 import { until } from './until.ts';
 
-const SPACE = 'kube-system';
-const SERVICE = 'played-api';
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 
-/**
- * Starts a played API server of the service and registers it: the control plane then serves `v3` of the group, and its garbage
- * collector sees owners there. Endpoints may not be loopback addresses, a Service of type ExternalName is dialled directly.
- */
-export async function aggregate(plane: { readonly api: Api; readonly access: ApiAccess }, group: string): Promise<AggregatedApi> {
-  const { api, access } = plane;
-  const hosts = [`${SERVICE}.${SPACE}.svc`, 'localhost', '127.0.0.1'];
-  const served = await serveAggregatedApi({ behind: access, group, hosts });
-  const port = { port: served.port, protocol: 'TCP' };
-  await api.send('POST', `/api/v1/namespaces/${SPACE}/services`, {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: SERVICE },
-    spec: { type: 'ExternalName', externalName: 'localhost', ports: [port] },
-  });
-  const name = `v3.${group}`;
+interface Registered {
+  readonly group: string;
+  /** A port of this machine. */
+  readonly port: number;
+  readonly namespace: string;
+  readonly service: string;
+  /** Who signed its certificate; nobody looks unless said. */
+  readonly authority?: string;
+}
+
+/** A Service that leads to a port of this machine: endpoints may not be loopback addresses, type ExternalName is dialled directly. */
+export function serviceOf(name: string, port: number): object {
+  const spec = { type: 'ExternalName', externalName: 'localhost', ports: [{ port, protocol: 'TCP' }] };
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec };
+}
+
+/** Registers an API server of this machine as `v3` of a group. */
+export async function register(api: Api, { group, port, namespace, service: name, authority }: Registered): Promise<void> {
+  await api.send('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(name, port));
+  const trust = authority === undefined ? { insecureSkipTLSVerify: true } : { caBundle: Buffer.from(authority).toString('base64') };
   await api.send('POST', SERVICES, {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
-    metadata: { name },
-    spec: {
-      group,
-      version: 'v3',
-      groupPriorityMinimum: 1500,
-      versionPriority: 200,
-      caBundle: Buffer.from(served.authority).toString('base64'),
-      service: { name: SERVICE, namespace: SPACE, port: served.port },
-    },
+    metadata: { name: `v3.${group}` },
+    spec: { group, version: 'v3', groupPriorityMinimum: 1500, versionPriority: 200, ...trust, service: { name, namespace, port } },
   });
-  await until(`${name} is available`, async () => isAvailable(await api.get<Conditioned>(`${SERVICES}/${name}`)));
+}
+
+/** Whether `v3` of the group is served; throws with what the control plane says where it is not. */
+export async function isServed(api: Api, group: string): Promise<boolean> {
+  return isAvailable(await api.get<Conditioned>(`${SERVICES}/v3.${group}`));
+}
+
+/**
+ * Starts a played API server of the service and registers it: the control plane then serves `v3` of the group, and its garbage
+ * collector sees owners there.
+ */
+export async function aggregate({ api, access }: { readonly api: Api; readonly access: ApiAccess }, group: string): Promise<AggregatedApi> {
+  const [namespace, service] = ['kube-system', 'played-api'];
+  const served = await serveAggregatedApi({ behind: access, group, hosts: [`${service}.${namespace}.svc`, 'localhost', '127.0.0.1'] });
+  await register(api, { ...served, group, namespace, service });
+  await until(`v3.${group} is available`, () => isServed(api, group));
   return served;
 }

@@ -1,3 +1,4 @@
+import { serviceOf } from './aggregation.ts';
 import type { Api, ApiObject } from './api.ts';
 import { find, NAMESPACE } from './operated-components.ts';
 import { writeStatus } from './operated-statuses.ts';
@@ -40,19 +41,13 @@ export async function playApiServer(api: Api, { tag, registry, isNew, moved }: A
   // Its pods answer, in the test ground, by the Service alone.
   const { port } = registered.spec.service;
   if (ready && !(await find(api, `/api/v1/namespaces/${namespace}/services/${NAME}`)))
-    await api.send('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(port));
+    await api.send('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(NAME, port));
   const why = ready ? '' : `"${namespace}/calico-apiserver" is not available`;
   await writeStatus(api, 'apiserver', { generation: wanted.metadata.generation as number, why });
 }
 
 interface Registered {
   readonly spec: { readonly service: { readonly namespace: string; readonly port: number } };
-}
-
-/** Dialled directly: endpoints may not be loopback addresses. */
-export function serviceOf(port: number): object {
-  const spec = { type: 'ExternalName', externalName: 'localhost', ports: [{ port, protocol: 'TCP' }] };
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name: NAME }, spec };
 }
 
 /** True once its pods are available. */

@@ -1,6 +1,6 @@
 import { type AggregatedApi, serveAggregatedApi } from './aggregated-api.ts';
+import { isServed } from './aggregation.ts';
 import { ApiError } from './api.ts';
-import { type Conditioned, isAvailable } from './available.ts';
 import { playClusterNetwork } from './cluster-network.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { ServerRule } from './service-objects.ts';
@@ -42,7 +42,7 @@ export async function playServiceApiServer(plane: ControlPlane, names: ApiServer
   const apiService = `/apis/apiregistration.k8s.io/v1/apiservices/v3.${group}`;
   // The published manifest leaves the authority to whoever installs it.
   await plane.api.send('PATCH', apiService, { spec: { caBundle: Buffer.from(served.authority).toString('base64') } });
-  await until(`v3.${group} is available`, async () => isAvailable(await plane.api.get<Conditioned>(apiService)));
+  await until(`v3.${group} is available`, () => isServed(plane.api, group));
   return {
     served,
     async stop() {

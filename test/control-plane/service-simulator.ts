@@ -5,9 +5,6 @@ import { until } from './until.ts';
 export interface ServiceNames {
   /** API group of the stored custom resources: `crd.projectcalico.org`. */
   readonly group: string;
-  /** `clusterinformations`. */
-  readonly plural: string;
-  readonly kind: string;
   /** Field of its spec that carries the release: `calicoVersion`. */
   readonly field: string;
   /** Label selector of the agents' pods, in all namespaces. */
@@ -18,8 +15,6 @@ export interface ServiceNames {
 
 export const CALICO: ServiceNames = {
   group: 'crd.projectcalico.org',
-  plural: 'clusterinformations',
-  kind: 'ClusterInformation',
   field: 'calicoVersion',
   agentSelector: 'k8s-app in (calico-node,canal,canal-node)',
   container: 'calico-node',
@@ -27,8 +22,6 @@ export const CALICO: ServiceNames = {
 
 export const NETSVC: ServiceNames = {
   group: 'crd.netsvc.io',
-  plural: 'clusterinformations',
-  kind: 'ClusterInformation',
   field: 'netsvcVersion',
   agentSelector: 'k8s-app in (netsvc-node,netsvc-overlay)',
   container: 'netsvc-node',
@@ -101,14 +94,14 @@ async function writeRelease(api: Api, names: ServiceNames, release: string, sign
   }
 }
 
-async function writeOnce(api: Api, { group, plural, kind, field }: ServiceNames, release: string): Promise<void> {
-  const list = `/apis/${group}/v1/${plural}`;
+async function writeOnce(api: Api, { group, field }: ServiceNames, release: string): Promise<void> {
+  const list = `/apis/${group}/v1/clusterinformations`;
   const spec = { [field]: release };
   try {
     await api.send('PATCH', `${list}/default`, { spec });
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-    const object = { apiVersion: `${group}/v1`, kind, metadata: { name: 'default' } };
+    const object = { apiVersion: `${group}/v1`, kind: 'ClusterInformation', metadata: { name: 'default' } };
     await api.send('POST', list, { ...object, spec: { ...spec, datastoreReady: true, clusterType: 'k8s,simulated' } });
   }
 }

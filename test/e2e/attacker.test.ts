@@ -18,7 +18,7 @@ import { type InstalledCluster, installedCluster } from '../support/installed-cl
 import { INJECTION, meshObjects, namespaces, publishTemplates, templateOf } from '../support/mesh-objects.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { journalIn, recordsIn } from '../support/state.ts';
-import { startUpgrade, type UpgradeProcess, untilSaid } from '../support/upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told, untilSaid } from '../support/upgrade-process.ts';
 
 const [OLD, NEW] = ['v3.26.4', 'v3.32.2'];
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
@@ -37,8 +37,6 @@ const GRANT = {
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
   subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'attacker' }],
 };
-
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 /** An account that may write every ConfigMap and Lease of the state namespace, and no Secret, plays with the state. */
 describe('an attacker who may write ConfigMaps and Leases where the state is', function () {
@@ -132,14 +130,14 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
 
     it('is not heard by status', async () => {
       const result = await cluster.upgrade('status', '--profile', 'netsvc');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.match(result.stdout, /no run of this program is recorded/);
       assert.doesNotMatch(result.stdout, /NS-606|forged|victim/);
     });
 
     it('is in no plan', async () => {
       const result = await here('plan', '-o', 'json');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.doesNotMatch(result.stdout, /evil|victim|nowhere/);
       const { stages } = JSON.parse(result.stdout) as {
         readonly stages: readonly { id: string; skip?: string; actions: readonly unknown[] }[];
@@ -158,7 +156,7 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
     for (const [command, words] of commands)
       it(`moves nothing in ${command.join(' ')}`, async () => {
         const result = await here(...command);
-        assert.equal(result.exitCode, 0, said(result));
+        assertSucceeded(result);
         assert.match(result.stdout + result.stderr, words);
         await assertNothingOfTheirs();
       });
@@ -200,7 +198,7 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
       const result = await here('run', '--yes', '--skip', 'cli');
       isOver = true;
       await play;
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.match(await cluster.read(`ds netsvc-node -n ${SPACE}`, '{.spec.template.spec.containers[0].image}'), /:v3\.32\.2$/);
       await assertNothingOfTheirs();
     });
@@ -216,8 +214,7 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
         ['ownerrefs', 'restore', '--yes'],
         ['run', '--yes', '--skip', 'cli'],
       ]) {
-        const result = await here(...command);
-        assert.equal(result.exitCode, 0, said(result));
+        assertSucceeded(await here(...command));
       }
       await assertNothingOfTheirs();
     });
@@ -228,12 +225,11 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
       await api.send('PUT', RECORD_SECRET, { ...late, data: early.data });
       for (const command of [['run', '--yes', '--skip', 'cli'], ['alp', '--undo', '--yes'], ['plan']]) {
         const result = await here(...command);
-        assert.equal(result.exitCode, 7, `${command.join(' ')}: ${said(result)}`);
+        assert.equal(result.exitCode, 7, `${command.join(' ')}: ${told(result)}`);
         assert.match(result.stderr, /Secret\/kube-system\/netsvc-upgrade-run is older than what this machine has seen there/);
       }
       await rm(join(cluster.around.home, '.local', 'state', 'netsvc-upgrade', clusterUid, 'records-seen.json'));
-      const result = await here('run', '--yes', '--skip', 'cli');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await here('run', '--yes', '--skip', 'cli'));
     });
   });
 });

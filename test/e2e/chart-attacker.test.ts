@@ -6,12 +6,11 @@ import type { ApiObject } from '../control-plane/api.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
 import { type ChartCluster, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
-import type { UpgradeProcess } from '../support/upgrade-process.ts';
+import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const FORGED = 'sh.helm.release.v1.calico.v99';
 const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 /** It writes a newer revision of the release beside helm's Secrets, with values of its own: they decide which operator runs, with all rights. */
 describe('an attacker who may write ConfigMaps where the chart release is', function () {
@@ -46,16 +45,15 @@ describe('an attacker who may write ConfigMaps where the chart release is', func
     const before = await cluster.versions();
     for (const accept of [[], ['--accept', 'NS-247']]) {
       const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), ...accept);
-      assert.equal(result.exitCode, 3, said(result));
-      assert.match(said(result), /NS-247 .*configmap\/sh\.helm\.release\.v1\.calico\.v99/);
+      assert.equal(result.exitCode, 3, told(result));
+      assert.match(told(result), /NS-247 .*configmap\/sh\.helm\.release\.v1\.calico\.v99/);
     }
     assert.equal(await cluster.versions(), before);
   });
 
   it('gets nothing of it into the release once it is deleted', async () => {
     await foe.cluster.remove(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', name: FORGED, namespace: RELEASE_NAMESPACE });
-    const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster));
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade('apply', '--yes', ...flagsOf(cluster)));
     assert.match(await cluster.read(OPERATOR, IMAGE), /:v1\.42\.3$/);
     assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
   });

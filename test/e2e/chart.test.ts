@@ -3,16 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAnybodyElse, programRequests } from '../support/audit-log.ts';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
+import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { misleadingMachine } from '../support/misleading.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
-import { upgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
 const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
-const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** One story, in order: what is refused, the plan, the upgrade cut off in the middle, and the end. */
 describe('the upgrade of a chart release with helm 3, CRDs first, on a real control plane', function () {
@@ -45,7 +44,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     it(`refuses ${what} and writes nothing`, async () => {
       const before = await cluster.versions();
       const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), ...(await flags(cluster)));
-      assert.equal(result.exitCode, 3, said(result));
+      assert.equal(result.exitCode, 3, told(result));
       assert.match(result.stdout + result.stderr, id);
       assert.equal(await cluster.versions(), before);
     });
@@ -62,8 +61,8 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     const result = await upgrade(['plan', ...flags], { ...cluster.around, home: machine.home, env });
     const visits = machine.visits();
     await machine.stop();
-    assert.equal(visits, 0, said(result));
-    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(visits, 0, told(result));
+    assertSucceeded(result);
     const requests = (await programRequests(cluster.plane)).slice(before);
     assert.ok(
       requests.some(({ userAgent }) => /^helm/i.test(userAgent ?? '')),
@@ -81,7 +80,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     await rules('operator.tigera.io', 'apps');
     const before = await cluster.versions();
     const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), '--accept', TYPHA);
-    assert.equal(result.exitCode, 8, said(result));
+    assert.equal(result.exitCode, 8, told(result));
     assert.match(result.stdout, /NS-241[\s\S]*ClusterRole\/tigera-operator rules[\s\S]*kubectl-patch/);
     assert.equal(await cluster.versions(), before);
     await rules('operator.tigera.io');
@@ -92,20 +91,18 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     await cluster.plane.kubectl([...mark, 'argocd.argoproj.io/tracking-id=net:apiextensions.k8s.io/CustomResourceDefinition:/ippools']);
     const before = await cluster.versions();
     const refused = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), '--accept', TYPHA);
-    assert.equal(refused.exitCode, 3, said(refused));
+    assert.equal(refused.exitCode, 3, told(refused));
     assert.match(refused.stdout, /NS-111/);
     assert.equal(await cluster.versions(), before);
-    const next = /kubectl (annotate --overwrite crd \S+ \S+)/.exec(refused.stdout)?.[1] ?? assert.fail(said(refused));
-    const { exitCode, stderr } = await cluster.plane.kubectl(next.split(' '));
-    assert.equal(exitCode, 0, stderr);
-    const planned = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '--skip', 'cli');
-    assert.equal(planned.exitCode, 0, said(planned));
+    const next = /kubectl (annotate --overwrite crd \S+ \S+)/.exec(refused.stdout)?.[1] ?? assert.fail(told(refused));
+    assertSucceeded(await cluster.plane.kubectl(next.split(' ')));
+    assertSucceeded(await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '--skip', 'cli'));
   });
 
   it('plans the very commands, and writes nothing', async () => {
     const before = await cluster.versions();
     const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '-o', 'wide');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crd_projectcalico_org\.yaml/);
     assert.match(
       result.stdout,
@@ -125,8 +122,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     const next = slow.start();
     await next.says(/waiting for helm/);
     await slow.letGo();
-    const result = await next.child;
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await next.child);
     const log = await slow.takeLog();
     for (let index = 0; index < log.length; index += 2) {
       assert.equal(log[index]?.replace('begin', 'end'), log[index + 1], `two upgrades at the same time:\n${log.join('\n')}`);
@@ -156,9 +152,6 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   });
 
   it('a second run writes nothing', async () => {
-    const before = await cluster.versions();
-    const result = await cluster.upgrade(...RUN, ...flagsOf(cluster));
-    assert.equal(result.exitCode, 0, said(result));
-    assert.equal(await cluster.versions(), before);
+    await assertWritesNothing(cluster, () => cluster.upgrade(...RUN, ...flagsOf(cluster)));
   });
 });

@@ -7,9 +7,7 @@ import { type InstalledCluster, installedCluster } from '../support/installed-cl
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
 import { standInState } from '../support/stand-in-cli-state.ts';
-import { type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';
-
-const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 describe('the CLI change on a real control plane, with the stand-in CLI', () => {
   let cluster: InstalledCluster;
@@ -58,13 +56,11 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
 
   it('is only looked at by plan and by a dry run: nothing is downloaded', async () => {
     const unaccepted = await run('plan');
-    assert.equal(unaccepted.exitCode, 3, said(unaccepted));
+    assert.equal(unaccepted.exitCode, 3, told(unaccepted));
     assert.match(unaccepted.stdout, /NS-309 no checksum is known/);
     const accepted = ['--accept', `NS-309=${basename(published)}`];
-    const planned = await run('plan', ...accepted);
-    assert.equal(planned.exitCode, 0, said(planned));
-    const dry = await run('cli', '--dry-run=server', ...accepted);
-    assert.equal(dry.exitCode, 0, said(dry));
+    assertSucceeded(await run('plan', ...accepted));
+    assertSucceeded(await run('cli', '--dry-run=server', ...accepted));
     const [uid = ''] = await readdir(state());
     assert.deepEqual(
       (await readdir(join(state(), uid))).filter((name) => name.startsWith('netsvcctl')),
@@ -80,7 +76,7 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
         .digest('hex'),
     );
     const result = await run('run', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /state-new/);
     assert.doesNotMatch(result.stdout, /NS-802/, 'the run itself has cured it');
     const [uid = ''] = await readdir(state());
@@ -88,25 +84,23 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     assert.match(kept, /^netsvcctl-v3\.26\.4/);
     assert.match(await readFile(join(state(), uid, 'old-cli', kept), 'utf8'), /state-old/);
     const verified = await run('verify');
-    assert.equal(verified.exitCode, 0, said(verified));
+    assertSucceeded(verified);
     assert.match(verified.stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);
   });
 
   it('has nothing to do the second time', async () => {
     const before = await readFile(join(bin, 'netsvcctl'), 'utf8');
-    const result = await run('cli', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await run('cli', '--yes'));
     assert.equal(await readFile(join(bin, 'netsvcctl'), 'utf8'), before);
   });
 
   it('writes how it reaches the cluster where a person names a file, once', async () => {
     const file = join(folder, 'netsvcctl.cfg');
-    const result = await run('cli', '--yes', '--cli-config', file);
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await run('cli', '--yes', '--cli-config', file));
     const written = await readFile(file, 'utf8');
     assert.deepEqual(parse(written).spec, { datastoreType: 'kubernetes', kubeconfig: cluster.around.kubeconfig });
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const again = await run('cli', '--yes', '--cli-config', file, '-o', 'json');
-    assert.equal(JSON.parse(again.stdout).writes, 0, said(again));
+    assert.equal(JSON.parse(again.stdout).writes, 0, told(again));
   });
 });

@@ -11,6 +11,7 @@ import { createAuthority } from '../control-plane/certificates.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
 const SYSTEM = { namespace: 'kube-system' };
@@ -114,12 +115,10 @@ describe('an upgrade on a real control plane like those that broke', function ()
   }
 
   async function kubectl(...args: readonly string[]): Promise<void> {
-    const { exitCode, stderr } = await cluster.plane.kubectl(args);
-    assert.equal(exitCode, 0, stderr);
+    assertSucceeded(await cluster.plane.kubectl(args));
   }
 
   async function apply(object: object): Promise<void> {
-    const { exitCode, stderr } = await cluster.plane.kubectl(['apply', '-f', '-'], JSON.stringify(object));
-    assert.equal(exitCode, 0, stderr);
+    assertSucceeded(await cluster.plane.kubectl(['apply', '-f', '-'], JSON.stringify(object)));
   }
 });

@@ -3,6 +3,7 @@ import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 /** A manifest of the repository's own releases. */
 export const own = (release: string, name: string): string => manifestFile(release, `${name}.yaml`, ownReleases);
@@ -66,17 +67,14 @@ export async function replaceAgent(controlPlane: ControlPlane, node: string): Pr
   const before = await agentOn(controlPlane, node);
   assert.ok(before);
   const selection = ['-n', 'kube-system', '-l', 'k8s-app=netsvc-node', `--field-selector=spec.nodeName=${node}`];
-  const result = await controlPlane.kubectl(['delete', 'pod', '--wait=false', ...selection]);
-  assert.equal(result.exitCode, 0, result.stderr);
+  assertSucceeded(await controlPlane.kubectl(['delete', 'pod', '--wait=false', ...selection]));
   return before.uid;
 }
 
 export async function serverSideApply(controlPlane: ControlPlane, file: string): Promise<void> {
-  const result = await controlPlane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', file]);
-  assert.equal(result.exitCode, 0, result.stderr);
+  assertSucceeded(await controlPlane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', file]));
 }
 
 export async function untilRolledOut(controlPlane: ControlPlane, daemonSet: string): Promise<void> {
-  const result = await controlPlane.kubectl(['-n', 'kube-system', 'rollout', 'status', `daemonset/${daemonSet}`, '--timeout=60s']);
-  assert.equal(result.exitCode, 0, result.stderr);
+  assertSucceeded(await controlPlane.kubectl(['-n', 'kube-system', 'rollout', 'status', `daemonset/${daemonSet}`, '--timeout=60s']));
 }

@@ -3,10 +3,9 @@ import { isRunning } from '../../src/adapters/records/run-identity.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
+import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
-const said = (result: { exitCode?: number; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 describe('a run whose kubectl takes its time, on a real control plane', () => {
   let cluster: InstalledCluster;
@@ -24,7 +23,7 @@ describe('a run whose kubectl takes its time, on a real control plane', () => {
     assert.ok(isRunning(kubectl), 'the first Ctrl-C does not cut a write in the middle');
     child.kill('SIGINT');
     const result = await child;
-    assert.equal(result.exitCode, 130, said(result));
+    assert.equal(result.exitCode, 130, told(result));
     assert.ok(!isRunning(kubectl), 'kubectl ended with the run');
     assert.deepEqual(await slow.takeLog(), [`begin ${kubectl}`]);
   });
@@ -40,8 +39,7 @@ describe('a run whose kubectl takes its time, on a real control plane', () => {
     await next.says(/waiting for kubectl \(process \d+\)/);
     assert.deepEqual(await state(), before, 'nothing is written next to it, not even the lock');
     await slow.letGo();
-    const result = await next.child;
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await next.child);
     const log = await slow.takeLog();
     assert.equal(log[0], `begin ${kubectl}`);
     for (let index = 0; index < log.length; index += 2) {

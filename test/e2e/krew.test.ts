@@ -9,6 +9,7 @@ import { type PackedRelease, packRelease, runtimeProblem } from '../krew/packed-
 import { resolveKrew } from '../krew/programs.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { lacking } from '../support/needs.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 import { own } from './installed-agents.ts';
 
 /** One story, in order: an operator gets the plugin from a company's index, uses it, updates it and removes it. */
@@ -43,8 +44,7 @@ describe('the plugin from a krew index', function () {
   });
 
   it('is found in the index with its description', async () => {
-    const added = await home.krew(['index', 'add', 'company', home.indexUrl]);
-    assert.equal(added.exitCode, 0, added.stderr);
+    assertSucceeded(await home.krew(['index', 'add', 'company', home.indexUrl]));
     const { exitCode, stdout } = await home.krew(['info', 'company/netsvc-upgrade']);
     assert.equal(exitCode, 0);
     assert.match(stdout, /^NAME: netsvc-upgrade\nINDEX: company\nURI: http:.*\nSHA256: [0-9a-f]{64}\nVERSION: v0\.0\.1\n/);
@@ -62,9 +62,8 @@ describe('the plugin from a krew index', function () {
 
   it('is brought up to date from a previous version', async () => {
     await home.publish(release.manifest, 'v0.1.0');
-    assert.equal((await home.krew(['update'])).exitCode, 0);
-    const { exitCode, stderr } = await home.krew(['upgrade', 'netsvc-upgrade']);
-    assert.equal(exitCode, 0, stderr);
+    assertSucceeded(await home.krew(['update']));
+    assertSucceeded(await home.krew(['upgrade', 'netsvc-upgrade']));
     assert.match(readlinkSync(plugin()), /store\/netsvc-upgrade\/v0\.1\.0\//);
     assert.deepEqual(readdirSync(join(home.root, 'store', 'netsvc-upgrade')), ['v0.1.0']);
   });
@@ -106,7 +105,7 @@ describe('the plugin from a krew index', function () {
 
   it('is gone after it is uninstalled', async () => {
     execFileSync('chmod', ['-R', 'u+w', join(home.root, 'store')]);
-    assert.equal((await home.krew(['uninstall', 'netsvc-upgrade'])).exitCode, 0);
+    assertSucceeded(await home.krew(['uninstall', 'netsvc-upgrade']));
     assert.ok(!existsSync(plugin()) && !existsSync(join(home.root, 'store', 'netsvc-upgrade')));
     assert.doesNotMatch((await home.krew(['list'])).stdout, /netsvc-upgrade/);
   });

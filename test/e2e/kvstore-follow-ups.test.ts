@@ -6,9 +6,7 @@ import { startKeyValueStore } from '../control-plane/kvstore.ts';
 import { until } from '../control-plane/until.ts';
 import { cliConfiguration, type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { playStoreControllers, RESOURCES } from '../support/store-controllers.ts';
-import type { UpgradeProcess } from '../support/upgrade-process.ts';
-
-const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 /** On the target release already; everything of the service is in a real store, which only its CLI (the stand-in) reads and writes. */
 describe('hep and policy with a real key-value store', () => {
@@ -70,15 +68,15 @@ describe('hep and policy with a real key-value store', () => {
   it('cli writes how its program reaches the store, for its owner’s eyes only, and verify calls it by that file', async () => {
     const file = join(cluster.around.home, 'written.cfg');
     const result = await cluster.upgrade('cli', '--yes', '--cli-config', file);
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     for (const suffix of ['', '.etcd-ca', '.etcd-cert', '.etcd-key'])
       assert.equal((await stat(`${file}${suffix}`)).mode & 0o777, 0o600, suffix);
-    assert.doesNotMatch(said(result), /BEGIN/);
+    assert.doesNotMatch(told(result), /BEGIN/);
     const [folder = ''] = (cluster.around.env?.PATH ?? '').split(delimiter);
     const answer = await execa(join(folder, 'calicoctl'), ['get', 'globalnetworkpolicies', `--config=${file}`], { timeout: 30_000 });
     assert.match(answer.stdout, /hosts/);
     const again = await cluster.upgrade('cli', '--yes', '--cli-config', file, '-o', 'json');
-    assert.equal(again.exitCode, 0, said(again));
+    assertSucceeded(again);
     assert.equal(JSON.parse(again.stdout).writes, 0);
   });
 
@@ -94,11 +92,11 @@ describe('hep and policy with a real key-value store', () => {
       const before = await other.list('/calico/');
       for (const args of [['hep'], ['policy', '--delete=allow-all-upgrade']]) {
         const result = await cluster.upgrade(...args, '--yes', '--cli-config', file, '--accept', 'NS-725=another');
-        assert.equal(result.exitCode, 3, said(result));
+        assert.equal(result.exitCode, 3, told(result));
         assert.match(
           result.stdout,
           /NS-725 .*other\.cfg leads to another store: its clusterGUID is another, the installation’s is \w+/,
-          said(result),
+          told(result),
         );
       }
       assert.deepEqual(await other.list('/calico/'), before);
@@ -109,8 +107,7 @@ describe('hep and policy with a real key-value store', () => {
   });
 
   it('hep enables automatic endpoints, waits for each with its labels, and deletes the old ones', async () => {
-    const result = await cluster.upgrade('hep', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade('hep', '--yes'));
     assert.equal(await autoCreate(), 'Enabled');
     assert.deepEqual(await names('hostendpoints'), ['node-01-auto-hep', 'node-02-auto-hep', 'node-03-auto-hep']);
     const { metadata } = JSON.parse((await cluster.store.get(`${RESOURCES}hostendpoints/node-01-auto-hep`)) ?? '{}');
@@ -119,13 +116,12 @@ describe('hep and policy with a real key-value store', () => {
 
   it('hep has nothing to do the second time', async () => {
     const result = await cluster.upgrade('hep', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     assert.match(result.stdout + result.stderr, /no old one is left/);
   });
 
   it('hep takes everything back, object by object', async () => {
-    const result = await cluster.upgrade('hep', '--undo', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade('hep', '--undo', '--yes'));
     assert.equal(await autoCreate(), 'Disabled');
     await until('the controllers deleted theirs', async () => (await names('hostendpoints')).every((name) => name.startsWith('old-')));
     assert.deepEqual(await state(), start);
@@ -142,15 +138,13 @@ describe('hep and policy with a real key-value store', () => {
   it('policy deletes the temporary policy, told by its name, wherever an older client stored it', async () => {
     await put('globalnetworkpolicies', 'default.allow-all-upgrade', 'GlobalNetworkPolicy', temporary);
     const asked = await cluster.upgrade('policy', '--dry-run=client');
-    assert.match(asked.stdout, /allow-all-upgrade/, said(asked));
-    const result = await cluster.upgrade('policy', '--delete=allow-all-upgrade', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assert.match(asked.stdout, /allow-all-upgrade/, told(asked));
+    assertSucceeded(await cluster.upgrade('policy', '--delete=allow-all-upgrade', '--yes'));
     assert.deepEqual(await names('globalnetworkpolicies'), ['hosts']);
   });
 
   it('policy puts it back as it was, under the name by which the CLI of the target stores it', async () => {
-    const result = await cluster.upgrade('policy', '--undo', '--yes');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade('policy', '--undo', '--yes'));
     assert.deepEqual(await names('globalnetworkpolicies'), ['allow-all-upgrade', 'hosts']);
     const { spec } = JSON.parse((await cluster.store.get(`${RESOURCES}globalnetworkpolicies/allow-all-upgrade`)) ?? '{}');
     assert.deepEqual(spec, temporary);

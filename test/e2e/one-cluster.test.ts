@@ -14,7 +14,7 @@ import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
-import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const OPERATOR = 'upgrade-operator';
 const GROUP = 'upgraders';
@@ -83,7 +83,7 @@ describe('one cluster and one user for every tool', function () {
     const result = await upgrade([...args, ...flags], { ...chosen.around, env: { ...machine.env, PATH: path } });
     assert.equal(machine.visits(), 0, `somebody was led astray:\n${result.stdout}\n${result.stderr}`);
     assert.deepEqual((await programRequests(other.plane)).slice(untouched), []);
-    assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+    assertSucceeded(result);
     const events = (await programRequests(chosen.plane)).slice(before);
     assert.deepEqual(asAnybodyElse(events, OPERATOR, GROUP), []);
     return events;
@@ -178,7 +178,7 @@ describe('one cluster for helm', function () {
     const result = await upgrade(['run', '--yes', ...flags], { ...chosen.around, home: machine.home, env });
     assert.equal(machine.visits(), 0, `somebody was led astray:\n${result.stdout}\n${result.stderr}`);
     assert.deepEqual((await programRequests(other)).slice(untouched), []);
-    assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+    assertSucceeded(result);
     const events = (await programRequests(chosen.plane)).slice(before);
     for (const verb of ['get', 'create', 'update'])
       assert.ok(

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
+import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
-import { startUpgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 /** Share of the recorded times. */
 const PACE = 0.1;
-
-const text = (result: { exitCode: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 describe('procedure B on a real control plane, the operator played', () => {
   let cluster: OperatedCluster;
@@ -23,7 +21,7 @@ describe('procedure B on a real control plane, the operator played', () => {
   it('writes nothing until the order of agents and Typha is taken on by name', async () => {
     const before = await cluster.versions();
     const refused = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO);
-    assert.equal(refused.exitCode, 3, text(refused));
+    assert.equal(refused.exitCode, 3, told(refused));
     assert.match(refused.stdout + refused.stderr, /NS-251/);
     assert.equal(await cluster.versions(), before);
   });
@@ -31,7 +29,7 @@ describe('procedure B on a real control plane, the operator played', () => {
   it('plan --diff shows the operator and the CRDs, live against planned, and changes nothing', async () => {
     const before = await cluster.versions();
     const { exitCode, stdout, stderr } = await cluster.upgrade('plan', '--diff', '--skip', 'cli', ...CALICO, '--accept', TYPHA);
-    assert.equal(exitCode, 0, text({ exitCode, stdout, stderr }));
+    assert.equal(exitCode, 0, told({ exitCode, stdout, stderr }));
     assert.match(stdout, /^--- live\/(Deployment\/tigera-operator\/tigera-operator)\n\+\+\+ planned\/\1\n@@ /m);
     assert.match(stdout, /^\+ +image: quay\.io\/tigera\/operator:v1\.42\.3$/m);
     assert.match(stdout, /^--- live\/CustomResourceDefinition\/installations\.operator\.tigera\.io$/m);
@@ -40,33 +38,21 @@ describe('procedure B on a real control plane, the operator played', () => {
   });
 
   it('killed once the operator is applied, and run again, brings every component to the target', async () => {
-    const child = startUpgrade([...RUN], cluster.around);
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (/wait for Deployment\/tigera-operator/.test(said)) child.kill('SIGKILL');
-    });
-    await child;
-    assert.match(said, /wait for Deployment\/tigera-operator/);
-    const done = await cluster.upgrade(...RUN);
-    assert.equal(done.exitCode, 0, text(done));
+    await killedAt(RUN, cluster.around, /wait for Deployment\/tigera-operator/);
+    assertSucceeded(await cluster.upgrade(...RUN));
     assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), 'quay.io/tigera/operator:v1.42.3');
     assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
     assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
   });
 
   it('a second run writes nothing', async () => {
-    const before = await cluster.versions();
-    const again = await cluster.upgrade(...RUN);
-    assert.equal(again.exitCode, 0, text(again));
-    assert.equal(await cluster.versions(), before);
+    await assertWritesNothing(cluster, () => cluster.upgrade(...RUN));
   });
 
   it('switches flow logs on when asked, and waits through the second roll of the agents that they bring', async () => {
     assert.equal(await cluster.read('goldmanes.operator.tigera.io', '{.items[*].metadata.name}'), '', 'nothing unless asked');
     const generation = await cluster.read('ds -n calico-system calico-node', '{.metadata.generation}');
-    const done = await cluster.upgrade(...RUN, '--enable-flow-logs');
-    assert.equal(done.exitCode, 0, text(done));
+    assertSucceeded(await cluster.upgrade(...RUN, '--enable-flow-logs'));
     assert.equal(await cluster.read('deploy -n calico-system goldmane', '{.status.availableReplicas}'), '1');
     assert.notEqual(await cluster.read('ds -n calico-system calico-node', '{.metadata.generation}'), generation);
     const agents = await cluster.read('ds -n calico-system calico-node', '{.status.updatedNumberScheduled}/{.status.numberAvailable}');

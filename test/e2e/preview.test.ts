@@ -11,6 +11,7 @@ import { comparable } from '../../src/manifest/prepare.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
 import { manifestFile } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const fileOf = (release: string) => manifestFile(release, 'calico.yaml');
 describe('the preview of an upgrade of a client-side installed release', function () {
@@ -24,7 +25,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
     this.timeout(600_000);
     open = await openPlane();
     ({ plane, cluster } = open);
-    assert.equal((await plane.apply(fileOf('v3.27.5'))).exitCode, 0);
+    assertSucceeded(await plane.apply(fileOf('v3.27.5')));
     const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
     previews = await previewDocuments(cluster, manifest);
   });
@@ -44,8 +45,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
     };
     const both = (text: string) => ['calico-kube-controllers', 'calico-node'].map((name) => `refused ${name}: ${text}`);
     const kubectl = async (args: readonly string[], object?: object) => {
-      const { exitCode, stderr } = await plane.kubectl(args, object && JSON.stringify(object));
-      assert.equal(exitCode, 0, stderr);
+      assertSucceeded(await plane.kubectl(args, object && JSON.stringify(object)));
     };
     const label = (value: string) => kubectl(['label', 'namespace', 'kube-system', `pod-security.kubernetes.io/enforce${value}`]);
     assert.deepEqual(await words(''), []);
@@ -79,8 +79,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
   });
 
   it('is what kubectl then does, object by object', async () => {
-    const applied = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', fileOf('v3.32.1')]);
-    assert.equal(applied.exitCode, 0, applied.stderr);
+    assertSucceeded(await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', fileOf('v3.32.1')]));
     for (const { document, result } of previews) {
       const real = await liveOf(cluster, document);
       assert.deepEqual(seen(result), seen(real), refText({ ...document, name: document.metadata.name }));
@@ -109,8 +108,8 @@ describe('the preview of an upgrade of a client-side installed release', functio
     });
     const before = deployment(template({ value: 'x' }, { args: ['old'], imagePullPolicy: 'Never' }));
     const after = deployment(template({ valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }));
-    assert.equal((await plane.kubectl(['apply', '-f', '-'], JSON.stringify(before))).exitCode, 0);
-    assert.equal((await plane.kubectl(['set', 'env', '-n', 'default', 'deployment/d', 'MORE=1'])).exitCode, 0);
+    assertSucceeded(await plane.kubectl(['apply', '-f', '-'], JSON.stringify(before)));
+    assertSucceeded(await plane.kubectl(['set', 'env', '-n', 'default', 'deployment/d', 'MORE=1']));
     await plane.kubectl(['rollout', 'status', '-n', 'default', 'deployment/d', '--timeout=20s']);
 
     const preview = await previewDocument(cluster, after);
@@ -120,8 +119,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
     assert.ok(live && adopted);
     const patch = [{ op: 'replace', path: '/metadata/managedFields', value: adopted }] as const;
     await cluster.patch(K.Deployment, refOf(live), patch, 'kubectl');
-    const applied = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(after));
-    assert.equal(applied.exitCode, 0, applied.stderr);
+    assertSucceeded(await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(after)));
     const real = await cluster.get(K.Deployment, 'd', 'default');
     assert.ok(real && preview.result);
     assert.deepEqual(changedFields(comparable(preview.result), comparable(real)), []);
@@ -173,7 +171,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
     const data = Object.fromEntries([...values.map((value, index) => [`k${index}`, value]), ...values.map((value) => [value, 'as a key'])]);
     const text = manifestText([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data }]);
     const read = await plane.kubectl(['patch', '--local', '-f', '-', '-p', '{}', '-o', 'json'], text);
-    assert.equal(read.exitCode, 0, read.stderr);
+    assertSucceeded(read);
     assert.deepEqual(JSON.parse(read.stdout).data, data);
   });
 });

@@ -4,13 +4,12 @@ import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
-import { startUpgrade, type UpgradeProcess } from '../support/upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const NAMESPACE = 'probe';
 const PROBE = ['--probe-network', '--probe-image', 'busybox:1.37', '--probe-namespace', NAMESPACE];
 const FROM = ['--profile', 'netsvc', '--manifest-url', ownReleases];
 const ACCOUNT = 'system:serviceaccount:probe:prober';
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 /** The simulated nodes have no network: every client ends as one that has reached the other. What is real are API server, admission and controllers. */
 describe('--probe-network on a real control plane', function () {
@@ -39,7 +38,7 @@ describe('--probe-network on a real control plane', function () {
 
   it('is admitted by the restricted level, tries both pairs of nodes, and leaves nothing', async () => {
     const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...PROBE, ...FROM);
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     assert.match(result.stderr, /^apply: {3}pods on node-\d+ \(upgraded\) and node-\d+ \((?:old|upgraded)\) reach each other/m);
     assert.match(result.stderr, /^wait: {3}pods on node-\d+ \(upgraded\) and node-\d+ \(upgraded\) reach each other/m);
     await isClean();
@@ -58,9 +57,9 @@ describe('--probe-network on a real control plane', function () {
         await kubectl(['create', 'rolebinding', name, '-n', namespace, `--role=${name}`, ...to]);
     }
     const result = await cluster.upgrade('wait', '--yes', ...PROBE, ...FROM, `--as=${ACCOUNT}`);
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     assert.match(result.stderr, /reach each other, and resolve kubernetes\.default\.svc/);
-    assert.doesNotMatch(said(result), /forbidden/i);
+    assert.doesNotMatch(told(result), /forbidden/i);
     await isClean();
   });
 

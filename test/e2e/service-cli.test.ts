@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type CliUnderTest, describeServiceCli } from '../spec/service-cli-spec.ts';
@@ -6,14 +5,14 @@ import { type InstalledCluster, installedCluster } from '../support/installed-cl
 import { describeWhere } from '../support/needs.ts';
 import { manifestFile } from '../support/releases.ts';
 import { clientRelease, installClusterCli, realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const GROUP = 'projectcalico.org';
 const RELEASE = 'v3.32.1';
 const settings = { apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } };
 
 async function kubectl(cluster: InstalledCluster, args: readonly string[], stdin?: string): Promise<void> {
-  const { exitCode, stderr } = await cluster.plane.kubectl(args, stdin);
-  assert.equal(exitCode, 0, stderr);
+  assertSucceeded(await cluster.plane.kubectl(args, stdin));
 }
 
 /** On a control plane with the service's own CRDs, which says that it is of the CLI's release. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const [OLD, NEW] = ['v3.27.5', 'v3.32.1'];
 const folder = join(releases, NEW, 'manifests', 'alp');
@@ -60,10 +61,9 @@ describe('alp with every published template on a real control plane', function (
         '--manifest-url',
         releases,
       );
-      assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+      assertSucceeded(result);
       assert.equal(await config(), wanted);
-      const back = await cluster.upgrade('alp', '--undo', '--yes', '--release', NEW, '--manifest-url', releases);
-      assert.equal(back.exitCode, 0, `${back.stdout}\n${back.stderr}`);
+      assertSucceeded(await cluster.upgrade('alp', '--undo', '--yes', '--release', NEW, '--manifest-url', releases));
       assert.equal(await config(), old);
     });
   }

@@ -4,6 +4,7 @@ import { CALICO_API, playServiceApiServer, type ServiceApiServer } from '../cont
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.27.5';
 const TO = 'v3.32.1';
@@ -55,7 +56,6 @@ describe('the v3 API, away after its server was replaced', function () {
     assert.match(stderr, /kubectl describe apiservice v3\.projectcalico\.org/);
     assert.doesNotMatch(`${stdout}${stderr}`, /--accept NS-741/);
     await reach(HTTPS);
-    const resumed = await run();
-    assert.equal(resumed.exitCode, 0, `${resumed.stdout}\n${resumed.stderr}`);
+    assertSucceeded(await run());
   });
 });

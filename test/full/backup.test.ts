@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CommandResult } from '../control-plane/kubectl.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { surroundingsEnv } from '../support/upgrade-process.ts';
+import { assertSucceeded, surroundingsEnv } from '../support/upgrade-process.ts';
 import { commandsUnder } from '../support/way-back.ts';
 
 const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
@@ -120,7 +120,7 @@ describe('a backup on a real control plane, put back as its own text says', func
       own,
       ...TARGET,
     );
-    assert.equal(taken.exitCode, 0, `${taken.stdout}\n${taken.stderr}`);
+    assertSucceeded(taken);
     restore = readFileSync(join(folder, 'RESTORE.md'), 'utf8');
     assert.match(await edits(), /nothing of yours/);
   });
@@ -129,7 +129,7 @@ describe('a backup on a real control plane, put back as its own text says', func
   /** What an upgrade would take for a person's edits. */
   async function edits(): Promise<string> {
     const planned = await cluster.upgrade('plan', '--skip', 'cli', '-o', 'json', ...TARGET);
-    assert.equal(planned.exitCode, 0, `${planned.stdout}\n${planned.stderr}`);
+    assertSucceeded(planned);
     return /"message": "([^"]*compared with [^"]*)"/.exec(planned.stdout)?.[1] ?? '';
   }
 

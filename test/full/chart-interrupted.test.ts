@@ -4,11 +4,9 @@ import { delimiter, join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import { type ChartCluster, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
-import { startUpgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const NODES = ['node-01', 'node-02'];
-const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** As when the machine restarts in the middle of `helm upgrade`: run and helm are gone, and the revision stays pending. */
 describe('a chart upgrade whose run and whose helm are killed together, on a real control plane', function () {
@@ -59,14 +57,13 @@ describe('a chart upgrade whose run and whose helm are killed together, on a rea
 
   it('is not taken over while helm might still be at work', async () => {
     const result = await cluster.upgrade(...command());
-    assert.equal(result.exitCode, 3, said(result));
+    assert.equal(result.exitCode, 3, told(result));
     assert.match(result.stdout + result.stderr, /NS-232[\s\S]*may still be at work/);
   });
 
   it('is taken over by the same command half a minute later, which ends at the target', async () => {
     await new Promise((resolve) => setTimeout(resolve, 30_000));
-    const result = await cluster.upgrade(...command());
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade(...command()));
     const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
     assert.deepEqual(
       listed.map(({ chart, status }) => [chart, status]),

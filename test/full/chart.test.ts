@@ -10,11 +10,9 @@ import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NA
 import { needsHelm } from '../support/needs-helm.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, surroundingsEnv, told, upgrade } from '../support/upgrade-process.ts';
 
 const APPLY = ['apply', '--yes'] as const;
-const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
 
 function describeChart(title: string, major: 3 | 4, request: ChartInstall, tests: (cluster: () => ChartCluster) => void): void {
@@ -34,8 +32,7 @@ function describeChart(title: string, major: 3 | 4, request: ChartInstall, tests
 }
 
 async function upgraded(cluster: ChartCluster, ...flags: readonly string[]): Promise<void> {
-  const result = await cluster.upgrade(...APPLY, ...flagsOf(cluster), ...flags);
-  assert.equal(result.exitCode, 0, said(result));
+  assertSucceeded(await cluster.upgrade(...APPLY, ...flagsOf(cluster), ...flags));
   const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
   assert.deepEqual(
     listed.map(({ chart, status }) => [chart, status]),
@@ -46,7 +43,7 @@ async function upgraded(cluster: ChartCluster, ...flags: readonly string[]): Pro
 async function refused(cluster: ChartCluster, exitCode: number, words: RegExp, ...flags: readonly string[]): Promise<void> {
   const before = await cluster.versions();
   const result = await cluster.upgrade(...APPLY, ...flagsOf(cluster), ...flags);
-  assert.equal(result.exitCode, exitCode, said(result));
+  assert.equal(result.exitCode, exitCode, told(result));
   assert.match(result.stdout + result.stderr, words);
   assert.equal(await cluster.versions(), before);
 }
@@ -55,7 +52,7 @@ describeChart('a release that helm writes on the server’s side', 4, {}, (clust
   it('names what the operator and a person have set before helm would stop at it, and takes it only when told so', async () => {
     const patch = JSON.stringify({ spec: { registry: 'another.example.org/' } });
     const args = ['patch', 'installations.operator.tigera.io', 'default', '--type=merge', '--field-manager=kubectl-patch', '-p', patch];
-    assert.equal((await cluster().plane.kubectl(args)).exitCode, 0);
+    assertSucceeded(await cluster().plane.kubectl(args));
     await refused(cluster(), 8, /spec\.registry[\s\S]*kubectl-patch/);
     await upgraded(cluster(), '--accept', 'NS-241');
     assert.equal(await cluster().read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
@@ -63,8 +60,7 @@ describeChart('a release that helm writes on the server’s side', 4, {}, (clust
 
   it('a second apply writes nothing', async () => {
     const before = await cluster().versions();
-    const result = await cluster().upgrade(...APPLY, ...flagsOf(cluster()));
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster().upgrade(...APPLY, ...flagsOf(cluster())));
     assert.equal(await cluster().versions(), before);
   });
 });
@@ -90,10 +86,9 @@ describeChart('a release in ConfigMaps', 3, { env: { HELM_DRIVER: 'configmap' } 
     const { HELM_DRIVER: _, ...env } = cluster().around.env ?? {};
     const around = { ...cluster().around, env };
     const refusal = await upgrade([...APPLY, ...flagsOf(cluster())], around);
-    assert.equal(refusal.exitCode, 3, said(refusal));
-    assert.match(said(refusal), /NS-247/);
-    const result = await upgrade([...APPLY, ...flagsOf(cluster()), '--accept', 'NS-247=tigera-operator/calico'], around);
-    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(refusal.exitCode, 3, told(refusal));
+    assert.match(told(refusal), /NS-247/);
+    assertSucceeded(await upgrade([...APPLY, ...flagsOf(cluster()), '--accept', 'NS-247=tigera-operator/calico'], around));
     assert.match(await cluster().helm('history', 'calico', '-n', RELEASE_NAMESPACE), /v3\.32\.1/);
   });
 });
@@ -105,7 +100,7 @@ describeChart('a release that holds CRDs among its objects', 3, OLD_CRDS, (clust
     await refused(cluster(), 3, /NS-236/);
     await refused(cluster(), 3, /NS-236/, '--accept', 'NS-236');
     const annotate = ['annotate', 'crd', 'oldthings.crd.projectcalico.org', 'helm.sh/resource-policy=keep'];
-    assert.equal((await cluster().plane.kubectl(annotate)).exitCode, 0);
+    assertSucceeded(await cluster().plane.kubectl(annotate));
     await upgraded(cluster());
     assert.equal(await cluster().read('crd oldthings.crd.projectcalico.org', '{.metadata.name}'), 'oldthings.crd.projectcalico.org');
   });
@@ -148,8 +143,7 @@ describeChart('a packed chart of one’s own, and the CRDs from a chart', 3, {},
     await cluster().helm('package', charts.target, '--destination', around.home);
     const packed = join(around.home, 'tigera-operator-v3.32.1.tgz');
     const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--chart', packed, '--crd-chart', crdChart];
-    const result = await cluster().upgrade(...APPLY, ...flags);
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster().upgrade(...APPLY, ...flags));
     assert.equal(await cluster().read('crd tiers.crd.projectcalico.org', '{.metadata.name}'), 'tiers.crd.projectcalico.org');
   });
 });
@@ -162,8 +156,7 @@ for (const major of [3, 4] as const) {
       try {
         const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases, '--chart', registry.chart];
         const env = { ...around.env, SSL_CERT_FILE: registry.authorityFile };
-        const result = await upgrade([...APPLY, ...flags], { ...around, env });
-        assert.equal(result.exitCode, 0, said(result));
+        assertSucceeded(await upgrade([...APPLY, ...flags], { ...around, env }));
         assert.match(await cluster().helm('history', 'calico', '-n', RELEASE_NAMESPACE), /tigera-operator-v3\.32\.1/);
         assert.equal(registry.asked.filter((line) => line.includes('/manifests/')).length, 1, registry.asked.join('\n'));
       } finally {

@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { startUpgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', '--skip', 'preflight'] as const;
 const AGENT = 'ds -n kube-system calico-node';
-const text = (result: { exitCode: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 interface Told {
   readonly findings: readonly Finding[];
@@ -71,7 +69,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
   it('a plan lists each of them, and stops at the one that a person must decide', async () => {
     const before = await cluster.versions();
     const result = await cluster.upgrade('plan', ...CALICO, '--skip', 'preflight', '-o', 'json');
-    assert.equal(result.exitCode, 8, text(result));
+    assert.equal(result.exitCode, 8, told(result));
     const { findings, stages } = JSON.parse(result.stdout) as Told;
     const open = findings.find(({ id }) => id === 'NS-201') ?? assert.fail('no NS-201');
     field = open.evidence[0]?.text ?? assert.fail('nothing to decide');
@@ -91,7 +89,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
   it('run refuses with exit 8 and writes nothing while that is open', async () => {
     const before = await cluster.versions();
     const result = await cluster.upgrade(...RUN, ...CALICO, '--through', 'apply', '--from', 'apply');
-    assert.equal(result.exitCode, 8, text(result));
+    assert.equal(result.exitCode, 8, told(result));
     assert.match(result.stdout + result.stderr, /--resolve/);
     assert.deepEqual(await cluster.versions(), before);
   });
@@ -101,8 +99,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     await untilApplied(cluster);
     child.kill('SIGKILL');
     await child;
-    const result = await cluster.upgrade(...RUN, ...CALICO);
-    assert.equal(result.exitCode, 0, text(result));
+    assertSucceeded(await cluster.upgrade(...RUN, ...CALICO));
     const agent = await cluster.read(AGENT, '{.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].env}');
     assert.match(agent, /^mirror\.example\.org\/calico\/node:v3\.32\.1 /);
     assert.match(agent, /"CALICO_IPV4POOL_CIDR","value":"10\.244\.0\.0\/16"/);
@@ -113,10 +110,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
   });
 
   it('a second run writes nothing', async () => {
-    const before = await cluster.versions();
-    const result = await cluster.upgrade(...RUN, ...CALICO);
-    assert.equal(result.exitCode, 0, text(result));
-    assert.deepEqual(await cluster.versions(), before);
+    await assertWritesNothing(cluster, () => cluster.upgrade(...RUN, ...CALICO));
   });
 });
 

@@ -18,6 +18,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.27.5';
 const AGENT = 'DaemonSet/kube-system/calico-node spec.template.spec.containers[calico-node]';
@@ -41,8 +42,7 @@ describe('edits on a real control plane', function () {
   });
 
   const kubectl = async (...args: readonly string[]) => {
-    const result = await plane.kubectl(args);
-    assert.equal(result.exitCode, 0, result.stderr);
+    assertSucceeded(await plane.kubectl(args));
   };
 
   /** What is found, and the target with it. */

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict';
 import { differences, type EndState, readEndState } from '../support/end-state.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { type InstalledCluster, installedCluster, within } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { killedAt, type UpgradeProcess } from '../support/upgrade-process.ts';
+import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 function installed(): Promise<InstalledCluster> {
   return installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 3 });
 }
 
 /** What a run that nothing disturbs comes to. */
-async function undisturbed(): Promise<EndState> {
-  const cluster = await installed();
-  try {
-    const done = await cluster.upgrade(...RUN);
-    assert.equal(done.exitCode, 0, said(done));
-    return await readEndState(cluster.plane.api);
-  } finally {
-    await cluster.stop();
-  }
+function undisturbed(): Promise<EndState> {
+  return within(installed(), async (cluster) => {
+    assertSucceeded(await cluster.upgrade(...RUN));
+    return readEndState(cluster.plane.api);
+  });
 }
 
 describe('procedure C with published manifests, disturbed, on a real control plane', function () {
@@ -44,14 +39,13 @@ describe('procedure C with published manifests, disturbed, on a real control pla
 
   it('stops at its time limit while one node is stuck, and names it', async () => {
     const stuck = await cluster.upgrade(...RUN, '--timeout', '10s');
-    assert.equal(stuck.exitCode, 124, said(stuck));
+    assert.equal(stuck.exitCode, 124, told(stuck));
     assert.match(stuck.stderr, /node-02/);
   });
 
   it('ends, once the node is freed, as if nothing had happened', async () => {
     await cluster.plane.fault('node-02', 'none');
-    const done = await cluster.upgrade(...RUN);
-    assert.equal(done.exitCode, 0, said(done));
+    assertSucceeded(await cluster.upgrade(...RUN));
     assert.deepEqual(differences(wanted, await readEndState(cluster.plane.api)), []);
   });
 });

@@ -10,6 +10,7 @@ import { type KrewHome, makeKrewHome } from '../krew/krew-home.ts';
 import { type PackedRelease, packRelease } from '../krew/packed-release.ts';
 import { type KrewPrograms, resolveKrew } from '../krew/programs.ts';
 import { itWhere } from '../support/needs.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const lock = readRuntimeLock();
 
@@ -78,8 +79,7 @@ describe('the archives of all platforms', function () {
       try {
         const archive = archiveOf(release, os, arch);
         const args = ['install', `--manifest=${release.manifest}`, `--archive=${join(release.folder, archive)}`];
-        const { exitCode, stderr } = await home.krew(args, { KREW_OS: os, KREW_ARCH: arch });
-        assert.equal(exitCode, 0, stderr);
+        assertSucceeded(await home.krew(args, { KREW_OS: os, KREW_ARCH: arch }));
         const entry = os === 'windows' ? 'kubectl-netsvc_upgrade.exe' : 'kubectl-netsvc_upgrade';
         assert.deepEqual(readdirSync(join(home.root, 'bin')), [entry]);
         const [installed = ''] = readdirSync(join(home.root, 'store', 'netsvc-upgrade'));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { permittedCommands } from '../../src/features/rights/permissions.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { as, describeLeastPrivilege, grant, missing, rolesOf, said } from '../support/least-privilege.ts';
+import { as, describeLeastPrivilege, grant, missing, rolesOf } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
+import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
 const manifest = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
@@ -30,7 +31,7 @@ describe('least privilege on a real control plane: every command with its own ro
 
   it('preflight reads everything, and names what run needs more', async () => {
     const result = await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '-o', 'json');
-    assert.equal(result.exitCode, 3, said(result));
+    assert.equal(result.exitCode, 3, told(result));
     const more = missing(result);
     assert.ok(more.includes('update leases.coordination.k8s.io in kube-system') && more.includes('watch pods'), more.join('\n'));
     assert.deepEqual(
@@ -38,8 +39,7 @@ describe('least privilege on a real control plane: every command with its own ro
       more.filter((text) => /^(get|list) /.test(text) && !/watch|configmaps|^get \*\.netsvc\.io$/.test(text)),
       [],
     );
-    const taken = await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '--accept', 'NS-009');
-    assert.equal(taken.exitCode, 0, said(taken));
+    assertSucceeded(await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '--accept', 'NS-009'));
   });
 
   const steps: readonly (readonly string[])[] = [
@@ -56,15 +56,14 @@ describe('least privilege on a real control plane: every command with its own ro
   for (const [command = '', ...rest] of steps) {
     it(`${[command, ...rest].join(' ')} needs no more than netsvc-upgrade-${command}`, async () => {
       const result = await cluster.upgrade(command, ...rest, ...NETSVC, ...as(command));
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
     });
   }
 
   for (const command of ['status', 'unlock']) {
     it(`${command} needs no more than netsvc-upgrade-${command}`, async () => {
-      const result = await cluster.upgrade(command, ...as(command));
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await cluster.upgrade(command, ...as(command)));
     });
   }
 

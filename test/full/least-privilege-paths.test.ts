@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { chartCluster, flagsOf } from '../support/chart-cluster.ts';
-import { as, grant, missing, rolesOf, said } from '../support/least-privilege.ts';
+import { as, grant, missing, rolesOf } from '../support/least-privilege.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import type { UpgradeProcess } from '../support/upgrade-process.ts';
+import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 /** A cluster on which one of the paths with an operator is gone. */
 interface PathCluster {
@@ -48,10 +48,10 @@ function describePath({ path, with: how, start }: PathCase): void {
 
     it('preflight names what flow logs need before anything is written', async () => {
       const result = await cluster.upgrade('preflight', ...flags, '--as=without-flow-logs', '-o', 'json');
-      assert.equal(result.exitCode, 3, said(result));
+      assert.equal(result.exitCode, 3, told(result));
       const named = missing(result);
       for (const one of ['create goldmanes.operator.tigera.io', 'patch whiskers.operator.tigera.io'])
-        assert.ok(named.includes(one), said(result));
+        assert.ok(named.includes(one), told(result));
     });
 
     it('preflight misses nothing with the roles of the path', async () => {
@@ -62,12 +62,12 @@ function describePath({ path, with: how, start }: PathCase): void {
     it('run takes the cluster to the target with exactly these roles', async () => {
       const command = ['run', '--yes', '--skip', 'cli', ...flags, '--accept', TYPHA, ...as(`run-${path}`)];
       const result = await cluster.upgrade(...command);
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
       for (const kind of ['goldmanes', 'whiskers'])
         assert.equal(await cluster.read(`${kind}.operator.tigera.io`, '{.items[*].metadata.name}'), 'default');
       const again = await cluster.upgrade(...command, '-o', 'json');
-      assert.deepEqual([again.exitCode, (JSON.parse(again.stdout) as { writes: number }).writes], [0, 0], said(again));
+      assert.deepEqual([again.exitCode, (JSON.parse(again.stdout) as { writes: number }).writes], [0, 0], told(again));
     });
   });
 }

@@ -3,12 +3,11 @@ import { until } from '../control-plane/until.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
+import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
 const NODES = ['node-01', 'node-02', 'node-03'];
-const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** One story: a node that cannot pull images holds the agents up; the wait names it and a command that works, and the same run ends once it is fixed. */
 describe('a wait for an operator whose agents cannot start on one node, on a real control plane', function () {
@@ -22,7 +21,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
   it('names pod, namespace, image and a command where the operator itself cannot be pulled', async () => {
     for (const node of NODES) await cluster.plane.fault(node, 'image-pull');
     const stopped = await cluster.upgrade(...RUN);
-    assert.equal(stopped.exitCode, 5, text(stopped));
+    assert.equal(stopped.exitCode, 5, told(stopped));
     assert.match(stopped.stderr, /: tigera-operator\/tigera-operator-\S+: cannot pull quay\.io\/tigera\/operator:v1\.42\.3 \(/);
     await shows(stopped, /see why: kubectl (-n tigera-operator describe pod \S+)$/m, /node-0\d/);
   });
@@ -35,7 +34,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     // It waits for the lease of the old one before it rolls anything.
     await cluster.plane.fault('node-02', 'image-pull');
     const stuck = await cluster.upgrade(...RUN, '--timeout', '60s');
-    assert.equal(stuck.exitCode, 124, text(stuck));
+    assert.equal(stuck.exitCode, 124, told(stuck));
     assert.match(
       stuck.stderr,
       /the operator is not done after 60 s: DaemonSet\/calico-system\/calico-node: .* ready · node-02: calico-node-\S+ Pending \S+: \w*Image\w*/,
@@ -48,7 +47,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
   async function shows({ stderr }: { readonly stderr: string }, named: RegExp, words: RegExp): Promise<void> {
     const command = named.exec(stderr)?.[1] ?? assert.fail(stderr);
     const shown = await cluster.plane.kubectl(command.split(' '));
-    assert.equal(shown.exitCode, 0, shown.stderr);
+    assertSucceeded(shown);
     assert.match(shown.stdout, words);
   }
 
@@ -56,8 +55,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     await cluster.plane.fault('node-02', 'none');
     const pods = 'pods -n calico-system -l k8s-app=calico-node';
     await until('the agents run', async () => !(await cluster.read(pods, '{.items[*].status.phase}')).includes('Pending'));
-    const done = await cluster.upgrade(...RUN);
-    assert.equal(done.exitCode, 0, text(done));
+    assertSucceeded(await cluster.upgrade(...RUN));
     assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
   });
 });

@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
-import { startUpgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
 const WAIT = ['wait', ...CALICO] as const;
 const HOLD_MS = 15_000;
 const STATUS = (type: string) => `{.status.conditions[?(@.type=="${type}")].status}`;
-
-const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 type Options = Parameters<typeof operatedCluster>;
 
@@ -37,8 +34,7 @@ async function endsWell(cluster: OperatedCluster): Promise<void> {
     said += chunk.toString();
     if (/^wait: done/m.test(said)) waited ??= { at: Date.now(), changedAt: cluster.changedAt() };
   });
-  const done = await child;
-  assert.equal(done.exitCode, 0, text(done));
+  assertSucceeded(await child);
   assert.ok(waited, said);
   assert.ok(waited.at - waited.changedAt >= HOLD_MS, `it ended ${waited.at - waited.changedAt} ms after the last change`);
   assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
@@ -50,7 +46,7 @@ async function endsWell(cluster: OperatedCluster): Promise<void> {
 /** A wait that is cut short by its time limit, and what it names. */
 async function names(cluster: OperatedCluster, words: RegExp, timeout: string): Promise<void> {
   const stuck = await cluster.upgrade(...WAIT, '--timeout', timeout);
-  assert.equal(stuck.exitCode, 124, text(stuck));
+  assert.equal(stuck.exitCode, 124, told(stuck));
   assert.match(stuck.stderr, words);
 }
 
@@ -59,7 +55,7 @@ describe('an operator that does not answer, on a real control plane', () => {
 
   it('is named where it is deaf: its statuses stay green, and the run does not end well', async () => {
     const stuck = await cluster().upgrade(...RUN, '--timeout', '100s');
-    assert.equal(stuck.exitCode, 124, text(stuck));
+    assert.equal(stuck.exitCode, 124, told(stuck));
     assert.match(stuck.stderr, /deaf operator: Deployment\/tigera-operator\/tigera-operator/);
     assert.equal(await cluster().read('tigerastatuses calico', STATUS('Available')), 'True', 'the old status is still green');
   });
@@ -75,14 +71,14 @@ describe('an operator that cannot do its work, on a real control plane', () => {
 
   it('is named where its Deployment is pinned: the old one says that it lacks rights', async () => {
     const stuck = await cluster().upgrade(...RUN, '--timeout', '30s');
-    assert.equal(stuck.exitCode, 124, text(stuck));
+    assert.equal(stuck.exitCode, 124, told(stuck));
     await names(cluster(), /pinned operator: Deployment\/tigera-operator\/tigera-operator: stays at \S+:v1\.32\.12/, '90s');
   });
 
   it('is not done, green as it is, where it finds no CRDs', async () => {
     cluster().manner.mode = 'no-crds';
     const stuck = await cluster().upgrade(...RUN, '--timeout', '60s');
-    assert.equal(stuck.exitCode, 124, text(stuck));
+    assert.equal(stuck.exitCode, 124, told(stuck));
     assert.match(stuck.stderr, /Degraded is True \(ResourceReadError: Unable retrieve Goldmane CR/);
     assert.equal(await cluster().read('tigerastatuses calico', STATUS('Available')), 'True', 'of the old generation');
   });

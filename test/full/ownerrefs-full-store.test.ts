@@ -5,7 +5,7 @@ import { bareGraph, TARGET } from '../support/owned-cluster.ts';
 import { patchesStored } from '../support/owned-objects.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { assertRecorded } from '../support/recorded-references.ts';
-import { type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, told, type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';
 
 const DEPENDENTS = 1000;
 const QUOTA_BYTES = 64 * 1024 ** 2;
@@ -15,8 +15,6 @@ const ROOM_BYTES = 4_000_000;
 const RATE = 25;
 /** Patches that are stored when it does. */
 const STORED = 60;
-
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function () {
   this.timeout(280_000);
@@ -33,7 +31,7 @@ describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function ()
     return upgrade(['ownerrefs', ...args, '--yes', ...TARGET], { home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl });
   };
   const assertFull = (result: UpgradeProcess) => {
-    assert.equal(result.exitCode, 1, said(result));
+    assert.equal(result.exitCode, 1, told(result));
     assert.match(result.stderr, /^error: .*database space exceeded/m);
     assert.match(result.stderr, /make room in etcd/);
     assert.match(result.stderr, /then run the same command again/);
@@ -59,8 +57,7 @@ describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function ()
 
   it('lose the rest by the same command once there is room again', async () => {
     await space.makeRoom();
-    const result = await command('strip');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await command('strip'));
     assert.deepEqual(await owned.graph(), bareGraph(owned.first));
   });
 
@@ -69,8 +66,7 @@ describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function ()
     assertFull(await command('restore', '--undo'));
     await assertRecorded(owned.plane, owned.first, 'full before the restore');
     await space.makeRoom();
-    const result = await command('restore', '--undo');
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await command('restore', '--undo'));
     assert.deepEqual(await owned.graph(), owned.first);
   });
 });

@@ -5,15 +5,13 @@ import { patchesStored } from '../support/owned-objects.ts';
 import type { OwnerGraph } from '../support/owner-graph.ts';
 import { assertRecorded } from '../support/recorded-references.ts';
 import { releases } from '../support/releases.ts';
-import type { UpgradeProcess } from '../support/upgrade-process.ts';
+import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 const DEPENDENTS = 600;
 /** Patches a second: slow enough that the server goes away in the midst of them. */
 const RATE = 100;
 /** Patches that are stored when it goes. */
 const STORED = 60;
-
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their references come off and go back`, function () {
   this.timeout(600_000);
@@ -31,7 +29,7 @@ describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their referen
     const over = new AbortController();
     const ended = command('ownerrefs', verb, '--yes', `--qps=${RATE}`).finally(() => over.abort());
     await patchesStored(plane.api, STORED, over.signal);
-    if (over.signal.aborted) assert.fail(`it was at its end too early: ${said(await ended)}`);
+    if (over.signal.aborted) assert.fail(`it was at its end too early: ${told(await ended)}`);
     await plane.apiServerDown(graceMs);
     await back(ended);
     await plane.apiServerUp();
@@ -42,7 +40,7 @@ describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their referen
 
   /** Half of it is done, nothing is lost, and the error says how to go on. */
   async function assertHalfDone(result: UpgradeProcess, verb: string, end: () => Promise<OwnerGraph>): Promise<void> {
-    assert.equal(result.exitCode, 1, said(result));
+    assert.equal(result.exitCode, 1, told(result));
     assert.match(result.stderr, /^error: .*no answer from https:\/\/127\.0\.0\.1:\d+/m);
     assert.match(result.stderr, /then run the same command again/);
     await assertRecorded(owned.cluster.plane, owned.first, verb);
@@ -58,8 +56,7 @@ describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their referen
     await assertRecorded(owned.cluster.plane, owned.first, verb);
     if (restarted.exitCode !== 0) {
       await assertHalfDone(restarted, verb, end);
-      const last = await command('ownerrefs', verb, '--yes');
-      assert.equal(last.exitCode, 0, said(last));
+      assertSucceeded(await command('ownerrefs', verb, '--yes'));
     }
     assert.deepEqual(await owned.graph(), await end());
   }
@@ -69,8 +66,7 @@ describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their referen
   });
 
   it('have every reference back at its place after the upgrade, with its flags and the new UID', async () => {
-    const upgraded = await command('run', '--yes', '--skip', 'cli', '--base', releases, '--through', 'wait');
-    assert.equal(upgraded.exitCode, 0, said(upgraded));
+    assertSucceeded(await command('run', '--yes', '--skip', 'cli', '--base', releases, '--through', 'wait'));
     await until('policies have their new names', async () => owned.migrated.length >= 2);
     await throughOutages('restore', owned.wanted);
   });

@@ -6,9 +6,10 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
 import { clientSideManagers } from '../../src/kube/managed-fields.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, type InstalledCluster, installedCluster, within } from '../support/installed-cluster.ts';
 import { liveOf, seen } from '../support/plan-and-result.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
 
@@ -37,21 +38,14 @@ async function objectsOf({ plane }: InstalledCluster): Promise<ReadonlyMap<strin
 
 const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
 
-async function upgradedBy(ownership: 'first' | 'kubectl'): Promise<Way> {
-  const cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 });
-  try {
-    const apply = ['apply', '--yes', ...TARGET, '--ownership', ownership];
-    const first = await cluster.upgrade(...apply);
-    assert.equal(first.exitCode, 0, `${first.stdout}\n${first.stderr}`);
-    const before = await cluster.versions();
-    const second = await cluster.upgrade(...apply);
-    assert.equal(second.exitCode, 0, `${second.stdout}\n${second.stderr}`);
-    assert.deepEqual(await cluster.versions(), before, 'a second run writes nothing');
+function upgradedBy(ownership: 'first' | 'kubectl'): Promise<Way> {
+  return within(installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 }), async (cluster) => {
+    const apply = () => cluster.upgrade('apply', '--yes', ...TARGET, '--ownership', ownership);
+    assertSucceeded(await apply());
+    await assertWritesNothing(cluster, apply);
     const objects = await objectsOf(cluster);
     return { objects, generation: objects.get('DaemonSet/kube-system/calico-node')?.metadata.generation };
-  } finally {
-    await cluster.stop();
-  }
+  });
 }
 
 describe('the two ways of taking over what was applied client-side, on a real control plane', function () {

@@ -4,7 +4,7 @@ import { installedCluster } from '../support/installed-cluster.ts';
 import { kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { objectOf, plannedObjects, surprises } from '../support/plan-document.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import type { UpgradeProcess } from '../support/upgrade-process.ts';
+import { assertSucceeded, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 
@@ -26,20 +26,17 @@ interface Program {
   stop(): Promise<void>;
 }
 
-const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
-
 /** What `plan` of the built program says, and then what its `run` makes of each object. */
 async function assertPlanIsResult({ plane, upgrade }: Program, flags: readonly string[]): Promise<void> {
   const planned = await upgrade('plan', '-o', 'json', '--skip', 'cli', ...flags);
-  assert.equal(planned.exitCode, 0, said(planned));
+  assertSucceeded(planned);
   const objects = plannedObjects(planned.stdout);
   assert.ok(objects.length >= 15, `${objects.length} objects`);
   const different = await surprises(
     objects,
     (ref) => objectOf(plane, ref),
     async () => {
-      const done = await upgrade('run', '--yes', '--skip', 'cli', ...flags);
-      assert.equal(done.exitCode, 0, said(done));
+      assertSucceeded(await upgrade('run', '--yes', '--skip', 'cli', ...flags));
     },
   );
   assert.deepEqual(different, []);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { parseAllDocuments } from 'yaml';
 import { permittedCommands } from '../../src/features/rights/permissions.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { type Role, said } from '../support/least-privilege.ts';
+import type { Role } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
+import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
 const manifest = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
@@ -30,7 +31,7 @@ describe('printed roles on a real control plane: a service account with just the
     cluster = await installedCluster({ manifest, nodes: 2 });
     for (const command of permittedCommands) {
       const printed = await cluster.upgrade('permissions', '--for', command);
-      assert.equal(printed.exitCode, 0, said(printed));
+      assertSucceeded(printed);
       await kubectl(['apply', '-f', '-'], printed.stdout);
       const name = `netsvc-upgrade-${command}`;
       const account = `--serviceaccount=${ACCOUNTS}:${command}`;
@@ -52,7 +53,7 @@ describe('printed roles on a real control plane: a service account with just the
       findings.filter(({ outcome }) => outcome === 'error').map(({ id, message }) => `${id} ${message}`),
       [],
     );
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(result);
     for (const id of ['NS-009', 'NS-012'])
       assert.ok(
         left.some((one) => one.id === id),
@@ -98,25 +99,23 @@ describe('printed roles on a real control plane: a service account with just the
     it(`${[command, ...rest].join(' ')} needs no more`, async () => {
       const chain = ['status', 'report', 'unlock'].includes(command) ? [] : NETSVC;
       const result = await cluster.upgrade(command, ...rest, ...chain, ...as(command));
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
     });
 
   it('hep is stopped by what this install lacks, not by its role', async () => {
     const result = await cluster.upgrade('hep', ...NETSVC, ...as('hep'));
-    assert.equal(result.exitCode, 3, said(result));
+    assert.equal(result.exitCode, 3, told(result));
     assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
   });
 
   for (const action of ['list', 'strip', 'restore'])
     it(`ownerrefs ${action} needs no more`, async () => {
-      const result = await cluster.upgrade('ownerrefs', action, ...(action === 'list' ? [] : ['--yes']), ...NETSVC, ...as('ownerrefs'));
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await cluster.upgrade('ownerrefs', action, ...(action === 'list' ? [] : ['--yes']), ...NETSVC, ...as('ownerrefs')));
     });
 
   it('run needs no more', async () => {
-    const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...NETSVC, ...as('run'));
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade('run', '--yes', '--skip', 'cli', ...NETSVC, ...as('run')));
   });
 });
 
@@ -144,8 +143,7 @@ describe('a printed role by names on a real control plane', function () {
       [['create', 'rolebinding', 'run', '-n', 'state', '--role=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
       [['create', 'rolebinding', 'run', '-n', 'kube-system', '--role=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
     ] as const) {
-      const { exitCode, stderr } = await cluster.plane.kubectl(args, stdin);
-      assert.equal(exitCode, 0, stderr);
+      assertSucceeded(await cluster.plane.kubectl(args, stdin));
     }
   });
   after(() => cluster?.stop());
@@ -163,8 +161,7 @@ describe('a printed role by names on a real control plane', function () {
   });
 
   it('takes the cluster to the target', async () => {
-    const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO, ...as);
-    assert.equal(result.exitCode, 0, said(result));
+    assertSucceeded(await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO, ...as));
     assert.match(await cluster.read('ds -n kube-system calico-node', '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
   });
 });

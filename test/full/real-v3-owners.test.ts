@@ -14,6 +14,7 @@ import { performStage } from '../support/perform-stage.ts';
 import { RealApiServer } from '../support/real-api-server.ts';
 import { realProgram } from '../support/real-service.ts';
 import { manifestFile } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 import { ALL, makeV3Owned, OF_POLICIES, rightOwners, v3Owners } from '../support/v3-owned-objects.ts';
 
 const TARGET = 'v3.32.1';
@@ -27,8 +28,7 @@ const SOURCES: readonly { readonly release: string; readonly installed: string; 
 async function install(plane: ControlPlane, release: string): Promise<void> {
   const apply = ['apply', '--server-side', '--force-conflicts', '-f', manifestFile(release, 'calico.yaml')];
   for (const args of [apply, ['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all']]) {
-    const { exitCode, stderr } = await plane.kubectl(args);
-    assert.equal(exitCode, 0, stderr);
+    assertSucceeded(await plane.kubectl(args));
   }
 }
 

@@ -27,6 +27,7 @@ import { NAMESPACES, NODES, PODS, type RandomFleet, randomFleet } from '../suppo
 import { realProgram } from '../support/real-service.ts';
 import { manifestFile } from '../support/releases.ts';
 import { numbersFrom, seedOf } from '../support/seed.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const RELEASE = 'v3.32.1';
 const GROUP = 'projectcalico.org';
@@ -57,8 +58,7 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
     );
     const definitions = documents.filter((one) => one?.kind === 'CustomResourceDefinition');
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: definitions });
-    const { exitCode, stderr } = await plane.kubectl(['apply', '--server-side', '-f', '-'], list);
-    assert.equal(exitCode, 0, stderr);
+    assertSucceeded(await plane.kubectl(['apply', '--server-side', '-f', '-'], list));
     for (const [name, labels] of Object.entries(NAMESPACES))
       await plane.api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
     // Pods of nodes that do not exist are deleted after a while.

@@ -15,6 +15,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const TARGET = 'v3.32.1';
 
@@ -48,8 +49,7 @@ describe('a release from the registry of another one, on a real control plane', 
       assert.notEqual(moved, text);
       const file = join(folder, 'calico.yaml');
       await writeFile(file, moved);
-      const applied = await plane.kubectl(['apply', '-f', file]);
-      assert.equal(applied.exitCode, 0, applied.stderr);
+      assertSucceeded(await plane.kubectl(['apply', '-f', file]));
 
       const sources = { cluster, artifacts: folderArtifacts(releases, [TARGET]), stored: storedManifests('calico') } as unknown as Sources;
       const context = contextOf({ release: TARGET }, calico);

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { startUpgrade, type UpgradeProcess, untilSaid } from '../support/upgrade-process.ts';
+import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
 const PARTS = ['--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const AGENT = ['ds', 'calico-node', '-n', 'kube-system'] as const;
-
-const text = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
 describe('a saved plan on a real control plane', function () {
   this.timeout(280_000);
@@ -19,8 +17,7 @@ describe('a saved plan on a real control plane', function () {
     this.timeout(600_000);
     cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 });
     file = join(cluster.around.home, 'plan.json');
-    const planned = await cluster.upgrade('plan', '--out', file, ...PARTS);
-    assert.equal(planned.exitCode, 0, text(planned));
+    assertSucceeded(await cluster.upgrade('plan', '--out', file, ...PARTS));
   });
   after(() => cluster?.stop());
 
@@ -28,7 +25,7 @@ describe('a saved plan on a real control plane', function () {
     await cluster.plane.kubectl(['label', ...AGENT, 'by=hand']);
     const before = await cluster.versions();
     const refused = await cluster.upgrade(...run());
-    assert.equal(refused.exitCode, 7, text(refused));
+    assert.equal(refused.exitCode, 7, told(refused));
     assert.match(refused.stderr, /is stale: DaemonSet\/kube-system\/calico-node has changed since the plan/);
     assert.deepEqual(await cluster.versions(), before);
     await cluster.plane.kubectl(['label', ...AGENT, 'by-']);
@@ -38,25 +35,18 @@ describe('a saved plan on a real control plane', function () {
     const other = join(cluster.around.home, 'other.json');
     writeFileSync(other, readFileSync(file, 'utf8').replace(/("uid": ")[^"]+"/, '$1another"'));
     const refused = await cluster.upgrade('run', '--yes', '--plan-file', other, ...PARTS);
-    assert.equal(refused.exitCode, 7, text(refused));
+    assert.equal(refused.exitCode, 7, told(refused));
     assert.match(refused.stderr, /was made for another cluster/);
   });
 
   it('is still true while nodes come and statuses change; killed in the middle, the same command ends it', async () => {
     await cluster.plane.addNodes(1);
-    const child = startUpgrade(run(), cluster.around);
-    await untilSaid(child, /serverside-applied/);
-    child.kill('SIGKILL');
-    await child;
-    const done = await cluster.upgrade(...run());
-    assert.equal(done.exitCode, 0, text(done));
+    await killedAt(run(), cluster.around, /serverside-applied/);
+    assertSucceeded(await cluster.upgrade(...run()));
     assert.match(await cluster.read(AGENT.join(' '), '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
   });
 
   it('has nothing left to do afterwards', async () => {
-    const before = await cluster.versions();
-    const again = await cluster.upgrade(...run());
-    assert.equal(again.exitCode, 0, text(again));
-    assert.deepEqual(await cluster.versions(), before);
+    await assertWritesNothing(cluster, () => cluster.upgrade(...run()));
   });
 });

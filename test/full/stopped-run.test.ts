@@ -4,6 +4,7 @@ import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
 /** The lease, and some time for the runs that are refused until then. */
@@ -34,8 +35,7 @@ describe('a run that is stopped for longer than its lease, on a real control pla
     await next.says(/waiting for kubectl \(process \d+\)/);
     assert.ok(isRunning(stopped.pid), 'only the run was stopped, not its program');
     await slow.letGo();
-    const second = await next.child;
-    assert.equal(second.exitCode, 0, second.stderr);
+    assertSucceeded(await next.child);
     const log = await slow.takeLog();
     for (let index = 0; index < log.length; index += 2) {
       assert.equal(log[index]?.replace('begin', 'end'), log[index + 1], `two applies at the same time:\n${log.join('\n')}`);

@@ -8,6 +8,7 @@ import { targetCrds } from '../../src/features/install-manifest/target-checks.ts
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { manifestFile } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const pool = { cidr: '10.0.0.0/16', ipipMode: 'Never', vxlanMode: 'Never', natOutgoing: true, nodeSelector: 'all()' };
 const policy = (destination: object) => ({ selector: 'all()', types: ['Egress'], egress: [{ action: 'Allow', destination }] });
@@ -66,8 +67,7 @@ describe('what NS-501 says of stored resources', function () {
     plane = await startControlPlane({ maxMinutes: 5 });
     const file = join(plane.dir, 'crds.yaml');
     writeFileSync(file, crds.join('\n---\n'));
-    const applied = await kubectl('apply', '--server-side', '-f', file);
-    assert.equal(applied.exitCode, 0, applied.stderr);
+    assertSucceeded(await kubectl('apply', '--server-side', '-f', file));
     await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
   });
   after(() => plane?.stop());

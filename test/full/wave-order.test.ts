@@ -3,6 +3,7 @@ import { installManifest } from '../control-plane/install.ts';
 import { CALICO_API, playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.27.5';
 const TO = 'v3.32.1';
@@ -68,13 +69,14 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
 
   it('finds both add-ons and plans a wave for them', async () => {
     const plan = await cluster.upgrade('plan', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', releases);
-    assert.equal(plan.exitCode, 0, `${plan.stdout}\n${plan.stderr}`);
+    assertSucceeded(plan);
     assert.match(plan.stdout, /configuration → agents → typha → add-ons → controllers/);
   });
 
   it('are applied one after the other, each when the one before has rolled', async () => {
-    const run = await cluster.upgrade('run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', releases);
-    assert.equal(run.exitCode, 0, `${run.stdout}\n${run.stderr}`);
+    assertSucceeded(
+      await cluster.upgrade('run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', releases),
+    );
     const times: { readonly wave: string; readonly begun: number; readonly ended: number }[] = [];
     for (const { wave, workloads } of WAVES) {
       const each = await Promise.all(workloads.map(timesOf));

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { serverSideApply } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { manifestText } from '../../src/manifest/manifest.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
 import type { SpecCluster } from './spec-cluster.ts';
 
 /** A real control plane of its own, for the specification; `close` ends it. */
@@ -28,8 +28,7 @@ export async function openControlPlane(): Promise<SpecCluster> {
     nodes: await plane.addNodes(3),
     async installClientSide(document) {
       await writeFile(file, manifestText([document]));
-      const { exitCode, stderr } = await plane.apply(file);
-      assert.equal(exitCode, 0, stderr);
+      assertSucceeded(await plane.apply(file));
     },
     async serverSideApply(documents, { dryRun = false } = {}) {
       const text = manifestText(documents);

@@ -5,7 +5,7 @@ import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
 import { manifestFile, ownReleases } from './releases.ts';
-import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told, upgrade } from './upgrade-process.ts';
 
 /** The last in the order of names: the others are done before it. */
 const [BROKEN, CRASHING] = ['zz-broken', 'node-03'];
@@ -15,7 +15,6 @@ const ALONE = {
   metadata: { name: 'alone', namespace: 'shop' },
   spec: { containers: [{ name: 'app', image: 'shop/app:1' }] },
 };
-const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 interface Item {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly generation?: number };
@@ -41,8 +40,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
 
     const create = async (...objects: readonly object[]) => {
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-      const { exitCode, stderr } = await cluster.plane.kubectl(['create', '-f', '-'], list);
-      assert.equal(exitCode, 0, stderr);
+      assertSucceeded(await cluster.plane.kubectl(['create', '-f', '-'], list));
     };
 
     /** The namespace has its service account, and the webhook is in force: a pod that is made now has the sidecar. */
@@ -138,7 +136,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
       const before = (await podsWith(NEW)).length;
       assert.ok(before >= 1 && before < workloads, `${before} were restarted before the kill`);
       const result = await run('alp', '--yes', '--batch', '3');
-      assert.equal(result.exitCode, 5, said(result));
+      assert.equal(result.exitCode, 5, told(result));
       assert.match(result.stderr, /1 pod failed, more than --max-failed=0: node-03: .*CrashLoopBackOff/);
       assert.match(result.stdout, /NS-734/);
       assert.deepEqual(await podsWith(OLD), [...LEFT, BROKEN], 'its old pod goes on working');
@@ -146,14 +144,13 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
 
     it('leaves what crashes behind within --max-failed, and says so', async () => {
       const result = await run('alp', '--yes', '--max-failed', '1');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.match(result.stdout, /left behind: Deployment shop\/zz-broken \(.*CrashLoopBackOff/);
     });
 
     it('is whole once the crashes are fixed', async () => {
       await cluster.plane.fault(CRASHING, 'none');
-      const result = await run('alp', '--yes');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await run('alp', '--yes'));
       assert.deepEqual(await podsWith(OLD), LEFT);
       assert.equal((await podsWith(NEW)).length, workloads + 2);
     });
@@ -166,18 +163,15 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     it('restarts nothing the second time, and what was paused once it is resumed', async () => {
       const generations = async () => (await list('deployments', '-n', 'shop')).map(({ metadata }) => [metadata.name, metadata.generation]);
       const before = await generations();
-      const again = await run('alp', '--yes');
-      assert.equal(again.exitCode, 0, said(again));
+      assertSucceeded(await run('alp', '--yes'));
       assert.deepEqual(await generations(), before);
       await cluster.plane.kubectl(['rollout', 'resume', 'deployment/held', '-n', 'shop']);
-      const resumed = await run('alp', '--yes');
-      assert.equal(resumed.exitCode, 0, said(resumed));
+      assertSucceeded(await run('alp', '--yes'));
       assert.deepEqual(await podsWith(OLD), ['alone', 'guarded']);
     });
 
     it('puts the former template back', async () => {
-      const result = await run('alp', '--undo', '--yes');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await run('alp', '--undo', '--yes'));
       assert.equal(await config(), `mine: kept\n${templateOf(OLD)}`);
     });
   });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { HelmMajor } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from './chart-cluster.ts';
+import { assertWritesNothing } from './installed-cluster.ts';
 import { needsHelm } from './needs-helm.ts';
 import { TYPHA } from './operated-bench.ts';
 import { slowTool } from './slow-kubectl.ts';
-import { startUpgrade } from './upgrade-process.ts';
+import { assertSucceeded, killedAt } from './upgrade-process.ts';
 
 /** Where the first run is ended: by what it has said, or while the chart tool is at work. */
 export type KilledAt = RegExp | 'helm';
@@ -23,11 +24,9 @@ export interface ChartCase {
 /** The whole chain; no CLI is there to be changed. */
 const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
 const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
-const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** Procedure A from one old release: killed in the middle, run again, and at the one end that every release comes to. */
-export function describeChartRelease({ release, helm: major, install, killedAt, keptCrd, manageCrds = false }: ChartCase): void {
+export function describeChartRelease({ release, helm: major, install, killedAt: moment, keptCrd, manageCrds = false }: ChartCase): void {
   const commandOf = (cluster: ChartCluster) => [...RUN, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
   describe(`procedure A from ${release} with helm ${major} on a real control plane`, function () {
     this.timeout(900_000);
@@ -38,15 +37,13 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
       helm = await needsHelm(this, major);
       cluster = await chartCluster(helm, { ...install, operator: { mode: 'well', pace: 0.1 } });
       if (keptCrd === undefined) return;
-      const marked = await cluster.plane.kubectl(['annotate', 'crd', keptCrd, 'helm.sh/resource-policy=keep']);
-      assert.equal(marked.exitCode, 0, marked.stderr);
+      assertSucceeded(await cluster.plane.kubectl(['annotate', 'crd', keptCrd, 'helm.sh/resource-policy=keep']));
     });
     after(() => cluster?.stop());
 
     it('is killed in the middle, run again, and ends at the target with the values', async () => {
-      await (killedAt === 'helm' ? killInHelm(cluster, commandOf(cluster), helm) : killAfter(cluster, commandOf(cluster), killedAt));
-      const result = await cluster.upgrade(...commandOf(cluster));
-      assert.equal(result.exitCode, 0, said(result));
+      await (moment === 'helm' ? killInHelm(cluster, commandOf(cluster), helm) : killedAt(commandOf(cluster), cluster.around, moment));
+      assertSucceeded(await cluster.upgrade(...commandOf(cluster)));
       const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
       assert.deepEqual(
         listed.map(({ chart, status, revision }) => [chart, status, revision]),
@@ -66,24 +63,9 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
     });
 
     it('a second run writes nothing', async () => {
-      const before = await cluster.versions();
-      const result = await cluster.upgrade(...commandOf(cluster));
-      assert.equal(result.exitCode, 0, said(result));
-      assert.equal(await cluster.versions(), before);
+      await assertWritesNothing(cluster, () => cluster.upgrade(...commandOf(cluster)));
     });
   });
-}
-
-async function killAfter({ around }: ChartCluster, command: readonly string[], words: RegExp): Promise<void> {
-  const child = startUpgrade(command, around);
-  let text = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-    if (words.test(text)) child.kill('SIGKILL');
-  });
-  const first = await child;
-  assert.match(text, words, said(first));
-  assert.equal(first.signal, 'SIGKILL', 'it was ended before its end');
 }
 
 /** The chart tool goes on without the run that started it. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { assertWritesNothing } from './installed-cluster.ts';
 import { INFORMATION, type KvstoreCluster, kvstoreCluster } from './kvstore-cluster.ts';
 import { manifestFile } from './releases.ts';
-import type { UpgradeProcess } from './upgrade-process.ts';
+import { assertSucceeded, told } from './upgrade-process.ts';
 
 export interface KvstoreCase {
   readonly release: string;
@@ -11,7 +12,6 @@ export interface KvstoreCase {
 }
 
 const RUN = ['run', '--yes', '--skip', 'cli'] as const;
-const text = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** Procedure D from one release: refusals that write nothing, a run that is killed, its continuation, and nothing lost. */
 export function describeKvstore({ release, file, config, agent }: KvstoreCase, refusals: boolean): void {
@@ -38,7 +38,7 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
       const first = await child;
       assert.equal(first.signal, 'SIGKILL', `it was at its end before: ${first.stderr}`);
       const result = await cluster.upgrade(...RUN);
-      assert.equal(result.exitCode, 0, text(result));
+      assertSucceeded(result);
       assert.equal(await cluster.secret(), secret);
       const settings = await cluster.read(
         `cm -n kube-system ${config}`,
@@ -52,10 +52,7 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
     });
 
     it('a second run writes nothing', async () => {
-      const before = await cluster.versions();
-      const result = await cluster.upgrade(...RUN);
-      assert.equal(result.exitCode, 0, text(result));
-      assert.deepEqual(await cluster.versions(), before);
+      await assertWritesNothing(cluster, () => cluster.upgrade(...RUN));
       assert.equal(await cluster.secret(), secret);
     });
   });
@@ -68,8 +65,8 @@ function describeRefusals(cluster: () => KvstoreCluster): void {
     // Whoever asks beforehand is told the same.
     for (const command of [['preflight'], RUN]) {
       const result = await cluster().upgrade(...command, ...args);
-      assert.notEqual(result.exitCode, 0, text(result));
-      assert.match(result.stdout + result.stderr, new RegExp(`× ${id} `), text(result));
+      assert.notEqual(result.exitCode, 0, told(result));
+      assert.match(result.stdout + result.stderr, new RegExp(`× ${id} `), told(result));
     }
     assert.deepEqual(await cluster().versions(), before);
     assert.equal(await cluster().secret(), secret);
@@ -82,7 +79,7 @@ function describeRefusals(cluster: () => KvstoreCluster): void {
 
   it('says that a store out of reach was not checked, and refuses one that does not take the certificates', async () => {
     const away = await cluster().upgrade('plan', '--kvstore-endpoints', 'https://127.0.0.1:1');
-    assert.match(away.stdout, /was not checked: it cannot be reached from here/, text(away));
+    assert.match(away.stdout, /was not checked: it cannot be reached from here/, told(away));
     const { plane, store } = cluster();
     const patch = (cert: string, key: string) =>
       plane.kubectl([

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
-import { type Surroundings, startUpgrade, type UpgradeProcess, untilSaid } from './upgrade-process.ts';
+import type { InstalledCluster } from './installed-cluster.ts';
+import { startUpgrade, told, untilSaid } from './upgrade-process.ts';
 
-/** A cluster whose agents an operator replaces. */
-interface Operated {
-  readonly plane: ControlPlane;
-  readonly around: Surroundings;
-  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
-  read(resource: string, jsonPath: string): Promise<string>;
-  stop(): Promise<void>;
-}
-
-export interface ProbedPath<C extends Operated> {
+export interface ProbedPath<C extends InstalledCluster> {
   /** `where an operator …`. */
   readonly title: string;
   /** Skips the suite where its programs cannot be had. */
@@ -29,11 +20,10 @@ const UPGRADED = 'node-02';
 /** The rollout is held so. */
 const HELD = ['--accept', 'NS-407=DaemonSet/calico-system/calico-node'];
 
-const text = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 const nodeOf = (object: ApiObject) => /node-\d\d/.exec(JSON.stringify(object.spec))?.[0];
 
 /** One story: the rollout is held at one node, whose new pods lack the network; the wait stops there, and the same command ends well once it is repaired. */
-export function describeNetworkProbe<C extends Operated>({ title, start, flags }: ProbedPath<C>): void {
+export function describeNetworkProbe<C extends InstalledCluster>({ title, start, flags }: ProbedPath<C>): void {
   describe(`run --probe-network ${title}, on a real control plane`, function () {
     this.timeout(600_000);
     let cluster: C;
@@ -81,7 +71,7 @@ export function describeNetworkProbe<C extends Operated>({ title, start, flags }
     it('waits for the first upgraded agent, and creates no Job before', async () => {
       await replacedBy('OnDelete');
       const waiting = await cluster.upgrade(...run('--timeout', '20s', ...PROBE));
-      assert.equal(waiting.exitCode, 124, text(waiting));
+      assert.equal(waiting.exitCode, 124, told(waiting));
       assert.match(await cluster.read(AGENTS, '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
       assert.equal(jobs.size, 0);
     });
@@ -100,15 +90,15 @@ export function describeNetworkProbe<C extends Operated>({ title, start, flags }
       // From here on a pod that starts there runs, and ends only as it is told here.
       await cluster.plane.fault(UPGRADED, 'not-ready');
       const failing = new AbortController();
-      const told = failClients(failing.signal);
+      const answered = failClients(failing.signal);
       const stopped = await cluster.upgrade(...run(...PROBE));
       failing.abort();
-      await told;
-      assert.equal(stopped.exitCode, 5, text(stopped));
+      await answered;
+      assert.equal(stopped.exitCode, 5, told(stopped));
       assert.match(stopped.stderr, /a new pod on node-02 \(upgraded\) does not reach a pod on node-0[13] \(old\)/);
       const agent = (await agentOn(UPGRADED)).metadata.name;
       assert.match(stopped.stdout + stopped.stderr, new RegExp(`kubectl -n calico-system logs ${agent} -c calico-node --tail=50`));
-      assert.doesNotMatch(text(stopped), /to hold it/, 'the operator would undo it');
+      assert.doesNotMatch(told(stopped), /to hold it/, 'the operator would undo it');
       await nothingLeft();
     });
 
@@ -126,7 +116,7 @@ export function describeNetworkProbe<C extends Operated>({ title, start, flags }
       await untilSaid(child, /pods on node-02 \(upgraded\) and node-0[13] \(old\) reach each other/);
       await replacedBy('RollingUpdate');
       const done = await child;
-      const said = text({ exitCode: done.exitCode, stdout: done.stdout, stderr: done.stderr });
+      const said = told({ exitCode: done.exitCode, stdout: done.stdout, stderr: done.stderr });
       assert.equal(done.exitCode, 0, said);
       assert.match(done.stderr, /^wait: {3}pods on node-0\d \(upgraded\) and node-0\d \(old\) reach each other, and resolve/m);
       assert.match(done.stderr, /^wait: {3}pods on node-0\d \(upgraded\) and node-0\d \(upgraded\) reach each other, and resolve/m);

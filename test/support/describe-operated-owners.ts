@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Api } from '../control-plane/api.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
+import type { InstalledCluster } from './installed-cluster.ts';
 import { JOURNAL } from './owned-cluster.ts';
 import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
 import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
-import type { Surroundings, UpgradeProcess } from './upgrade-process.ts';
+import { assertSucceeded, type UpgradeProcess } from './upgrade-process.ts';
 
 const DEPENDENTS = 200;
 const SYSTEM = 'calico-system';
@@ -19,8 +19,6 @@ const SETTINGS = {
   ...{ apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },
   spec: { controllers: {} },
 };
-
-const done = ({ exitCode, stdout, stderr }: UpgradeProcess) => assert.equal(exitCode, 0, `${stdout}\n${stderr}`);
 
 /** The operator turns the APIService to its own namespace at once: from then on only its new pods answer, by the target's rule. */
 async function followsOperator(api: Api, served: AggregatedApi, signal: AbortSignal): Promise<void> {
@@ -33,13 +31,8 @@ async function followsOperator(api: Api, served: AggregatedApi, signal: AbortSig
 }
 
 /** A cluster whose operator is played, and its API server with it. */
-export interface PlayedCluster {
-  readonly plane: ControlPlane;
-  readonly around: Surroundings;
+interface PlayedCluster extends InstalledCluster {
   readonly apiServer: AggregatedApi | undefined;
-  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
-  versions(): Promise<string>;
-  stop(): Promise<void>;
 }
 
 /** One way in which an operator gets into a cluster. */
@@ -120,7 +113,7 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
 
     it('live through it, and have every reference back with the new UID', async () => {
       const { cluster, upgrade, migration, graph, wanted } = owned();
-      done(await upgrade('run', '--skip', 'cli'));
+      assertSucceeded(await upgrade('run', '--skip', 'cli'));
       assert.equal(migration.migrated.length, 2);
       await collectorStartsAnew(cluster.plane);
       assert.deepEqual(await graph(), await wanted());
@@ -131,7 +124,7 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
     it('are not written a second time', async () => {
       const { cluster, upgrade, graph, wanted } = owned();
       const before = await cluster.versions();
-      done(await upgrade('run', '--skip', 'cli'));
+      assertSucceeded(await upgrade('run', '--skip', 'cli'));
       assert.deepEqual([await cluster.versions(), await graph()], [before, await wanted()]);
     });
   });
@@ -142,7 +135,7 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
 
     it('live through it; what names a policy, which the new server does not find, stays in the journal', async () => {
       const { cluster, upgrade, migration, graph, wanted } = owned();
-      done(await upgrade('run', '--skip', 'cli', '--hold-policy-migration'));
+      assertSucceeded(await upgrade('run', '--skip', 'cli', '--hold-policy-migration'));
       assert.deepEqual(migration.migrated, []);
       await collectorStartsAnew(cluster.plane);
       assert.deepEqual(await graph(), withoutPolicies(await wanted()));
@@ -152,11 +145,11 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
     it('have everything back once the hold is released in the order that is told', async () => {
       const { cluster, upgrade, migration, graph, wanted } = owned();
       const { api } = cluster.plane;
-      done(await upgrade('ownerrefs', 'strip'));
+      assertSucceeded(await upgrade('ownerrefs', 'strip'));
       const spec = { controllers: { policyMigration: { enabled: 'Enabled' } } };
       await api.send('PATCH', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations/default`, { spec });
       await until('policies have their new names', async () => migration.migrated.length >= 2);
-      done(await upgrade('ownerrefs', 'restore'));
+      assertSucceeded(await upgrade('ownerrefs', 'restore'));
       await collectorStartsAnew(cluster.plane);
       assert.deepEqual(await graph(), await wanted());
     });

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
+import { assertWritesNothing } from './installed-cluster.ts';
 import { TYPHA } from './operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from './operated-cluster.ts';
 import { releases } from './releases.ts';
-import { startUpgrade } from './upgrade-process.ts';
+import { assertSucceeded, killedAt } from './upgrade-process.ts';
 
 const RUN = [
   ...['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1'],
   ...['--manifest-url', releases, '--accept', TYPHA],
 ] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
-
-const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
-  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 export interface OperatedCase {
   readonly accepted?: readonly string[];
@@ -41,23 +39,15 @@ export function describeOperated(
         { release, spec: fips ? { fipsMode: 'Enabled' } : {} },
       );
       const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', namespace ?? 'tigera-operator', '--requests=cpu=70m'];
-      assert.equal((await cluster.plane.kubectl(edit)).exitCode, 0);
+      assertSucceeded(await cluster.plane.kubectl(edit));
       const stranger = ['create', 'deployment', 'exporter', '-n', 'calico-system', '--image=reg.example.org/exporter:1.2', '--replicas=1'];
       if (fips) assert.equal((await cluster.plane.kubectl(stranger)).exitCode, 0);
     });
     after(() => cluster?.stop());
 
     it('is killed in the middle, run again, and ends at the target with the edit', async () => {
-      const child = startUpgrade(run, cluster.around);
-      let said = '';
-      child.stderr.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-        if (words.test(said)) child.kill('SIGKILL');
-      });
-      const first = await child;
-      assert.match(said, words, text(first));
-      const done = await cluster.upgrade(...run);
-      assert.equal(done.exitCode, 0, text(done));
+      await killedAt(run, cluster.around, words);
+      assertSucceeded(await cluster.upgrade(...run));
       assert.equal(await cluster.read(operator, IMAGE), 'quay.io/tigera/operator:v1.42.3');
       const cpu = '{.spec.template.spec.containers[0].resources.requests.cpu}';
       assert.equal(await cluster.read(operator, cpu), '70m');
@@ -80,10 +70,7 @@ export function describeOperated(
       });
 
     it('a second run writes nothing', async () => {
-      const before = await cluster.versions();
-      const again = await cluster.upgrade(...run);
-      assert.equal(again.exitCode, 0, text(again));
-      assert.equal(await cluster.versions(), before);
+      await assertWritesNothing(cluster, () => cluster.upgrade(...run));
     });
   });
 }

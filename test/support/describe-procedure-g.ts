@@ -6,15 +6,13 @@ import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
 import { bareGraph, JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
 import { releases } from './releases.ts';
-import { type UpgradeProcess, upgrade } from './upgrade-process.ts';
+import { assertSucceeded, upgrade } from './upgrade-process.ts';
 
 const QUOTA = '/api/v1/namespaces/kube-system/resourcequotas';
 const MAPS = '/api/v1/namespaces/kube-system/secrets';
 
 /** Which release was installed is said: images alone leave it open between releases whose manifests differ in little. */
 const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases] as const;
-
-const done = ({ exitCode, stdout, stderr }: UpgradeProcess) => assert.equal(exitCode, 0, `${stdout}\n${stderr}`);
 
 /** Describes an upgrade by one `run` of the built program, kube-controller-manager restarted in the middle of it and at its end. */
 export function describeProcedureG(count: number): void {
@@ -35,7 +33,7 @@ export function describeProcedureG(count: number): void {
       await until('the new API server serves', async () => isOver || owned.convertsUids(), 200_000);
       assert.ok(!isOver, 'the new API server serves while the program is at work');
       await plane.restartControllerManager();
-      done(await ended);
+      assertSucceeded(await ended);
       assert.equal(owned.migrated.length, 2);
       await collectorStartsAnew(plane);
       assert.deepEqual(Object.keys(await owned.graph()), Object.keys(owned.first));
@@ -58,7 +56,7 @@ export function describeProcedureG(count: number): void {
 
     it('writes nothing the second time', async () => {
       const before = await owned.cluster.versions();
-      done(await owned.cluster.upgrade(...RUN, ...TARGET));
+      assertSucceeded(await owned.cluster.upgrade(...RUN, ...TARGET));
       assert.deepEqual([await owned.cluster.versions(), await owned.graph()], [before, await owned.wanted()]);
     });
   });
@@ -101,13 +99,13 @@ export function describeLostMachine(count: number): void {
     });
 
     it('lose the references that the upgrade breaks, and no other', async () => {
-      done(await here('ownerrefs', 'strip', '--yes'));
+      assertSucceeded(await here('ownerrefs', 'strip', '--yes'));
       assert.deepEqual(await owned.graph(), bareGraph(owned.first));
     });
 
     it('live through the upgrade, the migration of policy names and two restarts of kube-controller-manager', async () => {
       const { plane } = owned.cluster;
-      done(await here(...RUN, '--through', 'wait'));
+      assertSucceeded(await here(...RUN, '--through', 'wait'));
       await until('policies have their new names', async () => owned.migrated.length >= 2);
       for (let restart = 0; restart < 2; restart += 1) {
         await collectorStartsAnew(plane);
@@ -130,7 +128,7 @@ export function describeLostMachine(count: number): void {
 
     it('have every reference back from a machine that saw nothing of it, and the collector agrees', async () => {
       const { plane } = owned.cluster;
-      done(await elsewhere('ownerrefs', 'restore', '--yes'));
+      assertSucceeded(await elsewhere('ownerrefs', 'restore', '--yes'));
       assert.deepEqual(await owned.graph(), await owned.wanted());
       await collectorStartsAnew(plane);
       assert.deepEqual(await owned.graph(), await owned.wanted());
@@ -141,9 +139,9 @@ export function describeLostMachine(count: number): void {
     });
 
     it('are forgotten by the journal only then; nothing dangles', async () => {
-      done(await elsewhere('ownerrefs', 'forget', '--yes'));
+      assertSucceeded(await elsewhere('ownerrefs', 'forget', '--yes'));
       await assert.rejects(owned.cluster.plane.api.get(JOURNAL), /404/);
-      done(await elsewhere('verify'));
+      assertSucceeded(await elsewhere('verify'));
     });
   });
 }

@@ -3,8 +3,9 @@ import { EXIT } from '../../src/kernel/fault.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { differences, type EndState } from './end-state.ts';
 import { type FaultPoint, isAmong } from './fault-points.ts';
-import type { InstallRequest } from './installed-cluster.ts';
+import { type InstallRequest, within } from './installed-cluster.ts';
 import { type ProxiedCluster, type ProxiedRun, proxiedCluster } from './proxied-cluster.ts';
+import { told } from './upgrade-process.ts';
 
 /** What is swept: an installation, and the command that upgrades it. */
 export interface Swept {
@@ -24,7 +25,7 @@ export const pointText = ({ kind, among, nth }: FaultPoint): string => `${kind} 
 
 /** One undisturbed run, which must succeed, on a cluster of its own. */
 export async function cleanRun(swept: Swept): Promise<CleanRun> {
-  return withCluster(swept, async (ground) => {
+  return within(proxiedCluster(swept.install), async (ground) => {
     const run = await ground.run(swept.command);
     assert.equal(run.exitCode, 0, told(run));
     assert.ok(
@@ -41,7 +42,7 @@ export async function cleanRun(swept: Swept): Promise<CleanRun> {
  * Resolves to false if the run did not send so many requests: a slow clean run renews its lock and looks again more often.
  */
 export async function sweepPoint(swept: Swept, point: FaultPoint, clean: CleanRun): Promise<boolean> {
-  return withCluster(swept, async (ground) => {
+  return within(proxiedCluster(swept.install), async (ground) => {
     const { kind, among, nth } = point;
     ground.proxy.arm({ kind, nth, matches: (request) => isAmong(among, request), kill: ground.kill });
     const spoilt = await ground.run(swept.command);
@@ -56,15 +57,6 @@ export async function sweepPoint(swept: Swept, point: FaultPoint, clean: CleanRu
     await assertBackup(ground, swept);
     return struck !== undefined;
   });
-}
-
-async function withCluster<T>(swept: Swept, act: (ground: ProxiedCluster) => Promise<T>): Promise<T> {
-  const ground = await proxiedCluster(swept.install);
-  try {
-    return await act(ground);
-  } finally {
-    await ground.stop();
-  }
 }
 
 /** How a process ended, by itself or by SIGKILL. */
@@ -92,8 +84,4 @@ function endingsOf(kind: FaultPoint['kind']): readonly number[] {
 
 async function assertBackup(ground: ProxiedCluster, { source }: Swept): Promise<void> {
   assert.ok((await ground.backup()).includes(`:${source}`), `the backup is of ${source}`);
-}
-
-export function told({ exitCode, killed, stdout, stderr }: EndedRun): string {
-  return `${killed ? 'killed' : `exit ${exitCode}`}\n${stdout}\n${stderr}`;
 }

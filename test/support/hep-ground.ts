@@ -12,7 +12,7 @@ import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { FLEET_NODES, HostFleet } from './hep-fleet.ts';
 import { NETSVC_FLEET } from './hep-services.ts';
-import { installedCluster } from './installed-cluster.ts';
+import { installedCluster, opened } from './installed-cluster.ts';
 import { performStage } from './perform-stage.ts';
 import { assertDone, expected } from './reference-sweep.ts';
 import { installClusterCli } from './service-cli.ts';
@@ -32,35 +32,27 @@ const LATE_MS = 1_500;
 /** A wait that a fault keeps from its end is tried again soon. */
 const FLAGS = { profile: 'netsvc', release, 'manifest-url': source, timeout: '30s' } as const;
 
-async function hepGround({ maxMinutes }: GroundOptions): Promise<SweepGround> {
-  const cluster = await installedCluster({ manifest, nodes: 3, maxMinutes });
-  const ends: (() => Promise<void>)[] = [() => cluster.stop()];
-  const stop = async () => {
-    for (const end of ends.toReversed()) await end();
-  };
-  try {
+function hepGround({ maxMinutes }: GroundOptions): Promise<SweepGround> {
+  return opened(async (endBy) => {
+    const cluster = await installedCluster({ manifest, nodes: 3, maxMinutes });
+    endBy(cluster.stop);
     const { plane } = cluster;
     const bin = join(plane.dir, 'bin');
     await installClusterCli(cluster, join(bin, program), { group, client: release });
     const fleet = await HostFleet.on(plane.api, group);
-    ends.push(() => fleet.stop());
+    endBy(() => fleet.stop());
     const played = { group, createdBy, allowAllProfile, agents, manner: 'new', never: new Set<string>() } as const;
     const controllers = playEndpointControllers(plane.api, { ...played, late: new Map(FLEET_NODES.map((node) => [node, LATE_MS])) });
-    ends.push(() => controllers.stop());
+    endBy(controllers.stop);
     const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes });
-    ends.push(() => proxy.stop());
-    const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
-    const around = {
-      home: join(plane.dir, 'home'),
-      kubeconfig: proxy.kubeconfigPath,
-      kubectl: cluster.around.kubectl,
-      env: { PATH: path },
-    };
-    return { ...(await swept({ plane, fleet, proxy, around })), stop };
-  } catch (thrown) {
-    await stop();
-    throw thrown;
-  }
+    endBy(proxy.stop);
+    const { kubectl } = cluster.around;
+    const path = [bin, join(kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
+    return swept({
+      ...{ plane, fleet, proxy },
+      around: { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl, env: { PATH: path } },
+    });
+  });
 }
 
 interface Ground {

@@ -6,9 +6,7 @@ import { until } from '../control-plane/until.ts';
 import type { MigratedService } from './hep-services.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { clientRelease, installClusterCli } from './service-cli.ts';
-import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
-
-const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+import { assertSucceeded, startUpgrade, told, upgrade } from './upgrade-process.ts';
 
 interface Endpoint {
   readonly metadata: {
@@ -139,13 +137,13 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     it('gives a verdict for every node, refuses, and changes nothing', async () => {
       start = await stateOf();
       const result = await run('hep', '--yes');
-      assert.equal(result.exitCode, 3, said(result));
+      assert.equal(result.exitCode, 3, told(result));
       for (const [id, node] of [
         ['NS-711', opened],
         ['NS-712', policed],
         ['NS-713', changed],
       ]) {
-        assert.match(result.stdout, new RegExp(`${id} 1 host .*: ${node}$`, 'm'), said(result));
+        assert.match(result.stdout, new RegExp(`${id} 1 host .*: ${node}$`, 'm'), told(result));
       }
       assert.match(result.stdout, /NS-718 .*outside/);
       assert.deepEqual(await stateOf(), start);
@@ -154,7 +152,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     it('times out at the node whose endpoint does not come, with its old one still there', async () => {
       never.add('node-03');
       const result = await run('hep', '--yes', '--timeout', nodes > 50 ? '60s' : '30s', ...ACCEPT);
-      assert.equal(result.exitCode, 124, said(result));
+      assert.equal(result.exitCode, 124, told(result));
       // The late one came, and so did those that old controllers make one after the other.
       assert.match(result.stderr, /^error: 1 of \d+ nodes .*: node-03: no automatic endpoint yet$/m);
       assert.ok((await names()).includes('old-3'));
@@ -189,8 +187,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
 
     if (everyStep) {
       it('is taken back from where it stopped, to be killed at each step from the beginning', async () => {
-        const result = await run('hep', '--undo', '--yes');
-        assert.equal(result.exitCode, 0, said(result));
+        assertSucceeded(await run('hep', '--undo', '--yes'));
         await untilNoneIsAutomatic();
         assert.deepEqual(withoutSwitch(await stateOf()), withoutSwitch(start));
       });
@@ -213,8 +210,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     }
 
     it('is brought to the end by the same command', async () => {
-      const result = await run('hep', '--yes', ...ACCEPT);
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await run('hep', '--yes', ...ACCEPT));
       const automatic = Array.from({ length: nodes }, (_, index) => `${nodeName(index + 1)}-auto-hep`);
       assert.deepEqual((await names()).toSorted(), ['eth', 'outside', ...automatic].toSorted());
       await assertNoGap();
@@ -222,7 +218,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
 
     it('has nothing to do the second time', async () => {
       const result = await run('hep', '--yes');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       assert.match(result.stdout + result.stderr, /no old one is left/);
     });
 
@@ -231,8 +227,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     }
 
     it('takes everything back, object by object', async () => {
-      const result = await run('hep', '--undo', '--yes');
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await run('hep', '--undo', '--yes'));
       await untilNoneIsAutomatic();
       const back = await stateOf();
       assert.equal(switchOf(back), 'Disabled');

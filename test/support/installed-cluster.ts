@@ -1,32 +1,32 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
-import { CALICO, NETSVC, type ServiceNames, simulateService } from '../control-plane/service-simulator.ts';
-import { atRest } from './at-rest.ts';
+import { CALICO, NETSVC, simulateService } from '../control-plane/service-simulator.ts';
 import { ownReleases } from './releases.ts';
-import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+import { assertSucceeded, type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
-/** A real control plane on which a release runs, as some operator left it. */
+/** A real control plane on which a release runs, as some operator left it, and the program beside it. */
 export interface InstalledCluster {
   readonly plane: ControlPlane;
   readonly around: Surroundings;
   upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
+  /** One field of one object, by kubectl's JSONPath; empty where there is none. */
+  read(resource: string, jsonPath: string): Promise<string>;
   /**
    * resourceVersion of everything that an upgrade may touch, once the cluster's own controllers have counted what they did: equal before
    * and after = nothing was written.
    */
-  versions(): Promise<Readonly<Record<string, string>>>;
-  /** One field of one object, by kubectl's JSONPath. */
-  read(resource: string, jsonPath: string): Promise<string>;
+  versions(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface InstallRequest extends ControlPlaneOptions {
   readonly manifest: string;
   readonly nodes?: number;
-  readonly names?: ServiceNames;
 }
 
 /** Published manifests are unpacked into a folder whose name is this program's. */
@@ -34,42 +34,83 @@ const isOwn = (manifest: string) => manifest.startsWith(ownReleases) || basename
 
 const WATCHED = 'daemonsets.apps,deployments.apps,configmaps,serviceaccounts,poddisruptionbudgets,clusterroles,clusterrolebindings,crds';
 
-export async function installedCluster(request: InstallRequest): Promise<InstalledCluster> {
-  const plane = await startControlPlane(request);
-  const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
-  const around: Surroundings = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
-  const simulator = simulateService(plane.api, request.names ?? (isOwn(request.manifest) ? NETSVC : CALICO));
+/** Applied as a person once did. */
+export function installedCluster(request: InstallRequest): Promise<InstalledCluster> {
+  return opened(async (endBy) => {
+    const { manifest, nodes = 3 } = request;
+    const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
+    endBy(() => rm(home, { recursive: true, force: true }));
+    const plane = await startControlPlane(request);
+    endBy(plane.stop);
+    const simulator = simulateService(plane.api, isOwn(manifest) ? NETSVC : CALICO);
+    endBy(simulator.stop);
+    await plane.addNodes(nodes);
+    await installManifest(plane, manifest, Math.max(180_000, nodes * 500));
+    await simulator.settled();
+    return clusterAround(plane, { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl }, WATCHED);
+  });
+}
+
+type End = () => unknown;
+
+/** Opens something of several parts, each of which says how it ends: all do at `stop`, the last one first, or at once where one does not open. */
+export async function opened<T extends object>(open: (endBy: (end: End) => void) => Promise<T>): Promise<T & { stop(): Promise<void> }> {
+  const ends: End[] = [];
   const stop = async () => {
-    await simulator.stop();
-    await plane.stop();
-    await rm(home, { recursive: true, force: true });
+    for (const end of ends.toReversed()) await end();
   };
   try {
-    await plane.addNodes(request.nodes ?? 3);
-    await installManifest(plane, request.manifest, Math.max(180_000, (request.nodes ?? 0) * 500));
-    await simulator.settled();
+    return { ...(await open((end) => ends.push(end))), stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
+}
+
+/** Does something on what is opened for it alone. */
+export async function within<G extends Pick<InstalledCluster, 'stop'>, T>(opening: Promise<G>, act: (ground: G) => Promise<T>): Promise<T> {
+  const ground = await opening;
+  try {
+    return await act(ground);
+  } finally {
+    await ground.stop();
+  }
+}
+
+/** Ends well, and writes nothing that an upgrade may touch. */
+export async function assertWritesNothing(cluster: Pick<InstalledCluster, 'versions'>, run: () => Promise<UpgradeProcess>): Promise<void> {
+  const before = await cluster.versions();
+  assertSucceeded(await run());
+  assert.equal(await cluster.versions(), before);
+}
+
+/** All of it but its end; `watched` are the kinds that an upgrade may touch. */
+export function clusterAround(plane: ControlPlane, around: Surroundings, watched: string): Omit<InstalledCluster, 'stop'> {
+  const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
+  const versions = async () => (await plane.kubectl(['get', watched, '-A', '-o', `jsonpath=${format}`])).stdout;
   return {
     plane,
     around,
-    stop,
     upgrade: (...args) => upgrade(args, around),
-    async versions() {
-      const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
-      const stdout = await atRest(async () => (await plane.kubectl(['get', WATCHED, '-A', '-o', `jsonpath=${format}`])).stdout);
-      return Object.fromEntries(
-        stdout
-          .trim()
-          .split('\n')
-          .map((line) => line.split(' ') as [string, string]),
-      );
-    },
-    async read(resource, jsonPath) {
-      const { stdout } = await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`]);
-      return stdout;
-    },
+    read: async (resource, jsonPath) => (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout,
+    versions: () => atRest(async () => (await versions()).split('\n').filter(isOfUpgrade).join('\n')),
   };
+}
+
+/** The components of the control plane itself renew leases all the time. */
+const isOfUpgrade = (line: string): boolean =>
+  !/^Lease\/(kube-node-lease|kube-system)\/(?!netsvc-upgrade)|^ConfigMap\/kube-system\/.*apiserver-/.test(line);
+
+const LOOKS = 12;
+
+/** The answer that stays the same for a second; throws if none of a dozen does. */
+async function atRest(ask: () => Promise<string>): Promise<string> {
+  let before = await ask();
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    await wait(1_000);
+    const now = await ask();
+    if (now === before) return now;
+    before = now;
+  }
+  throw new Error(`it changes all the time; last it was\n${before}`);
 }

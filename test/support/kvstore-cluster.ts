@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
-import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { type InstalledCluster, installedCluster, opened } from './installed-cluster.ts';
 import { withStoreAccess } from './kvstore-edits.ts';
 import { manifestFile, releases } from './releases.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { standInState } from './stand-in-cli-state.ts';
-import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+import { startUpgrade, upgrade } from './upgrade-process.ts';
 
 /** A cluster whose service keeps its data in a real key-value store with client certificates. */
 export interface KvstoreCluster extends InstalledCluster {
@@ -31,43 +31,34 @@ async function editedManifest(folder: string, release: string, file: string, sto
   return path;
 }
 
-export async function kvstoreCluster(release: string, file: string, nodes = 3): Promise<KvstoreCluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'kvstore-manifest-'));
-  const store = await startKeyValueStore();
-  const cleanUp = async () => {
-    await store.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
+export function kvstoreCluster(release: string, file: string, nodes = 3): Promise<KvstoreCluster> {
+  return opened(async (endBy) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kvstore-manifest-'));
+    endBy(() => rm(folder, { recursive: true, force: true }));
+    const store = await startKeyValueStore();
+    endBy(store.stop);
     const manifest = await editedManifest(folder, release, file, store);
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
+    endBy(cluster.stop);
     const { env, profile } = await standInOf(folder, cluster, store);
     const clusterGUID = randomUUID().replaceAll('-', '');
     const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
       const spec = { calicoVersion: version, clusterType: 'k8s,bgp', clusterGUID };
       await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', metadata: { name: 'default' }, spec }));
     });
+    endBy(agents.stop);
     await agents.settled();
     const around = { ...cluster.around, env };
     const withProfile = (args: readonly string[]) => [...args, '--profile', profile, '--release', 'v3.32.1', '--manifest-url', releases];
     return {
       ...cluster,
-      around,
-      store,
-      upgrade: (...args): Promise<UpgradeProcess> => upgrade(withProfile(args), around),
+      ...{ around, store },
+      upgrade: (...args) => upgrade(withProfile(args), around),
       start: (...args) => startUpgrade(withProfile(args), around),
       secret: () => cluster.read('secret -n kube-system calico-etcd-secrets', '{.data}'),
-      async stop() {
-        await agents.stop();
-        await cluster.stop();
-        await cleanUp();
-      },
     };
-  } catch (thrown) {
-    await cleanUp();
-    throw thrown;
-  }
+  });
 }
 
 /** The service's CLI on PATH, configured as a person does: it works on the very store. */

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import type { PolicyRule } from '../../src/features/rights/permission.ts';
 import { accessText } from '../../src/kernel/ports.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
-import type { UpgradeProcess } from './upgrade-process.ts';
+import { assertSucceeded, told, type UpgradeProcess } from './upgrade-process.ts';
 
 export interface Role {
   readonly apiVersion: string;
@@ -17,8 +17,6 @@ export interface Role {
 const docs = join(import.meta.dirname, '..', '..', 'docs', 'reference');
 /** The roles of a generated file. */
 export const rolesOf = (file: string) => parseAllDocuments(readFileSync(join(docs, file), 'utf8')).map((one) => one.toJS() as Role);
-/** Everything that a process said, for the message of an assertion. */
-export const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 /** Preflights that run at a time. */
 const WIDTH = 3;
 const SEARCH = accessText({ verb: 'list', group: '*', resource: '*' });
@@ -42,8 +40,7 @@ function bound(role: Role): readonly object[] {
 /** Makes the roles, each with a user of its name. */
 export async function grant({ plane }: Pick<InstalledCluster, 'plane'>, roles: readonly Role[]): Promise<void> {
   const items = roles.flatMap(bound);
-  const { exitCode, stderr } = await plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  assert.equal(exitCode, 0, stderr);
+  assertSucceeded(await plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items })));
 }
 
 /** Flags that act as the user with the role of a command. */
@@ -108,9 +105,9 @@ export function describeLeastPrivilege({ title, manifest, roles, flags, unused }
 
     it('preflight names every permission to an account that has none', async () => {
       const result = await cluster.upgrade('preflight', ...flags, '--as=nothing', '-o', 'json');
-      assert.equal(result.exitCode, 3, said(result));
+      assert.equal(result.exitCode, 3, told(result));
       const asked = missing(result);
-      assert.ok(asked.length > 20 && asked.includes(SEARCH), said(result));
+      assert.ok(asked.length > 20 && asked.includes(SEARCH), told(result));
     });
 
     it('without one rule, preflight names what that rule grants, and nothing else', async () => {
@@ -139,10 +136,9 @@ export function describeLeastPrivilege({ title, manifest, roles, flags, unused }
     });
 
     it('run takes the cluster to the target with exactly the role of run', async () => {
-      const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...flags, ...as('run'));
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(await cluster.upgrade('run', '--yes', '--skip', 'cli', ...flags, ...as('run')));
       const again = await cluster.upgrade('run', '--yes', '--skip', 'cli', '-o', 'json', ...flags, ...as('run'));
-      assert.deepEqual([again.exitCode, (JSON.parse(again.stdout) as { writes: number }).writes], [0, 0], said(again));
+      assert.deepEqual([again.exitCode, (JSON.parse(again.stdout) as { writes: number }).writes], [0, 0], told(again));
     });
   });
 }

@@ -7,25 +7,17 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { find } from '../control-plane/operated-components.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
-import { atRest } from './at-rest.ts';
+import { clusterAround, type InstalledCluster, opened } from './installed-cluster.ts';
 import { playService } from './played-service.ts';
 import { manifestFile } from './releases.ts';
-import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** A real control plane on which an operator, played, has brought a release. */
-export interface OperatedCluster {
-  readonly plane: ControlPlane;
-  readonly around: Surroundings;
+export interface OperatedCluster extends InstalledCluster {
   readonly manner: OperatorManner;
   /** The played v3 API server, where one was asked for. */
   readonly apiServer: AggregatedApi | undefined;
   /** When the operator last changed anything; milliseconds. */
   changedAt(): number;
-  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
-  read(resource: string, jsonPath: string): Promise<string>;
-  /** resourceVersion of everything that this program may write. */
-  versions(): Promise<string>;
-  stop(): Promise<void>;
 }
 
 const WATCHED = 'deployments.apps,daemonsets.apps,clusterroles,clusterrolebindings,crds,installations.operator.tigera.io';
@@ -41,40 +33,24 @@ export interface OperatedOptions {
 }
 
 /** The manifest of the old release with `kubectl create`, and an Installation, as the service's own document says. */
-export async function operatedCluster(manner: OperatorManner, options: OperatedOptions = {}): Promise<OperatedCluster> {
-  const { release = 'v3.27.5', readyAfterMs } = options;
-  const plane = await startControlPlane(readyAfterMs === undefined ? {} : { readyAfterMs });
-  const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
-  const around: Surroundings = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
-  const service = playService(plane, manner);
-  let apiServer: AggregatedApi | undefined;
-  const stop = async () => {
-    await service.stop();
-    await plane.stop();
-    await rm(home, { recursive: true, force: true });
-  };
-  const read = async (resource: string, jsonPath: string) =>
-    (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout;
-  try {
+export function operatedCluster(manner: OperatorManner, options: OperatedOptions = {}): Promise<OperatedCluster> {
+  return opened(async (endBy) => {
+    const { release = 'v3.27.5', readyAfterMs, spec = {}, apiServer = false } = options;
+    const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
+    endBy(() => rm(home, { recursive: true, force: true }));
+    const plane = await startControlPlane(readyAfterMs === undefined ? {} : { readyAfterMs });
+    endBy(plane.stop);
+    const service = playService(plane, manner);
+    endBy(service.stop);
     await plane.addNodes(3);
-    await install(plane, release, { namespace: manner.namespace, home, spec: options.spec ?? {} });
-    apiServer = await service.brought({ apiServer: options.apiServer ?? false });
-  } catch (thrown) {
-    await stop();
-    throw thrown;
-  }
-  const format = '{range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
-  return {
-    plane,
-    around,
-    manner,
-    apiServer,
-    changedAt: service.changedAt,
-    stop,
-    read,
-    upgrade: (...args) => upgrade(args, around),
-    versions: () => atRest(async () => (await plane.kubectl(['get', WATCHED, '-A', '-o', `jsonpath=${format}`])).stdout),
-  };
+    await install(plane, release, { namespace: manner.namespace, home, spec });
+    const around = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
+    return {
+      ...clusterAround(plane, around, WATCHED),
+      ...{ manner, changedAt: service.changedAt },
+      apiServer: await service.brought({ apiServer }),
+    };
+  });
 }
 
 interface Place {

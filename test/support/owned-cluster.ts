@@ -5,7 +5,7 @@ import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { CALICO_API, playServiceApiServer } from '../control-plane/service-api-server.ts';
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
-import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { type InstalledCluster, installedCluster, opened } from './installed-cluster.ts';
 import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
 import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
 import { manifestFile, releases } from './releases.ts';
@@ -42,43 +42,33 @@ export interface OwnedCluster {
 const BODIES = { bodies: true, maxMinutes: MINUTES } as const;
 
 /** A cluster of its own; resolves when the garbage collector has looked at everything. */
-export async function ownedCluster(count: number): Promise<OwnedCluster> {
-  const ends: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const end of ends.toReversed()) await end();
-  };
-  try {
+export function ownedCluster(count: number): Promise<OwnedCluster> {
+  return opened(async (endBy) => {
     const manifest = manifestFile('v3.26.5', 'calico.yaml');
     const cluster = await installedCluster({ manifest, nodes: 2, clusterNetwork: true, maxMinutes: MINUTES });
-    ends.push(() => cluster.stop());
+    endBy(cluster.stop);
     const { plane } = cluster;
     const proxy = await startFaultProxy({ ...BODIES, behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig') });
-    ends.push(() => proxy.stop());
+    endBy(proxy.stop);
     const around = { ...cluster.around, kubeconfig: proxy.kubeconfigPath };
     await installManifest(plane, manifestFile('v3.26.5', 'apiserver.yaml'));
     const server = await playServiceApiServer(plane, CALICO_API);
-    ends.push(() => server.stop());
+    endBy(server.stop);
     const migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node', controllers: 'calico-kube-controllers' });
-    ends.push(() => migration.stop());
+    endBy(migration.stop);
     await makeOwnedObjects(plane.api, count);
     await collectorStartsAnew(plane);
     const first = await readOwnerGraph(plane.api);
     const owners = await readOwnerNames(plane.api, OLD_SERVER);
     return {
       cluster: { ...cluster, around, upgrade: (...args) => upgrade(args, around) },
-      proxy,
-      first,
-      migrated: migration.migrated,
+      ...{ proxy, first, migrated: migration.migrated },
       graph: () => readOwnerGraph(plane.api),
       wanted: async () => graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER)),
       tooEarly: () => removalsTooEarly(proxy.requests),
       convertsUids: () => server.served.rule.convertsUids,
-      stop,
     };
-  } catch (thrown) {
-    await stop();
-    throw thrown;
-  }
+  });
 }
 
 /** The graph without what the upgrade breaks: references to the v3 group, and to stored policies, which are stored anew. */

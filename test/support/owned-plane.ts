@@ -2,6 +2,7 @@ import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { aggregate } from '../control-plane/aggregation.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
+import { opened } from './installed-cluster.ts';
 import { GROUP, makeOwnedObjects } from './owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph, readOwnerGraphAsOf } from './owner-graph.ts';
 import { manifestFile } from './releases.ts';
@@ -18,22 +19,16 @@ export interface OwnedPlane {
 }
 
 /** A control plane of its own; resolves when the garbage collector has looked at everything. */
-export async function ownedPlane(count: number, options: ControlPlaneOptions): Promise<OwnedPlane> {
-  const plane = await startControlPlane(options);
-  const ends: (() => Promise<void>)[] = [() => plane.stop()];
-  const stop = async () => {
-    for (const end of ends.toReversed()) await end();
-  };
-  try {
+export function ownedPlane(count: number, options: ControlPlaneOptions): Promise<OwnedPlane> {
+  return opened(async (endBy) => {
+    const plane = await startControlPlane(options);
+    endBy(plane.stop);
     await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
     const served = await aggregate(plane, GROUP);
-    ends.push(() => served.stop());
+    endBy(() => served.stop());
     await makeOwnedObjects(plane.api, count);
     await collectorStartsAnew(plane);
     const first = await readOwnerGraph(plane.api);
-    return { plane, served, first, graph: () => readOwnerGraphAsOf(plane.api, first), stop };
-  } catch (thrown) {
-    await stop();
-    throw thrown;
-  }
+    return { plane, served, first, graph: () => readOwnerGraphAsOf(plane.api, first) };
+  });
 }

@@ -4,12 +4,13 @@ import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { eachChosenPoint } from './chosen-points.ts';
 import type { SweepSize } from './describe-sweep.ts';
 import { chooseFaultPoints, type FaultPoint, fromEnd, isAmong } from './fault-points.ts';
-import { assertEnding, type EndedRun, pointText, told } from './fault-sweep.ts';
+import { assertEnding, type EndedRun, pointText } from './fault-sweep.ts';
+import { within } from './installed-cluster.ts';
 import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
 import { killWithChildren } from './proxied-cluster.ts';
 import { assertRecorded } from './recorded-references.ts';
 import { releases } from './releases.ts';
-import { startUpgrade } from './upgrade-process.ts';
+import { startUpgrade, told } from './upgrade-process.ts';
 
 const DEPENDENTS = 20;
 const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases, ...TARGET] as const;
@@ -26,7 +27,7 @@ export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: S
     let clean: readonly LoggedRequest[];
     let chosen: readonly FaultPoint[] = [];
     before(async () => {
-      clean = await onItsOwn(async (owned) => {
+      clean = await within(ownedCluster(DEPENDENTS), async (owned) => {
         const run = await perform(owned);
         assert.equal(run.exitCode, 0, told(run));
         await assertEnd(owned, 'the clean run');
@@ -36,7 +37,7 @@ export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: S
     });
     eachChosenPoint(points, (number) => `loses no object and no reference after fault ${number} and the same command again`, {
       chosen: () => chosen,
-      sweep: (point) => onItsOwn((owned) => swept(owned, point)),
+      sweep: (point) => within(ownedCluster(DEPENDENTS), (owned) => swept(owned, point)),
     });
   });
 }
@@ -45,15 +46,6 @@ export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: S
 const POINT_LIMIT_MS = 280_000;
 /** More than any run needs, faults and pauses included; milliseconds. */
 const RUN_LIMIT_MS = 120_000;
-
-async function onItsOwn<T>(act: (owned: OwnedCluster) => Promise<T>): Promise<T> {
-  const owned = await ownedCluster(DEPENDENTS);
-  try {
-    return await act(owned);
-  } finally {
-    await owned.stop();
-  }
-}
 
 /** The fault, then the same command again; false if it was never reached. */
 async function swept(owned: OwnedCluster, point: FaultPoint): Promise<boolean> {

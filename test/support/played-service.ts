@@ -1,11 +1,11 @@
-import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
+import { type AggregatedApi, serveAggregatedApi } from '../control-plane/aggregated-api.ts';
+import { isServed, register } from '../control-plane/aggregation.ts';
 import { type Conditioned, isAvailable } from '../control-plane/available.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { find } from '../control-plane/operated-components.ts';
 import { type OperatorManner, playOperator } from '../control-plane/operator.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
-import { installApiServer } from './operated-api-server.ts';
 
 /** A played operator, the agents that it brings, and the v3 API server, played too. */
 export interface PlayedService {
@@ -17,7 +17,7 @@ export interface PlayedService {
   stop(): Promise<void>;
 }
 
-const STATUS = '/apis/operator.tigera.io/v1/tigerastatuses/calico';
+const OPERATOR = '/apis/operator.tigera.io/v1';
 
 export function playService(plane: ControlPlane, manner: OperatorManner): PlayedService {
   const operator = playOperator(plane.api, manner);
@@ -27,7 +27,7 @@ export function playService(plane: ControlPlane, manner: OperatorManner): Played
     changedAt: operator.changedAt,
     async brought(wanted) {
       // An operator before v3.25 does not report its release.
-      await until('the old release runs', async () => isAvailable(await find<Conditioned>(plane.api, STATUS)));
+      await untilRuns(plane, 'calico');
       await agents.settled();
       if (wanted.apiServer) apiServer = await installApiServer(plane);
       return apiServer;
@@ -37,4 +37,22 @@ export function playService(plane: ControlPlane, manner: OperatorManner): Played
       await apiServer?.stop();
     },
   };
+}
+
+const untilRuns = ({ api }: ControlPlane, component: string) =>
+  until(`${component} runs`, async () => isAvailable(await find<Conditioned>(api, `${OPERATOR}/tigerastatuses/${component}`)));
+
+/** The v3 API as releases before v3.32 have it: in a namespace of its own. Ends when the operator says that it is there. */
+async function installApiServer(plane: ControlPlane): Promise<AggregatedApi> {
+  const { api, access } = plane;
+  const [group, namespace, service] = ['projectcalico.org', 'calico-apiserver', 'calico-api'];
+  const hosts = [`${service}.${namespace}.svc`, `${service}.calico-system.svc`, 'localhost', '127.0.0.1'];
+  const served = await serveAggregatedApi({ behind: access, group, hosts });
+  await api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await register(api, { ...served, namespace, service });
+  const wanted = { apiVersion: 'operator.tigera.io/v1', kind: 'APIServer', metadata: { name: 'default' }, spec: {} };
+  await api.send('POST', `${OPERATOR}/apiservers`, wanted);
+  await untilRuns(plane, 'apiserver');
+  await until('the v3 API is served', () => isServed(api, group));
+  return served;
 }

@@ -6,7 +6,7 @@ import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.t
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { until } from '../control-plane/until.ts';
 import { type EndState, readEndState } from './end-state.ts';
-import { type InstalledCluster, type InstallRequest, installedCluster } from './installed-cluster.ts';
+import { type InstalledCluster, type InstallRequest, installedCluster, opened } from './installed-cluster.ts';
 import { startUpgrade, type UpgradeProcess } from './upgrade-process.ts';
 import { writesPastProxy, writesTooEarly } from './write-order.ts';
 
@@ -34,32 +34,31 @@ export interface ProxiedCluster {
 /** More than any run needs, faults and pauses included; milliseconds. */
 const RUN_LIMIT_MS = 120_000;
 
-export async function proxiedCluster(request: InstallRequest): Promise<ProxiedCluster> {
-  const cluster = await installedCluster({ ...request, audit: true, maxMinutes: 10 });
-  const { plane, around } = cluster;
-  const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes: 10 });
-  let running: ReturnType<typeof startUpgrade> | undefined;
-  return {
-    cluster,
-    proxy,
-    kill: () => void (running?.pid !== undefined && killWithChildren(running.pid)),
-    async run(args) {
-      const from = proxy.requests.length;
-      const audited = (await readFile(plane.auditLog, 'utf8')).length;
-      running = startUpgrade(args, { ...around, kubeconfig: proxy.kubeconfigPath }, RUN_LIMIT_MS);
-      const { exitCode, stdout, stderr, signal, timedOut } = await running;
-      assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
-      const requests = proxy.requests.slice(from);
-      await assertOrder(cluster, proxy, requests, audited);
-      return { exitCode, stdout, stderr, killed: signal === 'SIGKILL', requests };
-    },
-    endState: () => readEndState(plane.api),
-    backup: () => backupOf(cluster),
-    async stop() {
-      await proxy.stop();
-      await cluster.stop();
-    },
-  };
+export function proxiedCluster(request: InstallRequest): Promise<ProxiedCluster> {
+  return opened(async (endBy) => {
+    const cluster = await installedCluster({ ...request, audit: true, maxMinutes: 10 });
+    endBy(cluster.stop);
+    const { plane, around } = cluster;
+    const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes: 10 });
+    endBy(proxy.stop);
+    let running: ReturnType<typeof startUpgrade> | undefined;
+    return {
+      ...{ cluster, proxy },
+      kill: () => void (running?.pid !== undefined && killWithChildren(running.pid)),
+      async run(args) {
+        const from = proxy.requests.length;
+        const audited = (await readFile(plane.auditLog, 'utf8')).length;
+        running = startUpgrade(args, { ...around, kubeconfig: proxy.kubeconfigPath }, RUN_LIMIT_MS);
+        const { exitCode, stdout, stderr, signal, timedOut } = await running;
+        assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
+        const requests = proxy.requests.slice(from);
+        await assertOrder(cluster, proxy, requests, audited);
+        return { exitCode, stdout, stderr, killed: signal === 'SIGKILL', requests };
+      },
+      endState: () => readEndState(plane.api),
+      backup: () => backupOf(cluster),
+    };
+  });
 }
 
 /** A tool outlives the program that started it, and would go on to write: it is ended as well. */

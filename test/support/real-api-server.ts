@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Conditioned, isAvailable } from '../control-plane/available.ts';
+import { isServed, register } from '../control-plane/aggregation.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { freePorts } from '../control-plane/free-ports.ts';
 import { until } from '../control-plane/until.ts';
 
-const SPACE = 'kube-system';
-const SERVICE = 'real-api';
-const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 /** In case nobody ends it. */
 const LIMIT_S = 900;
 
@@ -20,11 +17,11 @@ export class RealApiServer {
   readonly #plane: ControlPlane;
   readonly #folder: string;
   readonly #port: number;
-  readonly #name: string;
+  readonly #group: string;
   #child: ChildProcess | undefined;
 
   private constructor(plane: ControlPlane, folder: string, port: number, group: string) {
-    [this.#plane, this.#folder, this.#port, this.#name] = [plane, folder, port, `v3.${group}`];
+    [this.#plane, this.#folder, this.#port, this.#group] = [plane, folder, port, group];
   }
 
   static async register(plane: ControlPlane, group: string): Promise<RealApiServer> {
@@ -34,22 +31,7 @@ export class RealApiServer {
     await writeFile(join(folder, 'tls.crt'), certificate);
     await writeFile(join(folder, 'tls.key'), key, { mode: 0o600 });
     const [port = 0] = await freePorts(1);
-    const { api } = plane;
-    await api.send('POST', `/api/v1/namespaces/${SPACE}/services`, {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: SERVICE },
-      spec: { type: 'ExternalName', externalName: 'localhost', ports: [{ port, protocol: 'TCP' }] },
-    });
-    await api.send('POST', SERVICES, {
-      apiVersion: 'apiregistration.k8s.io/v1',
-      kind: 'APIService',
-      metadata: { name: `v3.${group}` },
-      spec: {
-        ...{ group, version: 'v3', groupPriorityMinimum: 1500, versionPriority: 200, insecureSkipTLSVerify: true },
-        service: { name: SERVICE, namespace: SPACE, port },
-      },
-    });
+    await register(plane.api, { group, port, namespace: 'kube-system', service: 'real-api' });
     return new RealApiServer(plane, folder, port, group);
   }
 
@@ -69,7 +51,7 @@ export class RealApiServer {
     for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
     this.#child = child;
     const isOver = () => child.exitCode !== null;
-    await until(`${program} serves`, async () => isOver() || (await this.#isServed()), 120_000);
+    await until(`${program} serves`, async () => isOver() || (await isServed(this.#plane.api, this.#group)), 120_000);
     if (isOver()) throw new Error(`${program} ended: ${(await readFile(join(this.#folder, 'log'), 'utf8')).slice(-2000)}`);
   }
 
@@ -81,10 +63,6 @@ export class RealApiServer {
     child.kill('SIGTERM');
     await ended;
     // Only then does it say something of whoever serves next.
-    await until('nobody serves', async () => !(await this.#isServed().catch(() => false)));
-  }
-
-  async #isServed(): Promise<boolean> {
-    return isAvailable(await this.#plane.api.get<Conditioned>(`${SERVICES}/${this.#name}`));
+    await until('nobody serves', async () => !(await isServed(this.#plane.api, this.#group).catch(() => false)));
   }
 }

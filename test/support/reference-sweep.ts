@@ -10,6 +10,7 @@ import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.t
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
+import { opened } from './installed-cluster.ts';
 import { bareGraph } from './owned-cluster.ts';
 import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
 import { restoreWork, stripWork } from './owner-work.ts';
@@ -32,21 +33,15 @@ export const OFF_AND_BACK: GroundSweep = {
 type Sweeping = (owned: OwnedPlane, proxy: FaultProxy) => Promise<Omit<SweepGround, 'stop'>>;
 
 /** A ground of this sweep, with a proxy between the program and the control plane. */
-export async function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOptions): Promise<SweepGround> {
-  const owned = await ownedPlane(DEPENDENTS, { maxMinutes });
-  const { access, dir } = owned.plane;
-  let proxy: FaultProxy | undefined;
-  const stop = async () => {
-    await proxy?.stop();
-    await owned.stop();
-  };
-  try {
-    proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), bodies: true, maxMinutes });
-    return { ...(await sweeping(owned, proxy)), stop };
-  } catch (thrown) {
-    await stop();
-    throw thrown;
-  }
+export function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOptions): Promise<SweepGround> {
+  return opened(async (endBy) => {
+    const owned = await ownedPlane(DEPENDENTS, { maxMinutes });
+    endBy(owned.stop);
+    const { access, dir } = owned.plane;
+    const proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), bodies: true, maxMinutes });
+    endBy(proxy.stop);
+    return sweeping(owned, proxy);
+  });
 }
 
 const WORKS = [stripWork, restoreWork] as const;

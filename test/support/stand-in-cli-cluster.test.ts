@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { installStandIn } from './stand-in-cli.ts';
 import { standInState } from './stand-in-cli-state.ts';
+import { assertSucceeded } from './upgrade-process.ts';
 
 /** A kubectl that notes what it is asked, and answers from files: `hostendpoints` for `get hostendpoints.crd.netsvc.io …`. */
 const KUBECTL = `#!/bin/sh
@@ -52,7 +53,7 @@ describe('the stand-in for the service’s CLI on a cluster', () => {
   });
 
   it('asks for the cluster’s release alone where it is asked for that', async () => {
-    assert.equal((await run(['version'])).exitCode, 0);
+    assertSucceeded(await run(['version']));
     assert.deepEqual(calls(), ['get clusterinformations.crd.netsvc.io default --ignore-not-found -o json']);
   });
 

@@ -7,6 +7,7 @@ import { createAuthority } from '../control-plane/certificates.ts';
 import { type Loopback, sendJson, serve } from './loopback-server.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { standInState } from './stand-in-cli-state.ts';
+import { assertSucceeded } from './upgrade-process.ts';
 
 const ROOT = '/calico/resources/v3/projectcalico.org/';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -66,7 +67,7 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
   it('tells the cluster’s release, and its own without a connection', async () => {
     assert.match((await run(['version'])).stdout, /^Cluster Version: {3}v3\.32\.1$/m);
     const connections = server.connections();
-    assert.equal((await run(['version', '--client'])).exitCode, 0);
+    assertSucceeded(await run(['version', '--client']));
     assert.equal(server.connections(), connections);
   });
 
@@ -74,11 +75,11 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
     values.set('/calico/ipam/v2/handle/kept', 'yes');
     values.set(`${ROOT}kubecontrollersconfigurations/default`, JSON.stringify({ metadata: { name: 'default' }, spec: { x: 1 } }));
     const object = { apiVersion: 'projectcalico.org/v3', kind: 'HostEndpoint', metadata: { name: 'b' }, spec: { node: 'n2' } };
-    assert.equal((await run(['create', '-f', '-'], JSON.stringify(object))).exitCode, 0);
+    assertSucceeded(await run(['create', '-f', '-'], JSON.stringify(object)));
     assert.deepEqual(JSON.parse(values.get(`${ROOT}hostendpoints/b`) ?? ''), object);
-    assert.equal((await run(['patch', 'kubecontrollersconfiguration', 'default', '--patch', '{"spec":{"y":2}}'])).exitCode, 0);
+    assertSucceeded(await run(['patch', 'kubecontrollersconfiguration', 'default', '--patch', '{"spec":{"y":2}}']));
     assert.deepEqual(JSON.parse(values.get(`${ROOT}kubecontrollersconfigurations/default`) ?? '').spec, { x: 1, y: 2 });
-    assert.equal((await run(['delete', 'hostendpoint', 'a'])).exitCode, 0);
+    assertSucceeded(await run(['delete', 'hostendpoint', 'a']));
     const { items } = JSON.parse((await run(['get', 'hostendpoints', '-o', 'json'])).stdout);
     assert.deepEqual(
       items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),

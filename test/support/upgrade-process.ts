@@ -6,7 +6,7 @@ import { execa } from 'execa';
 export const program = join(import.meta.dirname, '..', '..', 'bin', 'kubectl-netsvc_upgrade');
 
 export interface UpgradeProcess {
-  readonly exitCode: number | undefined;
+  readonly exitCode?: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -18,6 +18,16 @@ export interface Surroundings {
   /** The kubectl to be found on PATH. */
   readonly kubectl: string;
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** All that a process said, for the message of an assertion. */
+export function told({ exitCode, stdout, stderr, killed = false }: UpgradeProcess & { readonly killed?: boolean }): string {
+  return `${killed ? 'killed' : `exit ${exitCode}`}\n${stdout}\n${stderr}`;
+}
+
+/** Fails with all that it said unless it ended well. */
+export function assertSucceeded(result: UpgradeProcess): void {
+  assert.equal(result.exitCode, 0, told(result));
 }
 
 /** The whole environment of a process in these surroundings. */
