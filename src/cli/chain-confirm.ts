@@ -93,7 +93,7 @@ async function confirmWith(
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of [session.header(session.errPalette), ...planText(session, head, planned, false, session.errPalette)])
     session.say(line);
-  session.say(await summaryOf(session, planned));
+  for (const line of await summaryOf(session, planned)) session.say(line);
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
@@ -144,7 +144,7 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
   const suggestions = ['read the plan, then add --yes'];
   const fault = new Fault('usage', message, suggestions);
-  const closing = async () => [await summaryOf(session, planned)];
+  const closing = () => summaryOf(session, planned);
   await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault, closing });
   return 'usage';
 }

@@ -36,7 +36,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const now = session.composition.clock.now();
     const lines = async () => [
       ...(await recordedHead(session, record)),
-      ...(await runLines(record, flags, now, holder === undefined)),
+      ...(await runLines(session, record, { flags, now, isIdle: holder === undefined })),
       ...lockLines(holder, now),
       ...dead,
       ...told,
@@ -154,26 +154,25 @@ export async function recordedHead({ outPalette }: Session, record: RunRecord | 
 }
 
 /** What this command changed, which is nothing, and what a run did that is not finished. */
-async function changedLines({ context }: Session, record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
+async function changedLines({ context, seams }: Session, record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
   const nothing = 'Nothing was changed by this command.';
   if (!record) return [nothing];
   const { earlierLines, unfinishedBefore } = await import('./report/closing.ts');
   const before = unfinishedBefore(record, context);
-  return [nothing, ...(before ? earlierLines(before, now) : [])];
+  return [nothing, ...(before ? earlierLines(before, { chain: await seams.loadChain(), now }) : [])];
 }
 
 async function runLines(
+  { seams }: Session,
   record: RunRecord | undefined,
-  flags: readonly CarriedFlag[],
-  now: Date,
-  isIdle: boolean,
+  { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
   const { reachedText, undoTexts } = await import('./report/end-lines.ts');
   const { progress, finishedAt } = record;
   const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.
-  const undo = isIdle && finishedAt === undefined ? undoTexts(record, flags, now) : [];
+  const undo = isIdle && finishedAt === undefined ? undoTexts(record, { chain: await seams.loadChain(), carried: flags, now }) : [];
   const state = finishedAt ? `${record.outcome ?? 'ended'} ${agoText(finishedAt, now)}` : `not finished${reached}`;
   return [
     `run ${record.runId}, profile ${record.profile}: ${state}`,

@@ -135,7 +135,7 @@ export interface Action {
   readonly afresh?: boolean;
   /** As `afresh`, if the evaluation is older than this (milliseconds), or the action finds that its basis has changed. */
   readonly judgedWithinMs?: number;
-  /** From this action on there is no supported undo, for this reason: `stored policies are renamed`. */
+  /** From this action on there is no supported undo: the reason in short, one of its stage's `noReturns`. */
   readonly pointOfNoReturn?: string;
   /** What it changes and what was there; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: KeptChanges;

@@ -52,6 +52,14 @@ export type StagePlan =
       readonly remember?: Remember;
     };
 
+/** Why there is no undo from an action on. */
+export interface NoReturnReason {
+  /** In a plan and in the run record: `policies get new names`. */
+  readonly short: string;
+  /** Whole sentences: who does what, and what it means for whoever wants to go back. */
+  readonly long: string;
+}
+
 /** The part of the run record that a stage fills in. */
 export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup'>>;
 
@@ -72,6 +80,12 @@ export interface Stage<Facts> {
   readonly leavesNothing?: boolean;
   /** Planned again after its actions until nothing is left to do. */
   readonly converges?: boolean;
+  /** It cannot change the traffic of a running pod, which keeps what the agent has set up for it. */
+  readonly leavesTraffic?: true;
+  /** What undoes what it changed: the files of the backup, or a command. Absent where it changes nothing of the service. */
+  readonly undoneBy?: 'backup' | `${string} --undo`;
+  /** Why some of its actions are points of no return. */
+  readonly noReturns?: readonly NoReturnReason[];
   readonly checks: readonly Check<Facts>[];
   survey(sources: Sources, context: Context): Promise<Facts>;
   plan(facts: Facts, context: Context): StagePlan;
@@ -87,6 +101,11 @@ export interface OpenStage {
 export interface AnyStage extends Omit<Stage<never>, 'survey' | 'plan' | 'checks'> {
   readonly checks: readonly Pick<Check<never>, 'id' | 'title' | 'category' | 'severity' | 'ref'>[];
   open(sources: Sources, context: Context): Promise<OpenStage>;
+}
+
+/** The whole reason; undefined for one that no stage gives, as a record is text of others. */
+export function noReturnText(stages: readonly Pick<AnyStage, 'noReturns'>[], short: string): string | undefined {
+  return stages.flatMap(({ noReturns = [] }) => noReturns).find((one) => one.short === short)?.long;
 }
 
 /** Closes a stage over its facts, so that stages of different facts can stand in one array. */

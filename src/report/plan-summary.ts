@@ -1,7 +1,7 @@
 import { counted } from '../kernel/counted.ts';
 import type { RunHistory } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
-import { type PlannedObject, type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
+import type { PlannedObject, PlannedRestart, PlannedStage } from '../kernel/plan.ts';
 import type { RolloutTarget } from '../kernel/rollout.ts';
 import { doneAt } from './heat-map.ts';
 import { aboutText } from './rollout-view.ts';
@@ -9,13 +9,12 @@ import { aboutText } from './rollout-view.ts';
 /** What earlier runs on this cluster took. */
 export type Former = Pick<RunHistory, 'rollouts' | 'actions'>;
 
-/** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min · no undo after step 41`: what the user agrees to. */
+/** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min`: what the user agrees to. */
 export function planSummary(stages: readonly PlannedStage[], former: Former = { rollouts: [], actions: [] }): string {
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
   const isBackedUp = stages.some(({ id, actions: own }) => id === 'backup' && own.length > 0);
-  const { noReturn } = planSteps(stages);
   const restarts = restartsOf(stages);
   return [
     `${count('create')} create, ${count('update')} update`,
@@ -23,7 +22,6 @@ export function planSummary(stages: readonly PlannedStage[], former: Former = { 
     ...restartTexts(restarts),
     ...(isBackedUp ? ['backup first'] : []),
     ...durationTexts(stages, restarts, former),
-    ...(noReturn === undefined ? [] : [`no undo after step ${noReturn.step} (${noReturn.because})`]),
   ].join(' · ');
 }
 

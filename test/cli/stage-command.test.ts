@@ -24,6 +24,17 @@ describe('a command that performs stages', () => {
     assert.equal(bench.closed, 1);
   });
 
+  it('says below the summary, in the words of the stage, why there is no undo', async () => {
+    const plan = applies('upgrade.yaml');
+    const actions = 'actions' in plan ? plan.actions.map((action) => ({ ...action, pointOfNoReturn: 'gone' })) : [];
+    const noReturns = [{ short: 'gone', long: 'The new one removes the old one.' }];
+    const bench = commandBench([{ ...fakeStage('apply', { plan: { actions } }), noReturns }]);
+    bench.answers = [false];
+    await bench.run('run');
+    assert.match(bench.err(), / · 1 step\nNo undo after step 1\. The new one removes the old one\.\n/);
+    assert.match(bench.err(), /^POINT OF NO RETURN {2}step 1: gone$/m);
+  });
+
   it('changes nothing on a no and exits 5', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     bench.answers = [false];

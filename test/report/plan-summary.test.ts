@@ -36,13 +36,10 @@ const took = (from: number, seconds: number): readonly RolloutMark[] => [
 describe('the summary of a plan', () => {
   it('says what a person agrees to', () => {
     const controllers = workload('Deployment', 'controllers', { restarts: 1 });
-    const stages = [
-      of('backup'),
-      of('apply', { actions: [action, { ...action, pointOfNoReturn: 'policies are renamed' }], objects: [agents(), controllers] }),
-    ];
+    const stages = [of('backup'), of('apply', { actions: [action, action], objects: [agents(), controllers] })];
     assert.equal(
       planSummary(stages),
-      '0 create, 2 update · 3 steps · restarts 7 pods on 6 nodes, one at a time · running pods keep their network · backup first · no undo after step 3 (policies are renamed)',
+      '0 create, 2 update · 3 steps · restarts 7 pods on 6 nodes, one at a time · running pods keep their network · backup first',
     );
     assert.equal(planSummary([]), '0 create, 0 update · 0 steps');
     assert.match(planSummary(applies(controllers)), / · restarts 1 pod$/);

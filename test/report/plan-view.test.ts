@@ -52,7 +52,7 @@ const stages: readonly PlannedStage[] = [
         title: 'b',
         ref: 'r',
         undo: 'none',
-        pointOfNoReturn: 'policies are renamed',
+        pointOfNoReturn: 'policies get new names',
         effect: { type: 'patch', target: daemonSet.ref, precondition: { uid: 'u' }, patch: [{ op: 'remove', path: '/x' }] },
       },
       {
@@ -96,7 +96,7 @@ describe('the plan', () => {
       'OWNERSHIP TAKEN            .spec.replicas of DaemonSet/kube-system/netsvc-node from "autoscaler"',
       'LEFT BEHIND                CustomResourceDefinition/adminnetworkpolicies',
       'NOTE                       the rollout restarts every agent',
-      'POINT OF NO RETURN         step 2: policies are renamed',
+      'POINT OF NO RETURN         step 2: policies get new names',
       'STEP  STAGE  DOES',
       '      crds   nothing to do: the full manifest holds them',
       "1     apply  calicoctl version 'a b'",

@@ -1,7 +1,8 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { beforeChanges, isAnswer } from '../../kernel/interruption.ts';
-import type { AnyStage } from '../../kernel/stage.ts';
+import { planSteps } from '../../kernel/plan.ts';
+import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import type { Palette } from '../../report/colour.ts';
 import { fitted } from '../../report/columns.ts';
 import { findingsLines } from '../../report/findings.ts';
@@ -66,9 +67,9 @@ export async function showPlan(
   const document = git?.document ? { ...made, git: git.document } : made;
   await save?.write(document);
   const isIdle = !planned.writes && planned.blocked === undefined;
-  const seen = { composition: planned.looks.current(), context: session.context };
+  const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
   const closing = async () => [
-    ...(isIdle ? [] : [await summaryOf(seen, planned)]),
+    ...(isIdle ? [] : await summaryOf(seen, planned)),
     ...(git?.lines ?? []),
     isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
     ...(await earlierHere(seen)),
@@ -82,17 +83,20 @@ export async function showPlan(
 /** What a run that is not finished changed before. */
 export async function earlierHere(seen: Seen): Promise<readonly string[]> {
   const before = await recordBefore(seen);
-  return before ? earlierLines(before, seen.composition.clock.now()) : [];
+  return before ? earlierLines(before, { chain: await seen.seams.loadChain(), now: seen.composition.clock.now() }) : [];
 }
 
-/** What was asked for in one line, and about how long it takes. What cannot be read of earlier runs is no reason to stop. */
-export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>): Promise<string> {
+/** What was asked for and about how long it takes, then why there is no undo. What cannot be read of earlier runs is no reason to stop. */
+export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>): Promise<readonly string[]> {
   const { formerTimes } = await import('../report/recorded.ts');
   const former = await formerTimes(seen).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;
   });
-  return planSummary(stages, former);
+  const { noReturn } = planSteps(stages);
+  if (!noReturn) return [planSummary(stages, former)];
+  const why = noReturnText(await seen.seams.loadChain(), noReturn.because) ?? '';
+  return [planSummary(stages, former), `No undo after step ${noReturn.step}. ${why}`.trimEnd()];
 }
 
 async function gitOf(

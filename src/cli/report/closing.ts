@@ -4,12 +4,15 @@ import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts'
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import type { Outcome } from './run.ts';
 
 /** What the last lines of a command are computed from. */
 export interface Closed {
   readonly command: string;
   readonly outcome: Outcome;
+  /** Every stage that there is. */
+  readonly chain: readonly AnyStage[];
   readonly effects: EffectTypes;
   readonly isDryRun: boolean;
   /** What the stop means for traffic stands right above. */
@@ -20,28 +23,28 @@ export interface Closed {
 }
 
 /** The last lines before the next command: what the command came to, and what it changed. */
-export function closingLines({ command, outcome, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
+export function closingLines({ command, outcome, chain, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
   const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
   const traffic = trafficOf(outcome, isBlock);
-  const earlier = before ? earlierLines(before, now, outcome.earlier, traffic(UNDER_WAY)) : [];
+  const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(UNDER_WAY)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
   if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.', ...earlier];
   const changed = changedStages(outcome, effects);
-  const here = changed.length > 0 && leavesTraffic(changed) ? traffic(KEEP_NETWORK) : traffic();
-  return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : here), ...noReturnLine(outcome)];
+  const here = changed.length > 0 && leavesTraffic(changed, chain) ? traffic(KEEP_NETWORK) : traffic();
+  return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : here), ...noReturnLine(outcome, chain)];
 }
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
 export function earlierLines(
   record: RunRecord,
-  now: Date,
+  { chain, now }: Pick<Closed, 'chain' | 'now'>,
   earlier: readonly string[] = record.wrote,
   traffic: readonly string[] = [UNDER_WAY],
 ): readonly string[] {
   if (earlier.length === 0) return [];
   const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${earlier.join(', ')}.`;
-  return [changed, ...(leavesTraffic(record.wrote) ? traffic : [])];
+  return [changed, ...(leavesTraffic(record.wrote, chain) ? traffic : [])];
 }
 
 /** The record, if it is of a run on this cluster that began before this command, and was not finished then. */
@@ -85,22 +88,13 @@ function trafficOf(outcome: Outcome, isBlock: boolean): (otherwise?: string) => 
 }
 
 /** A run that stopped says it with what can be undone. */
-function noReturnLine({ exit, record }: Outcome): readonly string[] {
-  return exit === 'done' && record?.noReturn ? [`Undo is not possible any more: ${record.noReturn.because}`] : [];
+function noReturnLine({ exit, record }: Outcome, chain: readonly AnyStage[]): readonly string[] {
+  if (exit !== 'done' || !record?.noReturn) return [];
+  return [`Undo is not possible any more. ${noReturnText(chain, record.noReturn.because) ?? ''}`.trimEnd()];
 }
 
-/** Stages that cannot change a pod's traffic: a running pod keeps what the agent has set up for it. */
-const LEAVES_TRAFFIC: ReadonlySet<string> = new Set([
-  'ownerrefs-strip',
-  'crds',
-  'apply',
-  'wait',
-  'ownerrefs-restore',
-  'cli',
-  'ownerrefs-forget',
-]);
-
-const leavesTraffic = (stages: readonly string[]): boolean => stages.every((stage) => LEAVES_TRAFFIC.has(stage));
+const leavesTraffic = (stages: readonly string[], chain: readonly AnyStage[]): boolean =>
+  stages.every((id) => chain.find((stage) => stage.id === id)?.leavesTraffic === true);
 
 const isProved = ({ exit, stages }: Outcome): boolean =>
   exit === 'done' && stages.some(({ id, state }) => id === 'verify' && state === 'done');

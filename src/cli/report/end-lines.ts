@@ -1,6 +1,7 @@
 import { agoText, counted, timeText } from '../../kernel/counted.ts';
 import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
+import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, carriedTo } from '../carry.ts';
 import type { Outcome } from './run.ts';
@@ -126,32 +127,23 @@ export function reachedText({ step, last, of }: RunProgress): string {
   return last === undefined || last === step ? `step ${step} of ${of}` : `steps ${step}–${last} of ${of}`;
 }
 
-/** Stages with an undo of their own. */
-const OWN: Readonly<Record<string, string>> = {
-  'ownerrefs-strip': 'ownerrefs restore --undo',
-  alp: 'alp --undo',
-  hep: 'hep --undo',
-  policy: 'policy --undo',
-};
-
-/** Stages whose objects are in the backup. */
-const BACKED_UP: ReadonlySet<string> = new Set(['crds', 'apply']);
-
 const PAGE = 'docs/use/going-back.md';
 
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
-export function undoTexts(record: RunRecord, carried: readonly CarriedFlag[], now: Date): readonly string[] {
-  const wrote = record.wrote.toReversed();
-  const ways = wrote.flatMap((stage) => {
-    const of = OWN[stage];
-    return of === undefined ? [] : [`kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`];
-  });
+export function undoTexts(
+  record: RunRecord,
+  { chain, carried, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
+): readonly string[] {
+  const undos = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id)?.undoneBy ?? []);
+  const isBackedUp = undos.includes('backup');
+  const ways = undos.filter((of) => of !== 'backup').map((of) => `kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`);
   const { noReturn, progress, backup } = record;
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
-    return [`not possible any more ${since}: ${noReturn.because} (${PAGE})`, ...ways.map((way) => `this part alone: ${way}`)];
+    const why = noReturnText(chain, noReturn.because);
+    const parts = ways.map((way) => `this part alone: ${way}`);
+    return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...parts];
   }
-  const isBackedUp = wrote.some((stage) => BACKED_UP.has(stage));
   if (ways.length === 0 && !isBackedUp) return ['nothing to undo: this run has not changed the service'];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : ' now';
   const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;

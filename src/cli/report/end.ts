@@ -10,13 +10,13 @@ import { maskedOutcome, nextOfPerson, type Outcome, preflightReport, runReport, 
 /** Prints what a command did as its document, and on stderr why it ended early. */
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {
   const { context, asked } = session;
-  const effects = await session.seams.loadEffects();
+  const [effects, chain] = [await session.seams.loadEffects(), await session.seams.loadChain()];
   const shown = maskedOutcome(effects, ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
   // Checks are all that these two are about.
   const full = ['preflight', 'verify'].includes(asked.command);
-  const before = full ? await recordBefore(session) : undefined;
+  const before = full ? await recordBefore(session, outcome.record) : undefined;
   const flags = before && withRecorded(asked.carried, before.flags);
   const resume = flags && resumeCommand(flags);
   const isDryRun = context.options.dryRun !== 'none';
@@ -44,10 +44,11 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     ...closingLines({
       command: asked.command,
       outcome,
+      chain,
       effects,
       isDryRun,
       isBlock,
-      before: before ?? (await recordBefore(session)),
+      before: before ?? (await recordBefore(session, outcome.record)),
       now: session.composition.clock.now(),
     }),
     ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
@@ -58,18 +59,19 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
 }
 
 /** Of a run that has begun to write. */
-async function undoOf({ asked, composition }: Session, { record }: Outcome): Promise<readonly string[]> {
+async function undoOf({ asked, composition, seams }: Session, { record }: Outcome): Promise<readonly string[]> {
   if (record === undefined) return [];
   const { undoTexts } = await import('./end-lines.ts');
-  return undoTexts(record, withRecorded(asked.carried, record.flags), composition.clock.now());
+  const [carried, now] = [withRecorded(asked.carried, record.flags), composition.clock.now()];
+  return undoTexts(record, { chain: await seams.loadChain(), carried, now });
 }
 
 /** The cluster as a command sees it. */
-export type Seen = Pick<Session, 'composition' | 'context'>;
+export type Seen = Pick<Session, 'composition' | 'context' | 'seams'>;
 
-/** A record that cannot be read says nothing here: the command has ended. */
-export async function recordBefore({ composition, context }: Seen): Promise<RunRecord | undefined> {
-  return unfinishedBefore(await composition.records.load().catch(() => undefined), context);
+/** A record that cannot be read says nothing here: the command has ended. One that it has written itself is as it left it. */
+export async function recordBefore({ composition, context }: Seen, written?: RunRecord): Promise<RunRecord | undefined> {
+  return unfinishedBefore(written ?? (await composition.records.load().catch(() => undefined)), context);
 }
 
 /** What the last line would be on a cluster that is still there. */

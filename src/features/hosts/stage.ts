@@ -29,6 +29,7 @@ export const hepStage = stage<Opened>({
   title: 'Migrate to automatic host endpoints',
   ref: '§4.7',
   readOnly: false,
+  undoneBy: 'hep --undo',
   optional: true,
   converges: true,
   checks: hepChecks,

@@ -15,7 +15,7 @@ import {
   type Orphans,
   readOrphans,
 } from '../install-manifest/index.ts';
-import { readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
+import { NEW_OPERATOR, readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
 import { noneBreaks, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
@@ -138,9 +138,8 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
     id: 'chart',
     title: `${title} ${context.options.release}`,
     ref: '§4.2/2',
-    // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
     undo: 'none',
-    pointOfNoReturn: 'an older operator does not start on the new CRDs',
+    pointOfNoReturn: NEW_OPERATOR.short,
     afresh: true,
     effect: { type: 'exec', run: run.moves ? helmInstall(run) : helmUpgrade(run) },
   };

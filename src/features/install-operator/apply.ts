@@ -9,6 +9,7 @@ import type { PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import type { NoReturnReason } from '../../kernel/stage.ts';
 import {
   type ApplyJudged,
   applyCrds,
@@ -129,12 +130,15 @@ function startsOperator({ previews }: OperatorFacts): boolean {
   return deployment?.change === 'create' || deployment?.fields.some(({ path }) => path.endsWith('.image')) === true;
 }
 
-/**
- * An older operator does not start on the new CRDs, so applying its manifest again leaves none. The new one changes UIDs within seconds: a
- * reference that came back meanwhile must be found before (§4.8).
- */
+/** Applying the older operator again leaves none, whatever applies it. */
+export const NEW_OPERATOR: NoReturnReason = {
+  short: 'an older operator does not start any more',
+  long: 'An older operator does not start on the new CRDs: if you put it back, the cluster is left without an operator.',
+};
+
+/** The new operator changes UIDs within seconds: a reference that came back meanwhile must be found before (§4.8). */
 function withoutReturn(action: Action): Action {
-  const pointOfNoReturn = 'an older operator does not start on the new CRDs';
+  const pointOfNoReturn = NEW_OPERATOR.short;
   return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn, afresh: true } : action;
 }
 

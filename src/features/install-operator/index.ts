@@ -1,6 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { operatorApply, operatorImage, readRestarts, restartNotes } from './apply.ts';
+export { NEW_OPERATOR, operatorApply, operatorImage, readRestarts, restartNotes } from './apply.ts';
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderNote, typhaOrderTaken } from './checks.ts';
 export { operatorExpectations } from './effects.ts';
 export { type OperatorImageOf, operatorEnd, readExpectation, stillBringing } from './end.ts';

@@ -21,9 +21,9 @@ import {
   unservedNotes,
   waitForCrds,
 } from '../install-manifest/index.ts';
-import { operatorApply } from '../install-operator/index.ts';
+import { NEW_OPERATOR, operatorApply } from '../install-operator/index.ts';
 import { agentsOfTarget, probeBetween } from '../network-probe/index.ts';
-import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/index.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
 
@@ -35,6 +35,9 @@ export const applyStage = pathStage<ApplyFacts>({
   paths: ['manifest', 'kvstore'],
   also: [chartApply, operatorApply],
   readOnly: false,
+  leavesTraffic: true,
+  undoneBy: 'backup',
+  noReturns: [RENAMES_POLICIES, NEW_OPERATOR],
   converges: true,
   checks: applyChecks,
   survey: readApplyFacts,
@@ -130,7 +133,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
     title: `apply ${wave.title}`,
     ref: '§4.4/2',
     undo: noReturn ? 'none' : 'partial',
-    ...(noReturn ? { pointOfNoReturn: 'stored policies are renamed' } : {}),
+    ...(noReturn ? { pointOfNoReturn: RENAMES_POLICIES.short } : {}),
     effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
   };
   const write: Action = {

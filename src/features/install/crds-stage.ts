@@ -28,6 +28,8 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   also: [chartCrds],
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
+  leavesTraffic: true,
+  undoneBy: 'backup',
   converges: true,
   checks: crdsChecks,
   async survey(sources, context, installation) {

@@ -29,6 +29,7 @@ export const waitStage = pathStage<WaitFacts>({
   paths: ['manifest', 'kvstore'],
   also: [chartWait, operatorEnd(['operator'], operatorImage)].map(probing),
   readOnly: true,
+  leavesTraffic: true,
   settles: SETTLED_BY_ROLLOUT,
   checks: [],
   survey: readWaitFacts,

@@ -16,6 +16,7 @@ export const restoreStage = (upgradeWaits: UpgradeWaits) =>
     title: 'Put owner references back with the new UIDs',
     ref: '§4.8/3',
     readOnly: false,
+    leavesTraffic: true,
     checks: restoreChecks,
     survey: (sources, context) => readRestoreFacts(sources, context, upgradeWaits),
     plan(facts, { options }) {
@@ -79,6 +80,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
     title: 'Archive and delete the journal of owner references',
     ref: '§4.8/3',
     readOnly: false,
+    leavesTraffic: true,
     checks: forgetChecks,
     async survey(sources, context) {
       const facts = await readRestoreFacts(sources, context, upgradeWaits);

@@ -27,6 +27,8 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Remove owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
+  leavesTraffic: true,
+  undoneBy: 'ownerrefs restore --undo',
   checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);

@@ -10,6 +10,7 @@ export {
   isPending,
   keepsOldNames,
   policiesSettled,
+  RENAMES_POLICIES,
   type RenamingSwitch,
   readRenamingSwitch,
 } from './settled.ts';

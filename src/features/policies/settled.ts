@@ -5,6 +5,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
+import type { NoReturnReason } from '../../kernel/stage.ts';
 import { attempt } from '../survey/index.ts';
 import type { PoliciesSettled } from './effects.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS, pendingRenames, valueAt } from './stored-policies.ts';
@@ -114,6 +115,12 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
   const isHeld = policyRenaming && found && valueAt(found.configuration, policyRenaming.switchField) === 'Disabled';
   return isHeld ? [] : holdPolicyMigration(found, context);
 }
+
+/** As soon as the controllers of the target run (domain §0.6b). */
+export const RENAMES_POLICIES: NoReturnReason = {
+  short: 'policies get new names',
+  long: 'The new controllers rename stored policies. Old agents still enforce them, but the old API server and CLI can no longer read, change or delete them.',
+};
 
 /** What the user of the hold must know: references to these policies that were not removed break when it is released. */
 export function holdNotes({ options }: Context): readonly string[] {

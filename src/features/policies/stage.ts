@@ -24,6 +24,7 @@ export const policyStage = (searchOwned: SearchOwned) =>
     title: 'Review and remove the temporary policy',
     ref: '§4.4/7',
     readOnly: false,
+    undoneBy: 'policy --undo',
     optional: true,
     converges: true,
     checks: removalChecks,

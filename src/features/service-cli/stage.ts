@@ -40,6 +40,7 @@ export const cliStage = stage<CliFacts>({
   title: 'Replace the service’s own CLI',
   ref: '§4.4/4',
   readOnly: false,
+  leavesTraffic: true,
   checks: cliChecks,
   survey: readCliFacts,
   plan(facts, context) {

@@ -34,6 +34,7 @@ export const alpStage = stage<AlpFacts>({
   title: 'Update the policy sidecars of the mesh',
   ref: '§4.6',
   readOnly: false,
+  undoneBy: 'alp --undo',
   converges: true,
   checks: alpChecks,
   survey: readAlpFacts,

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { effects } from '../../../src/cli/effects.ts';
 import { closingLines } from '../../../src/cli/report/closing.ts';
 import type { Outcome } from '../../../src/cli/report/run.ts';
+import { chain } from '../../../src/features/chain.ts';
 import { RUN_RECORD_VERSION, type RunRecord } from '../../../src/kernel/run-record.ts';
 
 const record: RunRecord = {
   ...{ version: RUN_RECORD_VERSION, runId: 'r', clusterUid: 'u', profile: 'calico', target: 'v3.32.1', path: 'manifest', digests: {} },
   ...{ startedAt: '2026-11-21T02:00:00Z', startedBy: 'a@b', toolVersion: '1', accepted: [], stages: [], kept: [] },
   wrote: ['crds', 'apply'],
-  noReturn: { because: 'stored policies are renamed', at: '2026-11-21T02:01:00Z' },
+  noReturn: { because: 'policies get new names', at: '2026-11-21T02:01:00Z' },
 };
 const apply = { type: 'exec', run: { tool: 'kubectl', args: ['apply'] } } as const;
 const plan = {
@@ -31,7 +32,7 @@ const outcome: Outcome = {
 };
 const closing = (more: Partial<Outcome>, isBlock = false) =>
   closingLines({
-    ...{ command: 'run', effects, isDryRun: false, isBlock, now: new Date('2026-11-21T02:03:00Z') },
+    ...{ command: 'run', chain, effects, isDryRun: false, isBlock, now: new Date('2026-11-21T02:03:00Z') },
     ...{ outcome: { ...outcome, ...more }, before: record },
   });
 
@@ -41,7 +42,7 @@ describe('the closing of a run that was resumed', () => {
       'Changed by this command: apply.',
       'Earlier parts of this run, begun 3m ago, changed: apply.',
       'Running pods kept their network.',
-      'Undo is not possible any more: stored policies are renamed',
+      'Undo is not possible any more. The new controllers rename stored policies. Old agents still enforce them, but the old API server and CLI can no longer read, change or delete them.',
     ]);
   });
 

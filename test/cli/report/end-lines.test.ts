@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { reachedText, stoppedLines, undoTexts } from '../../../src/cli/report/end-lines.ts';
 import type { Outcome } from '../../../src/cli/report/run.ts';
 import { runLines } from '../../../src/cli/report/run-lines.ts';
+import { chain } from '../../../src/features/chain.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
 import { RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../../../src/kernel/run-record.ts';
@@ -152,8 +153,8 @@ describe('the end of a run', () => {
 describe('what can be undone', () => {
   const now = new Date('2026-11-21T02:10:00Z');
   const context = { name: 'context', word: '--context=prod' };
-  const undo = (more: Partial<RunRecord>) => undoTexts(record({ backup: '/b', ...more }), [context], now);
-  const noReturn = { step: 4, because: 'stored policies are renamed' };
+  const undo = (more: Partial<RunRecord>) => undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now });
+  const noReturn = { step: 4, because: 'policies get new names' };
   const progress = { stage: 'apply', step: 3, of: 5 };
 
   it('is nothing where the run has changed nothing of the service', () => {
@@ -176,17 +177,20 @@ describe('what can be undone', () => {
   });
 
   it('says that a run left the backup out', () => {
-    const [first = ''] = undoTexts(record({ wrote: ['apply'] }), [], now);
+    const [first = ''] = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [], now });
     assert.equal(first, 'possible now: this run has no backup; see docs/use/going-back.md');
   });
 
   it('is over after the point of no return, but for parts; an earlier part of the run has other numbers', () => {
     const passed = { because: noReturn.because, at: '2026-11-21T02:05:00Z' };
     assert.deepEqual(undo({ wrote: ['apply', 'alp'], noReturn: passed, progress: { ...progress, step: 5, noReturn } }), [
-      'not possible any more since step 4 of 5: stored policies are renamed (docs/use/going-back.md)',
+      'not possible any more since step 4 of 5 (docs/use/going-back.md)',
+      'The new controllers rename stored policies. Old agents still enforce them, but the old API server and CLI can no longer read, change or delete them.',
       'this part alone: kubectl netsvc-upgrade alp --undo --context=prod',
     ]);
-    assert.match(undo({ wrote: ['apply'], noReturn: passed, progress })[0] ?? '', /^not possible any more since 5m ago: stored/);
+    assert.match(undo({ wrote: ['apply'], noReturn: passed, progress })[0] ?? '', /^not possible any more since 5m ago \(docs/);
+    const unknown = undo({ wrote: ['apply'], noReturn: { ...passed, because: 'whatever somebody wrote there' }, progress });
+    assert.deepEqual(unknown, ['not possible any more since 5m ago (docs/use/going-back.md)'], 'a record is text of others');
   });
 
   it('names the steps of a stage that is at work as a range', () => {

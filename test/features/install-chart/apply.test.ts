@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
+import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 
@@ -48,7 +49,7 @@ describe('apply on the chart path', () => {
     assert.ok('actions' in plan);
     const steps = plan.actions.map(({ id }) => id).filter((id) => id !== 'crds-file');
     assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'chart']);
-    assert.equal(plan.actions.at(-1)?.afresh, true);
+    assert.deepEqual([plan.actions.at(-1)?.afresh, plan.actions.at(-1)?.pointOfNoReturn], [true, NEW_OPERATOR.short]);
   });
 
   it('refuses to hold it where the CRDs that know the switch come only with the new operator', async () => {

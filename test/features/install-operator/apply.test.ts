@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage } from '../../../src/features/install/crds-stage.ts';
 import { waitStage } from '../../../src/features/install/wait-stage.ts';
+import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { readTargetFor } from '../../../src/features/preflight/target.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import { noReturnText } from '../../../src/kernel/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
@@ -172,8 +174,8 @@ describe('the operator path', () => {
     const bench = await operatedBench();
     const marked = async () => (await actionsOf(applyStage, bench)).filter(({ pointOfNoReturn }) => pointOfNoReturn);
     assert.deepEqual(
-      (await marked()).map(({ id, undo }) => [id, undo]),
-      [['operator', 'none']],
+      (await marked()).map(({ id, undo, pointOfNoReturn = '' }) => [id, undo, noReturnText([applyStage], pointOfNoReturn)]),
+      [['operator', 'none', NEW_OPERATOR.long]],
     );
     await performed(applyStage, bench);
     bench.around.edit('ClusterRole', OPERATOR, [{ op: 'replace', path: '/rules', value: [] }]);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { applyStage } from '../../../src/features/install/apply-stage.ts';
+import { RENAMES_POLICIES } from '../../../src/features/policies/settled.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { noReturnText } from '../../../src/kernel/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../../support/apply-bench.ts';
 import { releases } from '../../support/releases.ts';
@@ -70,8 +73,11 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
   });
 
   it('have no way back once the controllers rename policies, and only then', async () => {
-    const marked = async (one: ApplyBench) => (await planned(one)).filter(({ pointOfNoReturn }) => pointOfNoReturn).map(({ id }) => id);
-    assert.deepEqual(await marked(bench()), ['wave-controllers']);
+    const marked = async (one: ApplyBench) =>
+      (await planned(one)).flatMap(({ id, pointOfNoReturn }) =>
+        pointOfNoReturn === undefined ? [] : [[id, noReturnText([applyStage], pointOfNoReturn)]],
+      );
+    assert.deepEqual(await marked(bench()), [['wave-controllers', RENAMES_POLICIES.long]]);
     assert.deepEqual(await marked(bench({ holdPolicyMigration: true })), []);
   });
 
