@@ -1,6 +1,6 @@
 import { Document, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
 import { messageOf } from '../kernel/fault.ts';
-import { readDefinition } from './definition-yaml.ts';
+import { readQuickly } from './quick-yaml.ts';
 
 /** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
 const UNUSED_TAGS = /:(timestamp|binary|set|omap|pairs)$/;
@@ -55,8 +55,8 @@ const MAX_MESSAGE = 300;
 
 /** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
 export function readYaml(text: string): YamlReading {
-  const definition = readDefinition(text, readPlain);
-  return definition ? { ...definition, repeated: [] } : readCarefully(text);
+  const quick = readQuickly(text, readPlain);
+  return quick ? { ...quick, repeated: [] } : readCarefully(text);
 }
 
 /** The same by a complete YAML library, for documents of any kind. */
