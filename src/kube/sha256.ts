@@ -1,6 +1,4 @@
-/** Web Crypto is global: no import, in Node as in a browser. */
-export async function sha256Of(content: string | Uint8Array): Promise<string> {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
-  const digest = await crypto.subtle.digest('SHA-256', bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** Of Node itself: Web Crypto begins a job for each text, which takes longer than the sum of a small one. */
+export function sha256Of(content: string | Uint8Array): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', content);
 }

@@ -33,7 +33,7 @@ export async function readGitContent(sources: Sources, context: Context, install
   const files = new Map<string, string>();
   // kubectl applies an object that is there twice in this order, too.
   for (const object of [...objects, ...renamed].filter((one) => !isSecret(one)))
-    files.set(await fileName(object), manifestText([asInGit(object)]));
+    files.set(fileName(object), manifestText([asInGit(object)]));
   return {
     files: [...files].map(([path, text]) => ({ path, text })).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     leftOut: [...objects.filter(isSecret), ...removed].map(({ kind, metadata }) => refText({ kind, ...metadata })),
@@ -123,20 +123,20 @@ const LONGEST = 180;
  * Where an object stands in the folder: `kube-system/daemonset-calico-node.yaml`; kinds outside Kubernetes carry their group, as two groups
  * have a NetworkPolicy. Names are text of others: special characters are replaced and the name's sum is added.
  */
-export async function fileName({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): Promise<string> {
+export function fileName({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
   const group = groupOf(apiVersion);
   const isOwn = group === '' || !group.includes('.') || group.endsWith('.k8s.io');
-  const folder = metadata.namespace ? await plain(metadata.namespace) : CLUSTER;
+  const folder = metadata.namespace ? plain(metadata.namespace) : CLUSTER;
   const type = kind.toLowerCase();
-  return `${folder}/${await plain(isOwn ? type : `${type}.${group}`)}-${await plain(metadata.name)}.yaml`;
+  return `${folder}/${plain(isOwn ? type : `${type}.${group}`)}-${plain(metadata.name)}.yaml`;
 }
 
-async function plain(name: string): Promise<string> {
+function plain(name: string): string {
   if (PLAIN.test(name) && name.length <= LONGEST) return name;
   const kept = name
     .toLowerCase()
     .replace(/[^a-z0-9.-]/g, '_')
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, LONGEST);
-  return `${kept}-${(await sha256Of(name)).slice(0, 8)}`.replace(/^-/, '');
+  return `${kept}-${sha256Of(name).slice(0, 8)}`.replace(/^-/, '');
 }

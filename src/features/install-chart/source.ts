@@ -181,7 +181,7 @@ interface NamedChart {
 
 /** The sum of a chart. Throws Fault('failed') where it has to be another. */
 async function checkedSum({ artifacts }: Sources, { release, name, from }: NamedChart, bytes: Uint8Array): Promise<string> {
-  const sha256 = await sha256Of(bytes);
+  const sha256 = sha256Of(bytes);
   const known = await artifacts.sumOf(release, name);
   if (!known || known.sha256 === sha256) return sha256;
   throw new Fault('failed', `${name} of ${from} has sha256 ${sha256}, but ${known.from} says ${known.sha256}: it is not used`, [

@@ -49,7 +49,7 @@ export async function carriedEdits(
   for (const file of all) {
     const difference = found.get(file.file);
     if (!difference) continue;
-    const merged = await sha256Of(carriedText(released(file), difference, keptRules(lists)));
+    const merged = sha256Of(carriedText(released(file), difference, keptRules(lists)));
     files.push([file.file, { release: file.sha256, merged, ...difference }]);
   }
   return {

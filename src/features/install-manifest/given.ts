@@ -78,8 +78,8 @@ export async function withGivenEndpoints(
 export async function readToldBy(sources: Sources, { options }: Context, file: string, release: string): Promise<ToldBy> {
   const { base, installedManifest } = options;
   return {
-    ...(base === undefined ? {} : { base: await sha256Of((await readOwnBase(sources, base, release, file)).text) }),
-    ...(installedManifest === undefined ? {} : { installedManifest: await sha256Of(await sources.files.readText(installedManifest)) }),
+    ...(base === undefined ? {} : { base: sha256Of((await readOwnBase(sources, base, release, file)).text) }),
+    ...(installedManifest === undefined ? {} : { installedManifest: sha256Of(await sources.files.readText(installedManifest)) }),
   };
 }
 

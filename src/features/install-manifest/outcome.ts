@@ -87,15 +87,15 @@ export function redefined(preview: PreviewedObject): PreviewedObject {
 }
 
 /** What a saved plan knows the object by: how it is, and how it will be stored. */
-export async function stateOf({ live, result }: Pick<PreviewedObject, 'live' | 'result'>): Promise<ObjectState> {
-  const before = live && ((await checksum(live)) ?? `resourceVersion ${live.metadata.resourceVersion ?? ''}`);
-  const after = result && (await checksum(result));
+export function stateOf({ live, result }: Pick<PreviewedObject, 'live' | 'result'>): ObjectState {
+  const before = live && (checksum(live) ?? `resourceVersion ${live.metadata.resourceVersion ?? ''}`);
+  const after = result && checksum(result);
   return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
-async function checksum(object: KubeObject): Promise<string | undefined> {
+function checksum(object: KubeObject): string | undefined {
   const text = contentText(object);
-  return text === undefined ? undefined : `sha256:${await sha256Of(text)}`;
+  return text === undefined ? undefined : `sha256:${sha256Of(text)}`;
 }
 
 const SCALED = 'f:replicas';

@@ -37,7 +37,7 @@ export async function previewDocument(
   const { live, result } = preview;
   const scaled = withRestarts(await withAutoscalers(cluster, preview.planned), live, result);
   const planned = await withPodsAnswer(cluster, scaled, { live, result, together });
-  return { ...preview, planned: { ...planned, state: await stateOf(preview), ...bodiesOf(preview) } };
+  return { ...preview, planned: { ...planned, state: stateOf(preview), ...bodiesOf(preview) } };
 }
 
 /** Of what is refused nothing is known to come. */

@@ -78,7 +78,7 @@ async function rendered({ tools }: Sources, { profile, options }: Context): Prom
   const { crdChart = '', chartRepository, release } = options;
   const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
   const text = await runHelm(tools, run);
-  return { file: profile.crdFile, url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
+  return { file: profile.crdFile, url: crdChart, sha256: sha256Of(text), text, manifest: parseManifest(text, crdChart) };
 }
 
 /** Far more than the server needs: a slower definition is refused for good, and its condition says why. */

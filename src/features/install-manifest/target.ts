@@ -98,7 +98,7 @@ export async function readReleaseManifest(sources: Sources, release: string, fil
 
 async function own({ files }: Sources, path: string): Promise<Read> {
   const text = await files.readText(path);
-  return { url: path, sha256: await sha256Of(text), text, manifest: parseManifest(text, path) };
+  return { url: path, sha256: sha256Of(text), text, manifest: parseManifest(text, path) };
 }
 
 /** The operator's manifest as a variant, so that it is fetched, compared and previewed like a full one (§4.3/1). */
