@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { twinOf } from '../src/cli/environment.ts';
+import { twinOf } from '../src/cli/command-line.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/shell.ts';
 import { permittedCommands } from '../src/features/rights/permissions.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { twinOf } from '../src/cli/environment.ts';
+import { twinOf } from '../src/cli/command-line.ts';
 import type { Manifest } from '../src/cli/shell.ts';
 
 type Command = Manifest['commands'][string];

@@ -13,26 +13,7 @@ const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts',
 const APART = ['src/report/table.ts'];
 
 /** Entries of what every command on a cluster loads besides. */
-const CLUSTER = [
-  'src/cli/compose.ts',
-  'src/cli/open-folder.ts',
-  'src/adapters/tools/private-kubeconfig.ts',
-  'src/adapters/kubeconfig/kubeconfig.ts',
-  'src/adapters/kube/cluster.ts',
-  'src/adapters/artifacts/artifacts.ts',
-  'src/adapters/work-folder.ts',
-  'src/adapters/tools/tools.ts',
-  'src/adapters/records/records.ts',
-  'src/adapters/lock/lock.ts',
-  'src/adapters/tools/orphans.ts',
-  'src/adapters/records/run-identity.ts',
-  'src/adapters/clock.ts',
-  'src/adapters/machine.ts',
-  'src/adapters/journal/owner-journal.ts',
-  'src/adapters/journal/secrets.ts',
-  'src/adapters/state/ledger.ts',
-  'src/adapters/stored-bases.ts',
-];
+const CLUSTER = ['src/cli/compose.ts'];
 
 /** Entries that are loaded by import() alone, and the file that has their exports under their own names: the way by a file in their place is saved. */
 export const FACES = {

@@ -21,6 +21,31 @@ export interface LocalWorkFolder extends WorkFolder {
   written(file: string): string | undefined;
 }
 
+/** What opening it needs to know of the command. */
+interface Opening {
+  readonly env: Environment;
+  /** The command changes nothing. */
+  readonly looksOnly?: boolean;
+  warn(text: string): void;
+}
+
+/**
+ * The work folder of this cluster; a read-only command may use a temporary one, and says so. Any other ends: backup, kept files and the
+ * search for orphans need the lasting one.
+ */
+export async function openFolder({ env, looksOnly = false, warn }: Opening, clusterUid: string): Promise<LocalWorkFolder> {
+  const path = defaultWorkFolder(env, clusterUid);
+  try {
+    return await openWorkFolder(path);
+  } catch (thrown) {
+    if (!looksOnly || !(thrown instanceof Fault)) throw thrown;
+    warn(`${thrown.message}; this command only reads and does without it, but an upgrade needs it: ${thrown.suggestions.join('; ')}`);
+    // Of this process alone. Whoever opens it removes it.
+    const temporary = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-'));
+    return { ...filesIn(temporary), standsInFor: path };
+  }
+}
+
 /** Files of this cluster's runs, readable by their owner only. Throws Fault if the folder cannot be used. */
 export async function openWorkFolder(path: string): Promise<LocalWorkFolder> {
   await usable(path, async () => {
@@ -31,12 +56,6 @@ export async function openWorkFolder(path: string): Promise<LocalWorkFolder> {
     await access(path, constants.W_OK | constants.X_OK);
   });
   return filesIn(path);
-}
-
-/** For commands that only read: a folder of this process alone if the real one is not writable. Whoever opens it removes it. */
-export async function openTemporaryFolder(standsInFor: string): Promise<LocalWorkFolder> {
-  const path = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-'));
-  return { ...filesIn(path), standsInFor };
 }
 
 function filesIn(path: string): LocalWorkFolder {

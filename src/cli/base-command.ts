@@ -2,7 +2,7 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import { EXIT, EXIT_MEANING, type ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './command-line.ts';
-import type { FlagShape } from './environment.ts';
+import type { FlagShape } from './plain-flags.ts';
 import type { Seams } from './seams.ts';
 import { seamsOf } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';

@@ -1,4 +1,5 @@
 import { quoteFor } from '../kernel/argv.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { rowsOf } from './flag.ts';
 import {
@@ -78,6 +79,26 @@ export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): 
   });
   const here = flags.filter(({ fromEnvironment }) => !fromEnvironment);
   return [...here, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
+}
+
+/** What a command that looks at a run takes from its record: which release, from where, installed how. Each is one word. */
+const TAKEN = rowsOf(targetFlags).flatMap(([name, { recorded }]) => (recorded ? [name] : []));
+
+/** The flags of a command with what the record of the run says where they do not, and what that is as flags of the next command. */
+export function flagsWithRecord<Flags extends object>(
+  flags: Flags,
+  record: RunRecord | undefined,
+  clusterUid: string,
+): { readonly flags: Flags; readonly recorded: readonly CarriedFlag[] } {
+  if (record?.clusterUid !== clusterUid) return { flags, recorded: [] };
+  const given = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const words = [...(record.flags ?? []), `--release=${record.target}`];
+  const isTaken = ({ name }: CarriedFlag) => TAKEN.includes(name) && !given.has(name);
+  const recorded = withRecorded([], words)
+    .filter(isTaken)
+    .filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index);
+  const taken = Object.fromEntries(recorded.map(({ name, word }) => [name, word.slice(`--${name}=`.length)]));
+  return { flags: { ...flags, ...taken }, recorded };
 }
 
 /** Where the recorded flags of a suggested command come from, as a line for the user; undefined if it has none. */

@@ -1,16 +1,14 @@
 import { kubeconfigNames, objectNames } from '../adapters/completion-names.ts';
 import type { Environment } from '../adapters/kubeconfig/connection.ts';
 import { isVisible } from '../kernel/visible.ts';
-import { withBareBooleans } from './command-line.ts';
+import { forPrograms, wordsOf } from './command-line.ts';
 import { named, type Question } from './complete.ts';
-import { connectionFlagsOf } from './connection-flags.ts';
-import { forPrograms, withEnvironment } from './environment.ts';
 import type { FastPathTable, FlagEntry } from './plain-flags.ts';
 import type { CommonFlags } from './seams.ts';
 
 /** Looks the names up with the flags that are typed already, and their environment twins. Throws whatever goes wrong. */
 export async function completeLive(question: Question, table: FastPathTable, env: Environment): Promise<string> {
-  const flags = connectionFlagsOf(flagsIn(question, table, env));
+  const flags = flagsIn(question, table, env);
   const { names } = question;
   const found =
     names === 'nodes' || names === 'namespaces'
@@ -25,7 +23,7 @@ export function flagsIn({ command, before }: Question, table: Pick<FastPathTable
   const entries = table.commands[command]?.flags ?? [];
   const shapes = Object.fromEntries(entries.map((flag) => [flag.name, shapeOf(flag)]));
   const found: Record<string, string | string[] | boolean> = {};
-  const words = [...withBareBooleans(withEnvironment(before, shapes, env), shapes)];
+  const words = wordsOf(before, shapes, env);
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const [, name = '', value] = /^(--?[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
     const flag = entries.find((one) => name === `--${one.name}` || (one.char !== undefined && name === `-${one.char}`));

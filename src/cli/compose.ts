@@ -1,83 +1,97 @@
-import { readdir, rm } from 'node:fs/promises';
-import type { JournalDeps } from '../adapters/journal/owner-journal.ts';
+import { openArtifacts } from '../adapters/artifacts/artifacts.ts';
+import { systemClock } from '../adapters/clock.ts';
+import { ownerJournal } from '../adapters/journal/owner-journal.ts';
+import { journalSecrets } from '../adapters/journal/secrets.ts';
+import { openCluster } from '../adapters/kube/cluster.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
-import type { Ledger } from '../adapters/state/ledger.ts';
-import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
-import type { LocalWorkFolder } from '../adapters/work-folder.ts';
+import { privateKubeconfig, readConnection } from '../adapters/kubeconfig/kubeconfig.ts';
+import { leaseLock, lockWith } from '../adapters/lock/lock.ts';
+import { localFiles, localMachine } from '../adapters/machine.ts';
+import { ledgerRecords, recordIn } from '../adapters/records/records.ts';
+import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/records/run-identity.ts';
+import { type Ledger, secretLedger } from '../adapters/state/ledger.ts';
+import { keptHere, seenHere } from '../adapters/state/seen-here.ts';
+import { storedManifests } from '../adapters/stored-bases.ts';
+import { awaitOrphans, orphansOf } from '../adapters/tools/orphans.ts';
+import { type PrivateKubeconfig, privateKubeconfigFile, removeStaleKubeconfigs } from '../adapters/tools/private-kubeconfig.ts';
+import { openTools, rememberAnswers } from '../adapters/tools/tools.ts';
+import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
-import type { Context, Options } from '../kernel/context.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
 import { cliConfigFor } from '../kernel/service-cli.ts';
-import { artifactOptionsOf } from './artifact-options.ts';
+import { flagsWithRecord } from './carry.ts';
 import { chooseProfile, placeText } from './choose-profile.ts';
-import { connectionFlagsOf } from './connection-flags.ts';
-import { forPrograms } from './environment.ts';
+import { forPrograms } from './command-line.ts';
 import { acceptableChecks, stateNamespaceOf, toOptions } from './options.ts';
-import type { WithRecord } from './recorded-flags.ts';
-import type { ComposeRequest, Composition } from './seams.ts';
+import type { CommonFlags, ComposeRequest, Composition } from './seams.ts';
 
-/** Joins ports to adapters for one command on one cluster. All adapters that it needs are loaded here, lazily. */
+/** Joins ports to adapters for one command on one cluster. This file is loaded when a command asks a cluster, and the adapters with it. */
 export async function compose(asked: ComposeRequest, version: string): Promise<Composition> {
   // The flags are read by now: no program that is started needs their variables.
   const typed = { ...asked, env: forPrograms(asked.env) };
   const { env, interruption, interactive, warn, trace } = typed;
-  const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
-    import('../adapters/kubeconfig/kubeconfig.ts'),
-    import('../adapters/kube/cluster.ts'),
-  ]);
-  const connection = await readConnection(connectionFlagsOf(typed.flags), env);
+  const connection = await readConnection(typed.flags, env);
+  const { server, contextName, ownFile } = connection;
   if (connection.cluster['insecure-skip-tls-verify'])
-    warn(`the API server ${connection.server} is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it`);
+    warn(`the API server ${server} is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
-  // Loaded while the first answer is on its way.
-  const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
+  const clusterUid = await cluster.clusterUid();
   cluster.pin(clusterUid);
-  const { flags, recorded } = typed.usesRecord ? await withRecord(typed, cluster, clusterUid) : { flags: typed.flags, recorded: [] };
+  const { flags, recorded } = typed.usesRecord ? await withRecord(typed.flags, cluster, clusterUid) : { flags: typed.flags, recorded: [] };
   const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, placeText(connection));
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
-  const artifacts = await openArtifactsFor(request, profile, options.release);
-  const files = await openFiles(request, clusterUid, privateKubeconfig(connection), profile);
-  const tools = await openToolsFor(request, profile, files, connection);
-  const { secretLedger } = await import('../adapters/state/ledger.ts');
+  const work = await openFolder(request, clusterUid);
+  await removeStaleKubeconfigs(work.path, isRunning);
+  const kubeconfig = privateKubeconfigFile(work, privateKubeconfig(connection), (path) => cliConfigFor(profile, path));
+  const clock = systemClock();
+  const startedAt = clock.now();
   const ledger = secretLedger(cluster, options.stateNamespace);
-  const state = await openState(request, cluster, options, { ...files.ports, ledger });
-  const journalOf = { clusterUid, profile: profile.name, startedAt: files.clock.now(), namesFirst: request.looksOnly ?? false };
-  const ownerJournal = await openJournal(ledger, options, journalOf);
+  const lease = { cluster, clock, namespace: options.stateNamespace, identity: runIdentity(), isGone };
+  const own = ownFile === undefined ? {} : { kubeconfig: ownFile };
+  const context = { profile, options, clusterUid, server, contextName, ...own, workFolder: work.path, startedAt };
   return {
-    ...files.ports,
-    ...state,
-    ownerJournal,
+    work,
+    clock,
+    files: localFiles(),
+    machine: localMachine(),
+    records: ledgerRecords(ledger, keptHere(work), seenHere(work)),
+    // While the lock is held, nobody else writes the state.
+    lock: lockWith(leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }), ledger),
+    operator: operatorName(),
+    ownerJournal: await openJournal(ledger, context, request.looksOnly ?? false),
     cluster,
-    tools,
-    artifacts,
-    stored: await openStored(profile.name),
+    tools: toolsFor(request, profile, { kubeconfig, work }, connection),
+    artifacts: openArtifacts({
+      ...artifactOptionsOf(request, profile),
+      sums: {
+        target: options.release,
+        given: await givenSumsOf(flags['artifact-digest']),
+        shipped: async (release, path) => (await import('../adapters/artifacts/known-digests.ts')).knownDigest(profile.name, release, path),
+      },
+    }),
+    stored: openStored(profile.name),
     store: {
-      ask: async (...asked) => (await import('../adapters/kvstore.ts')).kvstoreProbe.ask(...asked),
-      value: async (...asked) => (await import('../adapters/kvstore.ts')).kvstoreProbe.value(...asked),
+      ask: async (...one) => (await import('../adapters/kvstore.ts')).kvstoreProbe.ask(...one),
+      value: async (...one) => (await import('../adapters/kvstore.ts')).kvstoreProbe.value(...one),
     },
     interruption,
     toolVersion: version,
     profile,
     recorded,
-    context: contextOf(profile, options, connection, clusterUid, files.ports.work.path, files.clock.now()),
+    context,
     async close() {
-      await files.kubeconfig.remove();
+      await kubeconfig.remove();
       await cluster.close();
     },
   };
 }
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */
-async function withRecord({ flags }: ComposeRequest, cluster: Composition['cluster'], clusterUid: string): Promise<WithRecord> {
-  const [{ secretLedger }, { recordIn }, { flagsWithRecord }] = await Promise.all([
-    import('../adapters/state/ledger.ts'),
-    import('../adapters/records/records.ts'),
-    import('./recorded-flags.ts'),
-  ]);
+async function withRecord(flags: CommonFlags, cluster: Composition['cluster'], clusterUid: string) {
   const record = await recordIn(secretLedger(cluster, stateNamespaceOf(flags))).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;
@@ -86,8 +100,8 @@ async function withRecord({ flags }: ComposeRequest, cluster: Composition['clust
 }
 
 /** Manifests of releases that come with the program; no cluster is needed for them. */
-export async function openStored(profile: string): Promise<Composition['stored']> {
-  return (await import('../adapters/stored-bases.ts')).storedManifests(profile);
+export function openStored(profile: string): Composition['stored'] {
+  return storedManifests(profile);
 }
 
 /** A run can fail before anything else is joined. */
@@ -95,69 +109,18 @@ export async function openNotifierFor(value: string, env: ComposeRequest['env'])
   return (await import('../adapters/notify/notifier.ts')).openNotifier(value, forPrograms(env));
 }
 
-/** The files of every composition; the functions below import them again, which costs nothing then. */
-function loadAdapters(): Promise<unknown> {
-  return Promise.all([
-    import('../adapters/artifacts/artifacts.ts'),
-    import('../adapters/work-folder.ts'),
-    import('../adapters/tools/tools.ts'),
-    import('../adapters/records/records.ts'),
-    import('../adapters/lock/lock.ts'),
-    import('../adapters/tools/orphans.ts'),
-    import('../adapters/machine.ts'),
-    import('../adapters/clock.ts'),
-    import('../adapters/machine.ts'),
-    import('../adapters/journal/owner-journal.ts'),
-    import('../adapters/journal/secrets.ts'),
-    import('../adapters/state/ledger.ts'),
-    import('../adapters/stored-bases.ts'),
-    import('./open-folder.ts'),
-    import('../adapters/tools/private-kubeconfig.ts'),
-  ]);
-}
-
-async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfigText: string, profile: Profile) {
-  const [{ openFolder }, { localFiles }, { systemClock }, { localMachine }, { privateKubeconfigFile }] = await Promise.all([
-    import('./open-folder.ts'),
-    import('../adapters/machine.ts'),
-    import('../adapters/clock.ts'),
-    import('../adapters/machine.ts'),
-    import('../adapters/tools/private-kubeconfig.ts'),
-  ]);
-  const work = await openFolder(request, clusterUid);
-  const clock = systemClock();
-  await removeStaleKubeconfigs(work.path);
-  const ports = { work, clock, files: localFiles(), machine: localMachine() };
-  return { ports, clock, kubeconfig: privateKubeconfigFile(work, kubeconfigText, (path) => cliConfigFor(profile, path)) };
-}
-
-/** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
-async function removeStaleKubeconfigs(folder: string): Promise<void> {
-  const [{ ownerOfKubeconfig }, { isRunning }] = await Promise.all([
-    import('../adapters/tools/orphans.ts'),
-    import('../adapters/records/run-identity.ts'),
-  ]);
-  const stale = (await readdir(folder)).filter((name) => {
-    const pid = ownerOfKubeconfig(name);
-    return pid !== undefined && !isRunning(pid);
-  });
-  await Promise.all(stale.map((name) => rm(`${folder}/${name}`, { force: true })));
-}
-
-async function openToolsFor(
+function toolsFor(
   { env, trace, interruption }: ComposeRequest,
   profile: Profile,
-  { kubeconfig, ports }: { readonly kubeconfig: PrivateKubeconfig; readonly ports: { readonly work: LocalWorkFolder } },
-  connection: Connection,
+  { kubeconfig, work }: { readonly kubeconfig: PrivateKubeconfig; readonly work: LocalWorkFolder },
+  { requestTimeoutMs }: Connection,
 ) {
-  const { openTools } = await import('../adapters/tools/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
-  const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
-  const { rememberAnswers } = await import('../adapters/tools/tools.ts');
+  const timeout = requestTimeoutMs === undefined ? {} : { requestTimeout: `${requestTimeoutMs}ms` };
   const { path: kubeconfigPath, cliConfigPath, write, writeForCli } = kubeconfig;
   const pinned = {
     kubeconfigPath,
-    written: ports.work.written,
+    written: work.written,
     ...(cliConfigPath === undefined ? {} : { cliConfigPath }),
     prepare: (tool: Tool) => (tool === 'netsvcctl' ? writeForCli() : write()),
   };
@@ -166,82 +129,42 @@ async function openToolsFor(
   );
 }
 
-async function openArtifactsFor(request: ComposeRequest, profile: Profile, target: string) {
-  const { openArtifacts } = await import('../adapters/artifacts/artifacts.ts');
-  return openArtifacts({
-    ...artifactOptionsOf(request, profile),
-    sums: {
-      target,
-      given: await givenSumsOf(request.flags['artifact-digest']),
-      shipped: async (release, path) => (await import('../adapters/artifacts/known-digests.ts')).knownDigest(profile.name, release, path),
-    },
-  });
+/** Where the release's files come from. */
+export function artifactOptionsOf(
+  { flags, env, trace, interruption }: Pick<ComposeRequest, 'flags' | 'env' | 'trace' | 'interruption'>,
+  profile: Profile,
+) {
+  // Besides the system's. By default a private mirror's certificate is checked by the API server's authority.
+  const certificateAuthority = flags['manifest-ca'] ?? flags['certificate-authority'];
+  return {
+    source: flags['manifest-url'] ?? profile.manifestUrl ?? '',
+    env,
+    lastKnownRelease: profile.defaultRelease,
+    trace,
+    cut: interruption.hard,
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+  };
 }
 
 async function givenSumsOf(values: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
   return values.length === 0 ? new Map() : (await import('../adapters/artifacts/known-digests.ts')).givenSums(values);
 }
 
-async function openState(
-  { interruption, warn }: ComposeRequest,
-  cluster: Composition['cluster'],
-  options: Options,
-  { clock, work, ledger }: Pick<Composition, 'clock' | 'work'> & { readonly ledger: Ledger },
-) {
-  const [{ keptHere, ledgerRecords, seenHere }, { leaseLock, lockWith }, identity, orphans, waiting] = await Promise.all([
-    import('../adapters/records/records.ts'),
-    import('../adapters/lock/lock.ts'),
-    import('../adapters/records/run-identity.ts'),
-    import('../adapters/tools/orphans.ts'),
-    import('../adapters/tools/orphans.ts'),
-  ]);
-  const namespace = options.stateNamespace;
-  const awaitOrphans = (lastHolder = '') => {
-    const stopped = identity.pidHere(lastHolder);
-    const holds = (pid: number) => pid !== stopped && identity.isRunning(pid);
-    return waiting.awaitOrphans({ orphans: () => orphans.orphansOf(work.path, holds), clock, say: warn, stop: interruption.soft });
-  };
-  const { isGone } = identity;
-  return {
-    records: ledgerRecords(ledger, keptHere(work), seenHere(work)),
-    // While the lock is held, nobody else writes the state.
-    lock: lockWith(leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }), ledger),
-    operator: identity.operatorName(),
+/** Programs of a run that is gone, or whose process is stopped, may still write. */
+function awaiting({ interruption, warn }: ComposeRequest, folder: string, clock: Composition['clock']) {
+  return (lastHolder = '') => {
+    const stopped = pidHere(lastHolder);
+    const holds = (pid: number) => pid !== stopped && isRunning(pid);
+    return awaitOrphans({ orphans: () => orphansOf(folder, holds), clock, say: warn, stop: interruption.soft });
   };
 }
 
-async function openJournal(
-  ledger: Ledger,
-  { stateNamespace, journalDir, accept }: Options,
-  { startedAt, ...journalOf }: Pick<JournalDeps, 'clusterUid' | 'profile' | 'namesFirst'> & { readonly startedAt: Date },
-) {
-  const [{ ownerJournal }, { journalSecrets }] = await Promise.all([
-    import('../adapters/journal/owner-journal.ts'),
-    import('../adapters/journal/secrets.ts'),
-  ]);
-  const deps = {
-    ...journalOf,
-    place: journalSecrets(ledger, stateNamespace, journalOf.namesFirst),
-    runId: runIdOf(startedAt, journalOf.clusterUid),
-  };
+async function openJournal(ledger: Ledger, { clusterUid, profile, options, startedAt }: Composition['context'], namesFirst: boolean) {
+  const { stateNamespace, journalDir, accept } = options;
+  const place = journalSecrets(ledger, stateNamespace, namesFirst);
+  const deps = { place, clusterUid, profile: profile.name, namesFirst, runId: runIdOf(startedAt, clusterUid) };
   if (journalDir === undefined) return ownerJournal(deps);
-  const [{ copiedJournal }, { journalFolder }] = await Promise.all([
-    import('../adapters/journal/folder.ts'),
-    import('../adapters/journal/folder.ts'),
-  ]);
+  const { copiedJournal, journalFolder } = await import('../adapters/journal/folder.ts');
   const isTrusted = accept.some(({ check, subject }) => check === 'NS-751' && subject === undefined);
   return copiedJournal(deps, journalFolder(journalDir), isTrusted);
-}
-
-function contextOf(
-  profile: Profile,
-  options: Options,
-  connection: Connection,
-  clusterUid: string,
-  workFolder: string,
-  startedAt: Date,
-): Context {
-  const { server, contextName, ownFile } = connection;
-  const own = ownFile === undefined ? {} : { kubeconfig: ownFile };
-  return { profile, options, clusterUid, server, contextName, ...own, workFolder, startedAt };
 }

@@ -67,7 +67,7 @@ async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
     ]);
   const release = readRelease(asked.release, profile.defaultRelease);
   const { openStored } = await import('./compose.ts');
-  const found = variant && (await (await openStored(profile.name)).documentsOf(release, variant.file));
+  const found = variant && (await openStored(profile.name).documentsOf(release, variant.file));
   if (!found) return { scope: { ...manifestScope(), kvstore }, from: NO_NAMES };
   return { scope: { ...scopeOf(found), kvstore, operated: false }, from: `objects of ${variant.file} ${release}` };
 }

@@ -1,4 +1,9 @@
-import type { FlagShape } from './environment.ts';
+/** What reading the environment needs to know of a flag. */
+export interface FlagShape {
+  readonly type: 'boolean' | 'option';
+  readonly char?: string;
+  readonly multiple?: boolean;
+}
 
 /** A flag as the build found it in the command's own definition. */
 export interface PlainFlag extends FlagShape {

@@ -98,7 +98,6 @@ const COMMANDS: readonly Expected[] = [
       'known-digests.js',
       'looks.js',
       'progress.js',
-      'recorded-flags.js',
       'run-chain.js',
       'run-lines.js',
       'effects.js',

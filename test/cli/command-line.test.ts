@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { withBareBooleans, writtenBoolean } from '../../src/cli/command-line.ts';
+import { forPrograms, twinOf, wordsOf, writtenBoolean } from '../../src/cli/command-line.ts';
 import { flagsIn } from '../../src/cli/complete-live.ts';
-import type { FlagShape } from '../../src/cli/environment.ts';
+import type { FlagShape } from '../../src/cli/plain-flags.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 
 const flags: Readonly<Record<string, FlagShape>> = {
   context: { type: 'option' },
+  'as-group': { type: 'option', multiple: true },
   output: { type: 'option', char: 'o' },
   yes: { type: 'boolean', char: 'y' },
   quiet: { type: 'boolean', char: 'q' },
@@ -31,12 +32,12 @@ describe('booleans in kubectl’s syntax', () => {
     ['--constructor=true', '--constructor=true'],
   ];
   for (const [written, parsed] of cases)
-    it(`reads ${written} as ${parsed || 'nothing'}`, () => assert.equal(withBareBooleans(written.split(' '), flags).join(' '), parsed));
+    it(`reads ${written} as ${parsed || 'nothing'}`, () => assert.equal(wordsOf(written.split(' '), flags, {}).join(' '), parsed));
 
   for (const word of ['--yes=maybe', '--yes=', '-y=2'])
     it(`refuses ${word}`, () =>
       assert.throws(
-        () => withBareBooleans([word], flags),
+        () => wordsOf([word], flags, {}),
         (thrown) => thrown instanceof Fault && thrown.code === 'usage' && /is neither true nor false$/.test(thrown.message),
       ));
 
@@ -94,5 +95,38 @@ describe('completion with booleans in kubectl’s syntax', () => {
     assert.deepEqual(found(), { [name]: true });
     assert.deepEqual(found(`--${name}=true`), { [name]: true });
     assert.deepEqual(found(`--${name}=false`), {});
+  });
+});
+
+describe('environment twins', () => {
+  it('are named after the flag', () => assert.equal(twinOf('as-group'), 'NETSVC_UPGRADE_AS_GROUP'));
+
+  it('come before argv, lists split at commas', () => {
+    const env = { NETSVC_UPGRADE_CONTEXT: 'a b', NETSVC_UPGRADE_AS_GROUP: 'x,y', NETSVC_UPGRADE_YES: 'true' };
+    assert.deepEqual(wordsOf(['file'], flags, env), ['--context=a b', '--as-group=x', '--as-group=y', '--yes', 'file']);
+  });
+
+  for (const argv of [['--output', 'json'], ['--output=json'], ['-o', 'json'], ['-ojson']]) {
+    it(`yield to ${argv.join(' ')}`, () => {
+      assert.deepEqual(wordsOf(argv, flags, { NETSVC_UPGRADE_OUTPUT: 'yaml' }), argv);
+    });
+  }
+
+  it('do not yield to words after --', () => {
+    assert.deepEqual(wordsOf(['--', '--yes'], flags, { NETSVC_UPGRADE_YES: '1' }), ['--yes', '--', '--yes']);
+  });
+
+  it('switch a boolean off, and refuse what is neither', () => {
+    assert.deepEqual(wordsOf([], flags, { NETSVC_UPGRADE_YES: 'false' }), []);
+    assert.throws(() => wordsOf([], flags, { NETSVC_UPGRADE_YES: 'maybe' }), Fault);
+  });
+
+  it('are not there when empty', () => assert.deepEqual(wordsOf([], flags, { NETSVC_UPGRADE_CONTEXT: '' }), []));
+});
+
+describe('the environment of other programs', () => {
+  it('has no credential that is meant for this one', () => {
+    const env = { NETSVC_UPGRADE_TOKEN: 't', netsvc_upgrade_notify: 'https://hooks.example/secret', NETSVC_UPGRADE_CONTEXT: 'prod' };
+    assert.deepEqual(forPrograms(env), { NETSVC_UPGRADE_CONTEXT: 'prod' });
   });
 });

@@ -13,7 +13,9 @@ const textOf = (pattern: string) =>
     .filter((file) => !/^cli\/(?:stage-)?flags\.ts$/.test(file))
     .map((file) => readFileSync(join(src, file), 'utf8'))
     .join('\n');
-const readers = textOf('{cli,commands}/**/*.ts');
+/** Those of the connection are read by the adapter that opens it. */
+const opening = textOf('adapters/kubeconfig/*.ts').match(/\bflags\??(?:\.\w+|\['[a-z-]+'\])/g) ?? [];
+const readers = [textOf('{cli,commands}/**/*.ts'), ...opening].join('\n');
 const stages = textOf('{cli,engine,features}/**/*.ts');
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => one.localeCompare(other);
 /** Every word between quotes, but for where the value of a flag is read: `flags['backup-dir']`, `{ 'backup-dir': folder }`. */

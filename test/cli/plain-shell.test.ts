@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { plainCommands } from '../../build/plain-commands.ts';
-import { twinOf } from '../../src/cli/environment.ts';
+import { twinOf } from '../../src/cli/command-line.ts';
 import type { FastPathTable } from '../../src/cli/plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from '../../src/cli/plain-flags.ts';
 import { PLAIN_COMMANDS, runPlain } from '../../src/cli/plain-shell.ts';

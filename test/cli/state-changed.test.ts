@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { lockWith } from '../../src/adapters/lock/lock.ts';
-import { keptHere, ledgerRecords, seenHere } from '../../src/adapters/records/records.ts';
+import { ledgerRecords } from '../../src/adapters/records/records.ts';
 import { secretLedger } from '../../src/adapters/state/ledger.ts';
+import { keptHere, seenHere } from '../../src/adapters/state/seen-here.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';

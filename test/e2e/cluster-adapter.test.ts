@@ -137,7 +137,7 @@ describe('the adapters on a real control plane', function () {
       nobody.clusterUid(),
       (thrown) => thrown instanceof Fault && /"nobody" \(impersonated\) may not/.test(thrown.message),
     );
-    const master = await connect({ as: 'somebody', asGroup: ['other', 'system:masters'] });
+    const master = await connect({ as: 'somebody', 'as-group': ['other', 'system:masters'] });
     assert.deepEqual(await master.reviewAccess(access), [true]);
     await Promise.all([nobody.close(), master.close()]);
   });

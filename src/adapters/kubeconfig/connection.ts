@@ -1,22 +1,21 @@
-/** kubectl's connection flags, under their own names; all optional. */
+/** kubectl's connection flags. Not `-n`: it filters lists, and must not decide where kubectl puts a document. */
 export interface ConnectionFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly cluster?: string;
   readonly user?: string;
-  readonly namespace?: string;
   readonly server?: string;
   readonly token?: string;
   readonly as?: string;
-  readonly asGroup?: readonly string[];
-  readonly asUid?: string;
+  readonly 'as-group'?: readonly string[];
+  readonly 'as-uid'?: string;
   /** `30`, `30s`, `2m`, `0` for none. */
-  readonly requestTimeout?: string;
-  readonly insecureSkipTlsVerify?: boolean;
-  readonly certificateAuthority?: string;
-  readonly clientCertificate?: string;
-  readonly clientKey?: string;
-  readonly tlsServerName?: string;
+  readonly 'request-timeout'?: string;
+  readonly 'insecure-skip-tls-verify'?: boolean;
+  readonly 'certificate-authority'?: string;
+  readonly 'client-certificate'?: string;
+  readonly 'client-key'?: string;
+  readonly 'tls-server-name'?: string;
 }
 
 /** The `cluster` of a kubeconfig document, files already read into `…-data`. */

@@ -9,7 +9,6 @@ import {
   type ConnectionFlags,
   connectionText,
   type Environment,
-  type KubeconfigDocument,
   type UserEntry,
 } from './connection.ts';
 import {
@@ -37,7 +36,7 @@ export interface ConnectionDeps {
  */
 export async function readConnection(flags: ConnectionFlags, env: Environment, deps: ConnectionDeps = {}): Promise<Connection> {
   const kubectl = deps.kubectl ?? 'kubectl';
-  const timeout = requestTimeoutMs(flags.requestTimeout);
+  const timeout = requestTimeoutMs(flags['request-timeout']);
   const files = kubeconfigFiles(flags, env);
   const document = await viewKubeconfig(files, flags, env, kubectl);
   const empty = !document.contexts?.length && !document.clusters?.length;
@@ -47,18 +46,19 @@ export async function readConnection(flags: ConnectionFlags, env: Environment, d
   const chosen = pod ?? selectEntries(document, flags, source);
   const clusterOrigin = () => originFolder('clusters', chosen.clusterName, files, env, kubectl);
   const userOrigin = () => originFolder('users', chosen.userName, files, env, kubectl);
-  const cluster = await flattenCluster(overrideCluster(chosen.cluster, flags), clusterOrigin);
-  const user = await flattenUser(overrideUser(chosen.user, flags), userOrigin);
+  const wanted = { ...chosen, cluster: overrideCluster(chosen.cluster, flags), user: overrideUser(chosen.user, flags) };
+  const cluster = await flattenCluster(wanted.cluster, clusterOrigin);
+  const user = await flattenUser(wanted.user, userOrigin);
   const server = serverUrlOf(cluster, chosen, source, Boolean(user['client-certificate-data']));
   refuseExpiredCertificate(user, deps.now?.() ?? new Date(), `user "${chosen.userName}" (${connectionText({ source, ...chosen })})`);
-  const ownFile = pod ? undefined : fileByItself(files, document, flags);
+  const ownFile = pod ? undefined : fileByItself(files, document['current-context'], chosen, wanted);
   return {
     source,
     ...(ownFile === undefined ? {} : { ownFile }),
     contextName: chosen.contextName,
     clusterName: chosen.clusterName,
     userName: chosen.userName,
-    namespace: flags.namespace ?? chosen.context.namespace ?? 'default',
+    namespace: chosen.context.namespace ?? 'default',
     server,
     cluster: { ...cluster, server },
     user,
@@ -68,14 +68,11 @@ export async function readConnection(flags: ConnectionFlags, env: Environment, d
 }
 
 /** The file that leads to the same cluster as the same user when a program is given nothing else. */
-function fileByItself(files: readonly string[], document: KubeconfigDocument, flags: ConnectionFlags): string | undefined {
-  const { kubeconfig: _, namespace: __, requestTimeout: ___, context, ...others } = flags;
-  const [file, ...more] = files;
-  const isPlain = Object.values(others).every(
-    (value) => value === undefined || value === false || (Array.isArray(value) && value.length === 0),
-  );
-  const isCurrent = context === undefined || context === document['current-context'];
-  return file !== undefined && more.length === 0 && isPlain && isCurrent && isLasting(file) ? resolve(file) : undefined;
+function fileByItself([file, ...more]: readonly string[], current = '', chosen: Selection, wanted: Selection): string | undefined {
+  const { contextName, context, clusterName, userName } = chosen;
+  const isCurrent = contextName === current && clusterName === (context.cluster ?? '') && userName === (context.user ?? '');
+  const isPlain = isCurrent && JSON.stringify(chosen) === JSON.stringify(wanted);
+  return file !== undefined && more.length === 0 && isPlain && isLasting(file) ? resolve(file) : undefined;
 }
 
 /** What a shell passes by a descriptor (`<(…)`) is gone when another program reads it. */

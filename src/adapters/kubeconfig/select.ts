@@ -78,10 +78,10 @@ async function exists(path: string): Promise<boolean> {
 export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): ClusterEntry {
   const changed: { -readonly [key in keyof ClusterEntry]: ClusterEntry[key] } = { ...cluster };
   if (flags.server) changed.server = flags.server;
-  if (flags.server || flags.tlsServerName) changed['tls-server-name'] = flags.tlsServerName;
-  if (flags.insecureSkipTlsVerify || flags.certificateAuthority) {
-    changed['insecure-skip-tls-verify'] = flags.insecureSkipTlsVerify ?? false;
-    changed['certificate-authority'] = flags.certificateAuthority ? resolve(flags.certificateAuthority) : undefined;
+  if (flags.server || flags['tls-server-name']) changed['tls-server-name'] = flags['tls-server-name'];
+  if (flags['insecure-skip-tls-verify'] || flags['certificate-authority']) {
+    changed['insecure-skip-tls-verify'] = flags['insecure-skip-tls-verify'] ?? false;
+    changed['certificate-authority'] = flags['certificate-authority'] ? resolve(flags['certificate-authority']) : undefined;
     changed['certificate-authority-data'] = undefined;
   }
   const hasAuthority = changed['certificate-authority'] || changed['certificate-authority-data'];
@@ -96,17 +96,17 @@ export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): 
 export function overrideUser(user: UserEntry, flags: ConnectionFlags): UserEntry {
   const changed: { -readonly [key in keyof UserEntry]: UserEntry[key] } = { ...user };
   if (flags.token) changed.token = flags.token;
-  if (flags.clientCertificate) {
-    changed['client-certificate'] = resolve(flags.clientCertificate);
+  if (flags['client-certificate']) {
+    changed['client-certificate'] = resolve(flags['client-certificate']);
     changed['client-certificate-data'] = undefined;
   }
-  if (flags.clientKey) {
-    changed['client-key'] = resolve(flags.clientKey);
+  if (flags['client-key']) {
+    changed['client-key'] = resolve(flags['client-key']);
     changed['client-key-data'] = undefined;
   }
   if (flags.as) changed.as = flags.as;
-  if (flags.asUid) changed['as-uid'] = flags.asUid;
-  if (flags.asGroup && flags.asGroup.length > 0) changed['as-groups'] = flags.asGroup;
+  if (flags['as-uid']) changed['as-uid'] = flags['as-uid'];
+  if (flags['as-group'] && flags['as-group'].length > 0) changed['as-groups'] = flags['as-group'];
   refuseHalfImpersonation(changed);
   return changed;
 }

@@ -5,8 +5,6 @@ import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts'
 import { type Binary, isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { contentOfPart, joined, keptLog, LINE_BYTES, logName, logNumber, logParts, partOf, readLog } from './log.ts';
 
-export { keptHere, seenHere } from '../state/seen-here.ts';
-
 export const RECORD_NAME = 'netsvc-upgrade-run';
 const RECORD_KEY = 'record.json';
 /** Counts up with each record that is written. */

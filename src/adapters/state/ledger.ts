@@ -9,8 +9,6 @@ import { type Content, changedUnderUs, type Entry, Expectations, foreignSecret }
  * may write ConfigMaps and Leases (docs/internals/threat-model.md).
  */
 export const STATE_TYPE = 'netsvc-upgrade/state';
-/** Every name of a Secret with state begins with it. */
-export const STATE_PREFIX = 'netsvc-upgrade-';
 
 const LABELS = { 'app.kubernetes.io/managed-by': 'netsvc-upgrade' };
 const TRIES = 5;

@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkFolder } from '../../kernel/ports.ts';
-import { cliConfigName, kubeconfigName } from './orphans.ts';
+import { cliConfigName, kubeconfigName, ownerOfKubeconfig } from './orphans.ts';
 
 /** The private kubeconfig of this process. It holds credentials, so it is on disk only from the first program that needs it to the end. */
 export interface PrivateKubeconfig {
@@ -49,4 +49,13 @@ export function privateKubeconfigFile(
       else await Promise.all([...written.keys()].map((name) => rm(join(work.path, name), { force: true })));
     },
   };
+}
+
+/** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
+export async function removeStaleKubeconfigs(folder: string, isRunning: (pid: number) => boolean): Promise<void> {
+  const stale = (await readdir(folder)).filter((name) => {
+    const pid = ownerOfKubeconfig(name);
+    return pid !== undefined && !isRunning(pid);
+  });
+  await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -145,7 +145,7 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
   });
 
   it('keeps impersonation of the kubeconfig, flag by flag replaced, in the private kubeconfig too', async () => {
-    const user = (await seenByKubectl(await read({ as: 'ann', asGroup: ['g3'] }, [first]))).users[0].user;
+    const user = (await seenByKubectl(await read({ as: 'ann', 'as-group': ['g3'] }, [first]))).users[0].user;
     const { as, 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = user;
     assert.deepEqual([as, groups, uid, extra], ['ann', ['g3'], '7', { scopes: ['a', 'b'] }]);
   });
@@ -156,7 +156,7 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
     assert.equal((await read({ token: 'flag', user: 'tokened' }, [second])).user.token, 'flag');
     const certificate = join(folder, 'a', 'pki', 'client.crt');
     const key = join(folder, 'a', 'pki', 'client.key');
-    const certified = await read({ user: 'tokened', clientCertificate: certificate, clientKey: key }, [second]);
+    const certified = await read({ user: 'tokened', 'client-certificate': certificate, 'client-key': key }, [second]);
     assert.deepEqual(await authorizerOf(certified, { terminal: false }).current(), {
       authorization: 'Bearer t0',
       certificate: client.certificate,
@@ -165,34 +165,34 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
   });
 
   it('lets --insecure-skip-tls-verify drop the authority, and --server the name of the certificate', async () => {
-    const careless = await read({ insecureSkipTlsVerify: true }, [first]);
+    const careless = await read({ 'insecure-skip-tls-verify': true }, [first]);
     assert.deepEqual([careless.cluster['certificate-authority-data'], careless.cluster['tls-server-name']], [undefined, 'inner']);
     assert.equal((await read({ server: 'https://x' }, [first])).cluster['tls-server-name'], undefined);
-    assert.equal((await read({ server: 'https://x', tlsServerName: 'y' }, [first])).cluster['tls-server-name'], 'y');
+    assert.equal((await read({ server: 'https://x', 'tls-server-name': 'y' }, [first])).cluster['tls-server-name'], 'y');
   });
 
   it('knows the one file that leads there by itself, and none where flags or several files do', async () => {
     const own = async (flags: ConnectionFlags, files: readonly string[]) => (await read(flags, files)).ownFile;
     assert.equal(await own({}, [first]), first);
-    assert.equal(await own({ context: 'one', namespace: 'a', requestTimeout: '5s' }, [first]), first);
+    assert.equal(await own({ context: 'one', 'request-timeout': '5s', as: 'joe' }, [first]), first);
     assert.equal(await own({ kubeconfig: second }, [first]), second);
     for (const flags of [
       { context: 'two' },
       { cluster: 'plain' },
-      { as: 'joe' },
+      { as: 'ann' },
       { token: 't' },
-      { asGroup: ['g'] },
-      { insecureSkipTlsVerify: true },
+      { 'as-group': ['g'] },
+      { 'insecure-skip-tls-verify': true },
     ])
       assert.equal(await own(flags, [first]), undefined, JSON.stringify(flags));
     assert.equal(await own({}, [first, second]), undefined);
   });
 
-  it('takes the namespace of the flag, of the context, or default', async () => {
-    const namespaces = await Promise.all([read({ namespace: 'flag' }, [first]), read({}, [first]), read({}, [second])]);
+  it('takes the namespace of the context, or default', async () => {
+    const namespaces = await Promise.all([read({}, [first]), read({}, [second])]);
     assert.deepEqual(
       namespaces.map(({ namespace }) => namespace),
-      ['flag', 'teams', 'default'],
+      ['teams', 'default'],
     );
   });
 
@@ -205,7 +205,7 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
   ];
   for (const [value, expected] of times) {
     it(`reads --request-timeout=${value}`, async () => {
-      assert.equal((await read({ requestTimeout: value }, [second])).requestTimeoutMs, expected);
+      assert.equal((await read({ 'request-timeout': value }, [second])).requestTimeoutMs, expected);
     });
   }
 
@@ -216,8 +216,8 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
     ['a context whose cluster is missing', { context: 'lost' }, /cluster "nowhere" does not exist/],
     ['a missing file of an authority', { context: 'broken' }, /certificate authority cannot be read: .*missing\.crt/],
     ['--kubeconfig that is no file', { kubeconfig: '/nowhere/x' }, /kubeconfig file \/nowhere\/x does not exist/],
-    ['groups to impersonate without a user', { user: 'plugged', asGroup: ['g'] }, /without a user/],
-    ['a time that is none', { requestTimeout: 'soon' }, /--request-timeout=soon is not a time/],
+    ['groups to impersonate without a user', { user: 'plugged', 'as-group': ['g'] }, /without a user/],
+    ['a time that is none', { 'request-timeout': 'soon' }, /--request-timeout=soon is not a time/],
   ];
   for (const [title, flags, message] of refused) {
     it(`refuses ${title}`, async () => {
