@@ -1,5 +1,5 @@
 import { registerOf } from '../engine/register.ts';
-import { featureEffects } from '../features/effects.ts';
+import { featureEffects } from '../features/chain.ts';
 
 /** What a command of the chain loads at once: the stages, and what their actions may do. */
 export { chain } from '../features/chain.ts';

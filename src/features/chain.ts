@@ -1,17 +1,22 @@
 import type { CheckId } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
+import type { FeatureEffects } from '../kernel/effect-type.ts';
 import { judgeAll } from '../kernel/judge.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
-import { backupStage } from './backup/index.ts';
-import { hepStage } from './hosts/index.ts';
-import { probeImagesStage } from './images/index.ts';
+import { backupEffects, backupStage } from './backup/index.ts';
+import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts';
+import { imageEffects, probeImagesStage } from './images/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
-import { forgetStage, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
-import { policyStage as policyStageWith } from './policies/index.ts';
+import { manifestExpectations } from './install-manifest/index.ts';
+import { operatorExpectations } from './install-operator/index.ts';
+import { networkProbeEffects } from './network-probe/index.ts';
+import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
+import { policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
 import { kubectlChecks, preflightStage } from './preflight/index.ts';
-import { cliStage } from './service-cli/index.ts';
-import { alpStage } from './sidecars/index.ts';
+import { rolloutExpectations } from './rollout/index.ts';
+import { cliEffects, cliGuards, cliStage } from './service-cli/index.ts';
+import { alpStage, sidecarPreconditions } from './sidecars/index.ts';
 import { attempt, readClient } from './survey/index.ts';
 import { verifyStage } from './verify/index.ts';
 
@@ -95,4 +100,12 @@ export const withdrawn: Readonly<Record<CheckId, CheckId>> = {
   'NS-203': 'NS-104',
   'NS-427': 'NS-221',
   'NS-805': 'NS-309',
+};
+
+/** What the features add to the register of effects; one that is missing is a type error. */
+export const featureEffects: FeatureEffects = {
+  effects: { ...backupEffects, ...cliEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects },
+  expectations: { ...hostExpectations, ...manifestExpectations, ...operatorExpectations, ...policyExpectations, ...rolloutExpectations },
+  preconditions: { ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
+  guards: { ...cliGuards, ...ownerGuards },
 };

@@ -42,28 +42,31 @@ export interface NodeFacts {
   readonly reason: string;
 }
 
-interface ContainerStatus {
+export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
+  readonly imageID?: string;
   readonly restartCount?: number;
   readonly state?: State;
   readonly lastState?: State;
 }
 interface State {
-  readonly running?: object;
+  readonly running?: { readonly startedAt?: string };
   readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly terminated?: { readonly exitCode?: number; readonly reason?: string };
+  readonly terminated?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string };
 }
-interface Condition {
+export interface Condition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
   readonly message?: string;
   readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
 }
 export interface PodContainer {
   readonly name: string;
   readonly image: string;
+  readonly command?: readonly string[];
 }
 
 /** What we read of a pod's document. */
@@ -77,6 +80,9 @@ export interface PodShape {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly podIP?: string;
+    readonly reason?: string;
+    readonly message?: string;
     readonly conditions?: readonly Condition[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
@@ -85,6 +91,15 @@ export interface PodShape {
 
 export function podShape(pod: KubeObject): PodShape {
   return pod as PodShape;
+}
+
+/** Written one by one and in no fixed order; null where the server has evaluated nothing yet. */
+export function conditionsOf(object: KubeObject | undefined): readonly Condition[] {
+  return (object?.status as { readonly conditions?: readonly Condition[] | null } | undefined)?.conditions ?? [];
+}
+
+export function conditionOf(object: KubeObject | undefined, type: string): Condition | undefined {
+  return conditionsOf(object).find((one) => one.type === type);
 }
 
 /** Init containers first, as they start. */
@@ -142,9 +157,10 @@ function podFactsOf(pod: KubeObject): PodFacts {
   const { spec, status } = podShape(pod);
   const containers = spec?.containers ?? [];
   const statuses = status?.containerStatuses ?? [];
-  const ready = status?.conditions?.find((condition) => condition.type === 'Ready' && condition.status === 'True');
-  const readyAt = Date.parse(ready?.lastTransitionTime ?? '');
-  const scheduled = status?.conditions?.find((condition) => condition.type === 'PodScheduled');
+  const ready = conditionOf(pod, 'Ready');
+  const isReady = ready?.status === 'True';
+  const readyAt = Date.parse((isReady && ready.lastTransitionTime) || '');
+  const scheduled = conditionOf(pod, 'PodScheduled');
   return {
     uid: pod.metadata.uid ?? '',
     name: pod.metadata.name,
@@ -156,7 +172,7 @@ function podFactsOf(pod: KubeObject): PodFacts {
     phase: status?.phase ?? 'Unknown',
     terminating: pod.metadata.deletionTimestamp !== undefined,
     createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
-    readyCondition: ready !== undefined,
+    readyCondition: isReady,
     ...(readyAt > 0 ? { readyAt } : {}),
     ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
     ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
@@ -203,8 +219,8 @@ export function nodeFacts(node: KubeObject & { readonly [FACTS]?: NodeFacts }): 
 }
 
 function nodeFactsOf(node: KubeObject): NodeFacts {
-  const { spec, status } = node as { spec?: { unschedulable?: boolean }; status?: { conditions?: readonly Condition[] } };
-  const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
+  const { spec } = node as { spec?: { unschedulable?: boolean } };
+  const ready = conditionOf(node, 'Ready');
   return {
     name: node.metadata.name,
     ready: ready?.status === 'True',

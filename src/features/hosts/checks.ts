@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { storeIsOurs } from '../service-cli/index.ts';
 import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
-import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
+import type { HepCheck, HepJudged, HostVerdict } from './facts.ts';
 import { hepUndoChecks, judgeReleases } from './hep-verdicts.ts';
 
 const IDLE = 'there is nothing to migrate';

@@ -1,30 +1,24 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { Check, Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Datastore, Installation } from '../../kernel/installation.ts';
-import { K } from '../../kernel/kinds.ts';
+import type { ComponentVersion, Datastore, Installation } from '../../kernel/installation.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { KeptChange } from '../../kernel/object-change.ts';
-import type { ClusterReader } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { nodeAddresses, ownNodeAddresses } from '../../kube/lean-objects.ts';
 import { ownNodeLabels, syncedNodeLabels } from '../../kube/stored-metadata.ts';
 import type { ServiceObjects } from '../policies/index.ts';
-import {
-  type AfterRemoval,
-  type AutomaticSettings,
-  type ChangedForOthers,
-  type FailsafePorts,
-  givenVariable,
-  type HostEndpoint,
-  type NodeFacts,
-  type NodeVerdict,
+import type {
+  AfterRemoval,
+  AutomaticSettings,
+  ChangedForOthers,
+  FailsafePorts,
+  HostEndpoint,
+  NodeFacts,
+  NodeVerdict,
 } from '../policy-rules/index.ts';
-import type { NoCli, ServiceCli } from '../service-cli/index.ts';
-import { attempt } from '../survey/index.ts';
-import type { HepJudged } from './hep-facts.ts';
+import type { JudgedCli, NoCli, ServiceCli } from '../service-cli/index.ts';
 import type { JudgedBy } from './successor-stands.ts';
-import { type VariableSource, variableSources } from './workload-env.ts';
+import type { Override } from './workload-env.ts';
 
 export interface HepFacts {
   readonly installation: Installation;
@@ -67,81 +61,6 @@ export interface HepFacts {
   readonly failsafe: Reading<FailsafePorts | undefined>;
 }
 
-/** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
-type Override = Reading<string | undefined>;
-
-/** Reads it through ConfigMaps. A Secret is not read: the variable then only counts as set. */
-export async function readOverride(
-  cluster: Pick<ClusterReader, 'get'>,
-  controllers: KubeObject | undefined,
-  name: string | undefined,
-): Promise<Override> {
-  if (name === undefined || !controllers) return { value: undefined };
-  const namespace = controllers.metadata.namespace ?? '';
-  // The last one that gives a value counts; a ConfigMap may have none of that name.
-  for (const source of variableSources(controllers, name).toReversed()) {
-    const reading = await readSource(cluster, namespace, source);
-    if ('unread' in reading || reading.value !== undefined) return reading;
-  }
-  return { value: undefined };
-}
-
-async function readSource(cluster: Pick<ClusterReader, 'get'>, namespace: string, source: VariableSource): Promise<Override> {
-  if (source.type === 'value') return { value: source.value };
-  if (source.type === 'unread') return { unread: source.from };
-  const map = await attempt(() => cluster.get(K.ConfigMap, source.map, namespace));
-  if ('unread' in map) return { unread: `ConfigMap/${namespace}/${source.map}: ${map.unread}` };
-  return { value: (map.value?.data as Readonly<Record<string, string>> | undefined)?.[source.key] };
-}
-
-interface Told {
-  readonly override: Override;
-  readonly settings: AutomaticSettings;
-  readonly configuration?: KubeObject;
-}
-
-/**
- * Variables that override the setting or cannot be read; one that agrees counts, as it blocks the undo, which needs off. `needed`: without
- * automatic endpoints hosts would have none.
- */
-export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): HepJudged['obstacles'] {
-  const { override, configuration } = told;
-  const name = profile.automaticEndpointsEnv;
-  if (name === undefined) return [];
-  const isHarmful = (value: string | undefined) => value !== undefined && !(options.undo && value.toLowerCase() === 'disabled');
-  const running = givenVariable(configuration, name);
-  const first = needed ? enableFirst(told, name, profile) : undefined;
-  const takeOut = (where: string) => `${first ? `${first} Then take` : 'Take'} ${name} out of the controllers’ ${where}`;
-  if ('unread' in override) {
-    const detail = `${name} of the controllers is set, and its value was not read: ${override.unread}`;
-    return [{ text: name, detail, hint: takeOut('Deployment.') }];
-  }
-  if (isHarmful(override.value)) {
-    return [{ text: name, detail: `${name}=${override.value} of the controllers overrides the setting`, hint: takeOut('Deployment.') }];
-  }
-  if (!isHarmful(running)) return [];
-  const detail = `${name}=${running} is set in the running controllers, as their configuration shows, and overrides the setting`;
-  return [{ text: name, detail, hint: takeOut('environment, and let them start again.') }];
-}
-
-/** Controllers restarted without the variable follow the setting, and delete what the variable alone keeps (hostendpoints §1.5). */
-function enableFirst({ override, settings, configuration }: Told, name: string, { controllersConfiguration }: Profile): string | undefined {
-  const fields = missingSettings(settings);
-  const values = [givenVariable(configuration, name), 'value' in override ? override.value : undefined];
-  const isUnknown = 'unread' in override && values[0] === undefined;
-  if (fields.length === 0 || !(isUnknown || values.some((value) => value?.toLowerCase() === 'enabled'))) return undefined;
-  const { kind, name: configured } = controllersConfiguration;
-  const set = `Set ${fields.join(' and ')} of ${kind}/${configured} to Enabled first`;
-  const why = `only ${name} keeps automatic endpoints, and without it the controllers delete them`;
-  return `${isUnknown ? 'Where it is enabled: ' : ''}${set}: ${why}.`;
-}
-
-/** Without which the controllers make no automatic endpoint by the setting; a variable that says enabled asks for neither. */
-export function missingSettings({ autoCreate, createDefault }: AutomaticSettings): readonly string[] {
-  const missing = [...(autoCreate ? [] : ['autoCreate']), ...(createDefault ? [] : ['createDefaultHostEndpoint'])];
-  return missing.map((field) => `spec.controllers.node.hostEndpoint.${field}`);
-}
-
 /**
  * The cluster's nodes as the service has them: automatic endpoints get the labels of the service's own node. With the API datastore that
  * is the Kubernetes node with more labels in an annotation; a key-value store has objects of its own, which may have other names.
@@ -181,3 +100,75 @@ function ownOf(own: KubeObject, apiGroup: string): NodeFacts['labels'] {
   const synced = syncedNodeLabels(own, apiGroup);
   return Object.fromEntries(Object.entries(own.metadata.labels ?? {}).filter(([key]) => !Object.hasOwn(synced, key)));
 }
+
+/** What the migration does to one host, in the worse of its two moments. */
+export interface HostVerdict {
+  readonly node: string;
+  readonly verdict: 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
+  /** When, and what applies before and after, lane by lane. */
+  readonly detail: string;
+  /** True if its old endpoint is gone already. */
+  readonly removed?: true;
+  /** The same with the first policies only; absent where it would be no shorter. */
+  readonly brief?: string;
+}
+
+/** A policy in whose rules addresses of hosts come or go, for pods or endpoints that are subject to it. */
+export interface RuleChange {
+  readonly policy: string;
+  /** When, in which rule, which addresses. */
+  readonly detail: string;
+  readonly brief?: string;
+}
+
+/** What happens to an unclear endpoint: it stays, it stays and blocks its node's automatic one, or the controllers delete it. */
+type UnclearFate = 'stays' | 'blocks' | 'deleted';
+
+/** An old endpoint that is gone, and that the undo does not simply create again. */
+export interface GoneEndpoint {
+  readonly name: string;
+  readonly node: string;
+  /** `untold`: it is created again, lest something of the user's is lost. */
+  readonly remover: 'migration' | 'other' | 'untold';
+  /** The object as JSON, for whoever wants to create it manually. */
+  readonly asItWas: string;
+}
+
+/** What the checks of `hep` look at. */
+export interface HepJudged {
+  /** True if automatic endpoints are enabled. */
+  readonly enabled: boolean;
+  /** Nodes of the cluster. */
+  readonly nodes: number;
+  readonly verdicts: Reading<readonly HostVerdict[]>;
+  readonly ruleChanges: Reading<readonly RuleChange[]>;
+  /** Labels of old endpoints that cannot be copied to their node. */
+  readonly labelProblems: readonly { readonly node: string; readonly text: string; readonly severity: 'error' | 'warning' }[];
+  /** Endpoints with one sign of an automatic one but not both. */
+  readonly unclear: readonly { readonly name: string; readonly detail: string; readonly fate: UnclearFate }[];
+  /** All-interfaces endpoints of nodes that are not in the cluster: `name (node)`. */
+  readonly elsewhere: readonly string[];
+  /** Old endpoints with named ports. */
+  readonly namedPorts: readonly string[];
+  readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** What endpoints pass through on their way to the hosts. A finished rollout shows no release: operator paths have no manifest. */
+  readonly components: readonly ComponentVersion[];
+  /** What keeps automatic endpoints from following the setting: from being made, or, where the migration is taken back, from going. */
+  readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
+  /** The file of the service's CLI, or why none can be used. */
+  readonly cli: JudgedCli;
+  /** True if what is to be done, the undo included, cannot be done without it. */
+  readonly needsCli: boolean;
+  /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */
+  readonly idle: boolean;
+  /** True if old endpoints were deleted by this command: the verdicts are told once more, whatever is left to do. */
+  readonly judgesEnd: boolean;
+  /** Old endpoints that were kept and are gone; undefined unless the migration is taken back. */
+  readonly gone: readonly GoneEndpoint[] | undefined;
+  /** What the record asks the undo to do, and that it does not; empty unless the migration is taken back. */
+  readonly refusedBack: readonly Evidence[];
+  /** What the undo does by what another machine kept; empty unless the migration is taken back. */
+  readonly backFromElsewhere: readonly Evidence[];
+}
+
+export type HepCheck = Check<HepJudged>;

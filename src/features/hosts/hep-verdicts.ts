@@ -5,7 +5,7 @@ import type { ComponentVersion } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
 import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
-import type { GoneEndpoint, HepCheck, HepJudged } from './hep-facts.ts';
+import type { GoneEndpoint, HepCheck, HepJudged } from './facts.ts';
 
 /** Without one of these there is nobody to make endpoints, or nobody to enforce them. */
 const NEEDED = { agent: 'agents', controllers: 'controllers' } as const;

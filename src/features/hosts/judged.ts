@@ -21,10 +21,9 @@ import {
 import { judgedCli } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
-import { waitOf } from './controllers-wait.ts';
-import { type HepFacts, overrideOf } from './facts.ts';
-import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';
+import type { GoneEndpoint, HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
 import type { KeptEndpoint } from './kept.ts';
+import { obstaclesOn } from './obstacles.ts';
 import { obstaclesBack, oldOnesFirst, servedEndpoint, undoNeedsCli } from './undo.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
@@ -227,24 +226,5 @@ function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
   if (context.options.undo) return oldOnesFirst(facts, context) ? [] : obstaclesBack(facts, context);
-  return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
-}
-
-/** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
-function syncOf({ configuration, installation }: HepFacts): HepJudged['obstacles'] {
-  const spec = configuration?.spec as { readonly controllers?: { readonly node?: { readonly syncLabels?: string } } } | undefined;
-  if (installation.datastore !== 'kvstore' || spec?.controllers?.node?.syncLabels?.toLowerCase() !== 'disabled') return [];
-  return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
-}
-
-function absentOf({ configuration, controllers }: HepFacts): HepJudged['obstacles'] {
-  if (configuration) return [];
-  const detail = controllers ? 'the controllers have not written their configuration yet' : 'there are no controllers';
-  return [{ text: 'no configuration of the controllers', detail, hint: 'Let the controllers run once; they create it.' }];
-}
-
-function coverageOf({ settings }: HepFacts): HepJudged['obstacles'] {
-  if (settings.createDefault) return [];
-  const detail = settings.templates > 0 ? 'only templates make endpoints, and not on all interfaces' : 'default endpoints are switched off';
-  return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
+  return obstaclesOn(facts, context);
 }

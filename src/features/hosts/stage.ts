@@ -12,8 +12,7 @@ import { type FailsafePorts, type HostEndpoint, isAllInterfaces, type NodeVerdic
 import { listed } from '../survey/index.ts';
 import { hepChecks } from './checks.ts';
 import { awaitEndpoints, deleteOld, switchCall } from './endpoints.ts';
-import type { HepFacts } from './facts.ts';
-import type { HepJudged } from './hep-facts.ts';
+import type { HepFacts, HepJudged } from './facts.ts';
 import { hepJudged, isMigrated, plannedHost } from './judged.ts';
 import { switchTo } from './kept.ts';
 import { endpointsOf, readHepFacts } from './survey.ts';

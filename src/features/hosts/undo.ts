@@ -7,9 +7,9 @@ import { storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import { endpointText, formerSwitch, gone, isOurs, stillThere, toRecreate } from './allowed.ts';
 import { settingOf, sourceOf, switchCall } from './endpoints.ts';
-import { type HepFacts, missingSettings, overrideOf } from './facts.ts';
-import type { HepJudged } from './hep-facts.ts';
+import type { HepFacts, HepJudged } from './facts.ts';
 import { type AddedLabel, keptEndpoints, switchTo } from './kept.ts';
+import { missingSettings, overrideOf } from './obstacles.ts';
 import type { WayBackExpected } from './successor-stands.ts';
 
 /**

@@ -1,30 +1,8 @@
+import type { Reading } from '../../kernel/check.ts';
+import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-
-interface Reference {
-  readonly name?: string;
-  readonly key?: string;
-}
-
-interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: { readonly configMapKeyRef?: Reference; readonly secretKeyRef?: Reference };
-}
-
-interface VariableSet {
-  readonly prefix?: string;
-  readonly configMapRef?: Reference;
-}
-
-interface Workload {
-  readonly spec?: {
-    readonly template?: {
-      readonly spec?: {
-        readonly containers?: readonly { readonly env?: readonly Variable[]; readonly envFrom?: readonly VariableSet[] }[];
-      };
-    };
-  };
-}
+import type { ClusterReader } from '../../kernel/ports.ts';
+import { attempt, containersOf, type Variable } from '../survey/index.ts';
 
 /** Where a variable gets its value from; `unread`: where nobody looks for it. */
 export type VariableSource =
@@ -32,13 +10,9 @@ export type VariableSource =
   | { readonly type: 'config-map'; readonly map: string; readonly key: string }
   | { readonly type: 'unread'; readonly from: string };
 
-const containersOf = (workload: KubeObject | undefined) => ((workload ?? {}) as Workload).spec?.template?.spec?.containers ?? [];
-
 /** Value of a variable that a workload's containers are given as text; the last one counts. */
 export function envOf(workload: KubeObject | undefined, name: string): string | undefined {
-  return containersOf(workload)
-    .flatMap(({ env }) => env ?? [])
-    .findLast((one) => one.name === name)?.value;
+  return (workload ? containersOf(workload) : []).flatMap(({ env }) => env ?? []).findLast((one) => one.name === name)?.value;
 }
 
 /** What gives a workload's containers a variable; the last with a value counts. A whole Secret may: ask the controllers then. */
@@ -60,4 +34,31 @@ function sourceOf({ value, valueFrom }: Variable): VariableSource {
     type: 'unread',
     from: secret ? `it is key ${secret.key} of Secret ${secret.name}` : `it is taken from ${Object.keys(valueFrom).join(', ')}`,
   };
+}
+
+/** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
+export type Override = Reading<string | undefined>;
+
+/** Reads it through ConfigMaps. A Secret is not read: the variable then only counts as set. */
+export async function readOverride(
+  cluster: Pick<ClusterReader, 'get'>,
+  controllers: KubeObject | undefined,
+  name: string | undefined,
+): Promise<Override> {
+  if (name === undefined || !controllers) return { value: undefined };
+  const namespace = controllers.metadata.namespace ?? '';
+  // The last one that gives a value counts; a ConfigMap may have none of that name.
+  for (const source of variableSources(controllers, name).toReversed()) {
+    const reading = await readSource(cluster, namespace, source);
+    if ('unread' in reading || reading.value !== undefined) return reading;
+  }
+  return { value: undefined };
+}
+
+async function readSource(cluster: Pick<ClusterReader, 'get'>, namespace: string, source: VariableSource): Promise<Override> {
+  if (source.type === 'value') return { value: source.value };
+  if (source.type === 'unread') return { unread: source.from };
+  const map = await attempt(() => cluster.get(K.ConfigMap, source.map, namespace));
+  if ('unread' in map) return { unread: `ConfigMap/${namespace}/${source.map}: ${map.unread}` };
+  return { value: (map.value?.data as Readonly<Record<string, string>> | undefined)?.[source.key] };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
-import { nodeFacts } from '../../kube/pod-facts.ts';
+import { type ContainerStatus, conditionOf, nodeFacts, podShape } from '../../kube/pod-facts.ts';
 import { PROBE_LABEL, type PulledImages } from '../survey/index.ts';
 
 export const PROBE_NAME = 'netsvc-upgrade-probe-images';
@@ -22,32 +22,6 @@ export interface ImageProbe {
   /** Whose images they are. */
   readonly release: string;
   readonly results: readonly ProbedImage[];
-}
-
-interface Status {
-  readonly name: string;
-  readonly imageID?: string;
-  readonly state?: { readonly running?: { readonly startedAt?: string }; readonly terminated?: Ended; readonly waiting?: Waiting };
-  readonly lastState?: { readonly terminated?: Ended };
-}
-interface Ended {
-  readonly exitCode?: number;
-}
-interface Waiting {
-  readonly reason?: string;
-  readonly message?: string;
-}
-interface Container {
-  readonly name: string;
-  readonly image: string;
-  readonly command?: readonly string[];
-}
-interface PodShape {
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly Container[] };
-  readonly status?: {
-    readonly containerStatuses?: readonly Status[];
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-  };
 }
 
 /** Reasons of a container that waits for its image and will not get it; every other reason comes after the pull. */
@@ -94,17 +68,21 @@ export function probedImages(
 
 /** DaemonSet pods are bound to their node by affinity before the scheduler names it. */
 function nodeOf(pod: KubeObject): string {
-  const { nodeName } = (pod as PodShape).spec ?? {};
+  const { nodeName } = podShape(pod).spec ?? {};
   const bound = /"metadata\.name"[^\]]*"values":\["([^"]+)"\]/.exec(JSON.stringify(pod.spec ?? {}))?.[1];
   return nodeName ?? bound ?? '';
 }
 
 function saidOf(pod: KubeObject, image: string, now: number): Pick<ProbedImage, 'state' | 'because'> {
-  const { spec, status } = pod as PodShape;
+  const { spec, status } = podShape(pod);
   const container = spec?.containers?.find((one) => one.image === image);
   const told = status?.containerStatuses?.find(({ name }) => name === container?.name);
-  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
-  if (!told) return { state: 'untold', because: unscheduled ? `not scheduled: ${unscheduled.message ?? ''}` : 'no answer of the node yet' };
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  if (!told)
+    return {
+      state: 'untold',
+      because: scheduled?.status === 'False' ? `not scheduled: ${scheduled.message ?? ''}` : 'no answer of the node yet',
+    };
   const { reason = '', message = '' } = told.state?.waiting ?? {};
   if (NOT_PULLED.has(reason)) return { state: 'failed', because: message === '' ? reason : `${reason}: ${message}` };
   if (container?.command && container.command[0] !== NO_PROGRAM) return programSaid(told, now);
@@ -113,7 +91,7 @@ function saidOf(pod: KubeObject, image: string, now: number): Pick<ProbedImage, 
   return { state: 'untold', because: 'still pulling' };
 }
 
-function programSaid({ state, lastState }: Status, now: number): Pick<ProbedImage, 'state' | 'because'> {
+function programSaid({ state, lastState }: ContainerStatus, now: number): Pick<ProbedImage, 'state' | 'because'> {
   const ended = state?.terminated ?? lastState?.terminated;
   const fatal = ended && CANNOT_RUN[ended.exitCode ?? 0];
   if (fatal) return { state: 'failed', because: `pulled, but its program cannot run here: exit code ${ended.exitCode} (${fatal})` };

@@ -28,11 +28,10 @@ import {
 } from '../install-manifest/index.ts';
 import { type ChartFacts, type ChartJudged, type Misplaced, type StoredRelease, takeoverOf } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
-import { readForeignCrds, readLostCrds, readLostData } from './crd-owners.ts';
 import { isPending } from './helm-record.ts';
 import { type MoveTried, misplacedIn, readOldRecords, tryMove } from './move.ts';
 import { readStoredRelease, recordIn } from './release.ts';
-import { renderedChart } from './rendered.ts';
+import { readForeignCrds, readLostCrds, readLostData, renderedChart } from './rendered.ts';
 import { type FetchedChart, fetchedTarget, type ReadChart, readChart, readHelmVersion, readValuesFile, tryUpgrade } from './source.ts';
 
 /** File of the release's own values (0600), for a chart tool that cannot take them from the release. */

@@ -5,6 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
@@ -72,20 +73,12 @@ async function lagOf(cluster: Pick<ClusterReader, 'get'>, name: string): Promise
   }
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly message?: string;
-}
-
 /** Names that are taken are why it is not established, and say more. */
-function notEstablished({ status }: KubeObject): string | undefined {
-  // Null where the server has evaluated nothing yet.
-  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
-  const find = (type: string) => conditions?.find((one) => one.type === type);
-  if (find('Established')?.status === 'True') return undefined;
-  const names = find('NamesAccepted');
-  return (names?.status === 'False' ? names : find('Established'))?.message ?? 'not established yet';
+function notEstablished(crd: KubeObject): string | undefined {
+  const established = conditionOf(crd, 'Established');
+  if (established?.status === 'True') return undefined;
+  const names = conditionOf(crd, 'NamesAccepted');
+  return (names?.status === 'False' ? names : established)?.message ?? 'not established yet';
 }
 
 function tooLate(open: readonly Lag[], timeoutMs: number): Fault {

@@ -44,13 +44,12 @@ export {
   settingValues,
 } from './helm-values.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';
-export { isPending, type PreviewedObject } from './outcome.ts';
+export { isPending, type PreviewedObject, restartOf, withRestarts } from './outcome.ts';
 export { leftBehind, NO_ORPHANS, type Orphans, readOrphans, unservedNotes } from './own-objects.ts';
 export { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
 export { podsAnswer } from './pods-admitted.ts';
 export { podsAdmittedChecks } from './pods-admitted-checks.ts';
 export { previewDocuments } from './preview.ts';
-export { restartOf, withRestarts } from './restarts.ts';
 export type { Schema } from './schema.ts';
 export { judgeBySchema } from './schema.ts';
 export { addOnsOf, readReleaseManifest, readTarget, targetDocuments, variantOf } from './target.ts';

@@ -4,8 +4,9 @@ import type { KubeObject, OwnerReference } from '../../kernel/object.ts';
 import type { PlannedObject, PodsAnswer } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { quantityOf } from '../../manifest/alike.ts';
-import { mayBeMissing, shapeOf } from '../rollout/index.ts';
-import { changesPods } from './restarts.ts';
+import { mayBeMissing } from '../rollout/index.ts';
+import { shapeOf } from '../survey/index.ts';
+import { changesPods } from './outcome.ts';
 
 type Asked = Pick<ClusterReader, 'dryRunCreate'>;
 

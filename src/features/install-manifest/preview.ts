@@ -11,10 +11,9 @@ import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { AUTOSCALER, eachOf } from '../survey/index.ts';
-import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf } from './outcome.ts';
+import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf, withRestarts } from './outcome.ts';
 import type { OwnershipMode } from './ownership-taken.ts';
 import { withPodsAnswer } from './pods-admitted.ts';
-import { withRestarts } from './restarts.ts';
 
 /** Controllers may write between two reads of one object. */
 const ATTEMPTS = 6;

@@ -35,7 +35,7 @@ import {
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { defaultWaitMs, neededTarget, readNodes, readRollouts } from '../rollout/index.ts';
-import { eachOf, isImageOf, pathPart, serviceNamespaces } from '../survey/index.ts';
+import { containersOf, eachOf, isImageOf, pathPart, serviceNamespaces } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
 
@@ -173,10 +173,6 @@ export async function operatorImage(sources: Sources, context: Context, installa
   return operatorTarget(await readTarget(sources, context, installation), context, installation).image;
 }
 
-interface PodTemplateShape {
-  readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } } };
-}
-
 /** What the new operator will restart, which no manifest of ours tells: workloads of the service that do not run the target yet. */
 export async function readRestarts(cluster: Pick<ClusterReader, 'list'>, context: Context): Promise<readonly PlannedRestart[]> {
   const lists = serviceNamespaces(context.profile).flatMap((namespace) =>
@@ -200,6 +196,6 @@ export function restartNotes(restarts: readonly PlannedRestart[]): readonly stri
 function isOther(workload: KubeObject, { profile, options }: Context): boolean {
   const { agent, controllers, typha, apiserver, csi } = profile.images;
   const own = [...agent, ...controllers, ...typha, ...apiserver, ...csi];
-  const images = ((workload as PodTemplateShape).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
+  const images = containersOf(workload).map(({ image = '' }) => image);
   return images.some((image) => isImageOf(image, own) && !sameRelease(imageRelease(image) ?? '', options.release));
 }

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
+import { type Condition, conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
 import { componentLags, type OperatorLag, type OperatorView, ownImage, podCause, workloadLags } from './operator-causes.ts';
 
 /** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */
@@ -77,14 +78,6 @@ function degradedSuspicion(status: OperatorView['statuses'][number], view: Opera
   return [{ key: `${trouble.type} ${subject}`, afterMs: failed ? DEAF_MS : DEGRADED_MS, trouble }];
 }
 
-interface Condition {
-  readonly type?: string;
-  readonly status?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly observedGeneration?: number;
-}
-
 const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressing: 'False', Degraded: 'False' };
 
 /** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
@@ -157,11 +150,6 @@ function lacked({ needs }: ComponentStatusName, { resources }: Pick<OperatorView
   return needs !== undefined && !resources.some((one) => one.kind === needs.kind);
 }
 
-/** The conditions of a status: written one by one and in no fixed order, so each is found by its type. */
-function conditionsOf(object: KubeObject): readonly Condition[] {
-  return (object.status as { readonly conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
-}
-
 function conditionLag(type: string, conditions: readonly Condition[], generation: number | undefined): string {
   const condition = conditions.find((one) => one.type === type);
   if (!condition) return `has no condition ${type} yet`;
@@ -202,6 +190,6 @@ function apiServiceLag(apiService: KubeObject | undefined, namespace: string): s
   if (!apiService) return 'does not exist';
   const served = (apiService.spec as { readonly service?: { readonly namespace?: string } } | undefined)?.service?.namespace;
   if (served !== namespace) return `is served from ${served ?? 'nowhere'}, not from ${namespace}`;
-  const available = conditionsOf(apiService).find((one) => one.type === 'Available');
+  const available = conditionOf(apiService, 'Available');
   return available?.status === 'True' ? '' : `is not available (${available?.reason ?? 'no condition'})`;
 }

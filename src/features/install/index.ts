@@ -1,4 +1,3 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { applyStage } from './apply-stage.ts';
-export { crdsStage } from './crds-stage.ts';
-export { upgradeWaits, waitStage } from './wait-stage.ts';
+export { crdsStage, upgradeWaits, waitStage } from './around.ts';

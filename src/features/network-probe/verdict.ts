@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { conditionOf, podShape } from '../../kube/pod-facts.ts';
 import { heldBy, keptOff, meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
 import { CODES, CONTAINER, RESOLVED } from './jobs.ts';
@@ -11,29 +12,12 @@ export type PodSays =
   | { readonly state: 'ended'; readonly code: number; readonly says: string }
   | { readonly state: 'waits' | 'refused'; readonly why: string };
 
-interface PodShape {
-  readonly status?: {
-    readonly phase?: string;
-    readonly podIP?: string;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-    readonly containerStatuses?: readonly {
-      readonly name?: string;
-      readonly state?: {
-        readonly waiting?: { readonly reason?: string; readonly message?: string };
-        readonly terminated?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string };
-      };
-    }[];
-  };
-}
-
 const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
 
 /** What the pod of a Job says; `undefined`: it has none yet. */
 export function podSays(pod: KubeObject | undefined): PodSays {
   if (!pod) return { state: 'waits', why: 'no pod was created' };
-  const { phase, podIP = '', conditions = [], containerStatuses = [], reason = '', message = '' } = (pod as PodShape).status ?? {};
+  const { phase, podIP = '', containerStatuses = [], reason = '', message = '' } = podShape(pod).status ?? {};
   // A mesh may have put others beside it.
   const { waiting, terminated } = containerStatuses.find(({ name }) => name === CONTAINER)?.state ?? {};
   if (terminated) return { state: 'ended', code: terminated.exitCode ?? 0, says: terminated.message ?? terminated.reason ?? '' };
@@ -42,8 +26,11 @@ export function podSays(pod: KubeObject | undefined): PodSays {
   if (waiting && !NOT_YET.has(waiting.reason ?? '')) {
     return { state: 'refused', why: [waiting.reason, waiting.message].filter((one) => one).join(': ') };
   }
-  const scheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
-  return { state: 'waits', why: scheduled ? `not scheduled: ${scheduled.message ?? ''}` : 'its container did not start in time' };
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  return {
+    state: 'waits',
+    why: scheduled?.status === 'False' ? `not scheduled: ${scheduled.message ?? ''}` : 'its container did not start in time',
+  };
 }
 
 /** What was found on the way from one node to another; `no-sandbox`: a new pod on the first gets no network at all. */

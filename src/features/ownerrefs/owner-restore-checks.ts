@@ -4,8 +4,8 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { failed, listed, PROGRAM, table } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
-import { journalChecks } from './owner-journal-checks.ts';
 import { manifestVerdict, searchedAgain } from './owner-references-checks.ts';
+import { journalChecks } from './owners-checks.ts';
 
 const IDLE = 'no reference is recorded as removed';
 

@@ -6,7 +6,7 @@ import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { isPerson, referenceWriter } from '../../kube/managed-fields.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt, containersOf, eachOf, shapeOf } from '../survey/index.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
@@ -79,31 +79,21 @@ async function controllersNamed(cluster: Pick<ClusterReader, 'list'>, managers: 
 }
 
 function controllerOf(workload: KubeObject, managers: readonly string[]): readonly PausableController[] {
-  const { kind, metadata, spec } = workload;
-  const replicas = (spec as WorkloadSpec | undefined)?.replicas ?? 1;
+  const { kind, metadata } = workload;
+  const replicas = shapeOf(workload).spec?.replicas ?? 1;
   const names = namesOf(workload);
   const manager = managers.find((one) => names.includes(one));
   if (manager === undefined || replicas === 0) return [];
   return [{ manager, kind, namespace: metadata.namespace ?? '', name: metadata.name, replicas }];
 }
 
-interface WorkloadSpec {
-  readonly replicas?: number;
-  readonly template?: {
-    readonly spec?: {
-      readonly containers?: readonly { readonly name: string; readonly image?: string; readonly command?: readonly string[] }[];
-    };
-  };
-}
-
-function namesOf({ metadata, spec }: KubeObject): readonly string[] {
-  const containers = (spec as WorkloadSpec | undefined)?.template?.spec?.containers ?? [];
-  const ofContainers = containers.flatMap(({ name, image = '', command: [program = ''] = [] }) => [
+function namesOf(workload: KubeObject): readonly string[] {
+  const ofContainers = containersOf(workload).flatMap(({ name, image = '', command: [program = ''] = [] }) => [
     name,
     parseImage(image).name,
     lastOf(program),
   ]);
-  return [metadata.name, ...ofContainers];
+  return [workload.metadata.name, ...ofContainers];
 }
 
 const lastOf = (path: string): string => path.split('/').at(-1) ?? '';

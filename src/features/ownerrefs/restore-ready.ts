@@ -3,7 +3,8 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { isPending, type PoliciesSettled, policiesSettled, valueAt } from '../policies/index.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
+import { isPending, type PoliciesSettled, policiesSettled } from '../policies/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 
 /** What has to come first, and the title of the wait for it. */
@@ -51,7 +52,6 @@ async function aggregatedApi({ cluster }: Sources, { profile }: Context, { hasAp
   if (!hasApiServer) return [];
   const name = `v3.${profile.apiGroup}`;
   const service = await cluster.get(K.APIService, name);
-  const conditions = valueAt(service, 'status.conditions') as readonly { readonly type: string; readonly status: string }[] | undefined;
-  const isAvailable = conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
+  const isAvailable = conditionOf(service, 'Available')?.status === 'True';
   return isAvailable ? [] : [{ until: { type: 'apiservice-available', names: [name] }, title: 'wait until the new v3 API serves' }];
 }

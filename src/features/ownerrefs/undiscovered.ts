@@ -1,6 +1,7 @@
 import { isOfGroup, K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
 import { attempt, eachOf } from '../survey/index.ts';
 
 export interface UnreadKind {
@@ -49,16 +50,11 @@ export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: r
   return { kinds: found.flatMap(({ kinds }) => kinds), unread: found.flatMap(({ unread }) => unread) };
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-}
-
 /** The kind at its first served version: any of them shows every object. */
-function definedBy({ metadata, spec, status }: KubeObject): readonly Kind[] {
+function definedBy(definition: KubeObject): readonly Kind[] {
+  const { metadata, spec } = definition;
   const { group, names, scope, versions = [] } = (spec ?? {}) as Definition;
-  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
-  const isEstablished = conditions?.some(({ type, status: holds }) => type === 'Established' && holds === 'True') ?? false;
+  const isEstablished = conditionOf(definition, 'Established')?.status === 'True';
   const version = versions.find(({ served }) => served === true)?.name;
   if (!isEstablished || metadata.deletionTimestamp !== undefined || version === undefined) return [];
   if (group === undefined || names?.plural === undefined || names.kind === undefined) return [];

@@ -18,7 +18,6 @@ import {
   sourceSupported,
 } from '../survey/index.ts';
 import { accessChecks } from './access-checks.ts';
-import { certificatesChecks } from './certificates-checks.ts';
 import { crossingsChecks } from './crossings-checks.ts';
 import { dataPlaneChecks } from './data-plane-checks.ts';
 import { adviceChecks, installationChecks } from './installation-checks.ts';
@@ -26,7 +25,7 @@ import { knownDefectsChecks } from './known-defects-checks.ts';
 import { kubectlFound, kubectlNewEnough, machineChecks } from './machine-checks.ts';
 import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
-import { oneWriterChecks, podNetworkChecks } from './operator-settings-checks.ts';
+import { certificatesChecks, oneWriterChecks, podNetworkChecks } from './operator-settings-checks.ts';
 import { podWebhooksChecks } from './pod-webhooks.ts';
 import { serverChecks } from './server-checks.ts';
 import { storedResourcesChecks } from './stored-resources-checks.ts';

@@ -6,8 +6,8 @@ import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
-import { agentSetting, allContainersOf } from '../rollout/index.ts';
-import { objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
+import { agentSetting } from '../rollout/index.ts';
+import { allContainersOf, objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
 
 export interface DefectWorld {
   readonly facts: PreflightFacts;

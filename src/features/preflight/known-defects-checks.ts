@@ -3,8 +3,8 @@ import { type Evidence, notApplicable, ok, Unread, type Verdict } from '../../ke
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
-import { allContainersOf, serviceWorkloads } from '../rollout/index.ts';
-import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
+import { serviceWorkloads } from '../rollout/index.ts';
+import { allContainersOf, failed, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
 
 interface Hit {

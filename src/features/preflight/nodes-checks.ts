@@ -3,9 +3,9 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
-import { conditionOf } from './server-checks.ts';
 
 export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes', severity: 'warning', ref: 'domain §12/37' }, [
   {

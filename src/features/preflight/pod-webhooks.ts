@@ -10,8 +10,8 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { type LabelSelector, selects } from '../../kube/selector.ts';
 import { podsAnswer } from '../install-manifest/index.ts';
-import { findWorkload, serviceWorkloads, shapeOf } from '../rollout/index.ts';
-import { failIfAny, type PodWebhook, type PreflightCheck, type PreflightFacts, withInstallation } from '../survey/index.ts';
+import { findWorkload, serviceWorkloads } from '../rollout/index.ts';
+import { failIfAny, type PodWebhook, type PreflightCheck, type PreflightFacts, shapeOf, withInstallation } from '../survey/index.ts';
 
 interface Rule {
   readonly operations?: readonly string[];

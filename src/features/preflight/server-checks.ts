@@ -5,6 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
 import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, type PreflightFacts, table } from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
@@ -151,18 +152,6 @@ const ON_ITS_WAY = {
   next: `${PROGRAM} run`,
   expected: true,
 } as const;
-
-interface ConditionShape {
-  readonly type?: string;
-  readonly status?: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
-export function conditionOf(object: KubeObject, type: string): ConditionShape | undefined {
-  const { status } = object as { status?: { conditions?: readonly ConditionShape[] } };
-  return status?.conditions?.find((condition) => condition.type === type);
-}
 
 const STUCK_MS = 300_000;
 

@@ -3,8 +3,9 @@ import { agoText, counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { nameOf, parseImage } from '../../manifest/images.ts';
-import { allContainersOf, findWorkload } from '../rollout/index.ts';
+import { findWorkload } from '../rollout/index.ts';
 import {
+  allContainersOf,
   crosses,
   failed,
   hasFullManifest,

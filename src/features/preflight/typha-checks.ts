@@ -2,19 +2,20 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { findWorkload, mayBeMissing, serviceWorkloads, shapeOf } from '../rollout/index.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
+import { findWorkload, mayBeMissing, serviceWorkloads } from '../rollout/index.ts';
 import {
   crosses,
   evidenceOf,
   failed,
   type PreflightCheck,
   type PreflightFacts,
+  shapeOf,
   sourceRelease,
   table,
   withInstallation,
 } from '../survey/index.ts';
 import { isWindows } from './nodes-checks.ts';
-import { conditionOf } from './server-checks.ts';
 
 const NO_TYPHA = 'this installation has no Typha';
 

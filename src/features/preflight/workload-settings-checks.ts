@@ -3,7 +3,7 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/index.ts';
+import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads } from '../rollout/index.ts';
 import {
   evidenceOf,
   failed,
@@ -11,6 +11,7 @@ import {
   listed,
   type PreflightCheck,
   type PreflightFacts,
+  shapeOf,
   table,
   withInstallation,
 } from '../survey/index.ts';

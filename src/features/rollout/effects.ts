@@ -4,6 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { conditionOf } from '../../kube/pod-facts.ts';
 import { type RolloutExpected, waitRollout } from './wait-rollout.ts';
 
 declare module '../../kernel/action.ts' {
@@ -52,12 +53,8 @@ interface ApiServicesExpected {
   readonly names: readonly string[];
 }
 
-interface ApiServiceShape {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] };
-}
-
 function availability(service: KubeObject | undefined): { available: boolean; because: string } {
-  const condition = (service as ApiServiceShape | undefined)?.status?.conditions?.find((one) => one.type === 'Available');
+  const condition = conditionOf(service, 'Available');
   return {
     available: condition?.status === 'True',
     because: condition?.message ?? (service ? 'no Available condition yet' : 'does not exist'),

@@ -6,15 +6,18 @@ export { itemsIn, meaningOf, shortText } from './meanings.ts';
 export { heldBy, keptOff } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
-export { defaultWaitMs, neededTarget, readNodes, readRollouts, rolloutTarget, rolloutTargets } from './targets.ts';
 export {
   agentSetting,
-  allContainersOf,
+  defaultWaitMs,
   duplicateEnv,
   envOf,
   findWorkload,
   mayBeMissing,
+  neededTarget,
+  readNodes,
+  readRollouts,
+  rolloutTarget,
+  rolloutTargets,
   type ServiceWorkloads,
   serviceWorkloads,
-  shapeOf,
-} from './workload-checks.ts';
+} from './targets.ts';

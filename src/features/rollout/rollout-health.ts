@@ -15,10 +15,11 @@ import {
   PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
+  shapeOf,
   table,
   withInstallation,
 } from '../survey/index.ts';
-import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
+import { findWorkload, serviceWorkloads } from './targets.ts';
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
 export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403', 'NS-606'] as const;

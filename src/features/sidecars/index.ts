@@ -1,5 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { sidecarPreconditions } from './effects.ts';
+
 export { mayBeMeshed, meshChecks } from './mesh.ts';
 export { readSidecarImages } from './restarted.ts';
 export { alpStage } from './stage.ts';
+export { sidecarPreconditions } from './workloads.ts';

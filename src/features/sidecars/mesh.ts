@@ -4,8 +4,10 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
+import { podShape } from '../../kube/pod-facts.ts';
 import { agentSetting } from '../rollout/index.ts';
 import {
+  containersOf,
   evidenceOf,
   failed,
   failIfAny,
@@ -110,40 +112,26 @@ interface MeshObjects {
   readonly injectors: readonly KubeObject[];
 }
 
-interface ContainersShape {
-  readonly containers?: readonly { readonly image?: string }[];
-}
-
-interface PodShape {
-  readonly spec?: ContainersShape;
-}
-
-interface DeploymentShape {
-  readonly spec?: { readonly template?: PodShape };
-}
-
 /** Control planes of the mesh, by their image; vendors' suffixes of the tag are no part of the version (domain §9). */
 export function meshRevisions({ deployments, pods, injectors }: MeshObjects, profile: Profile): readonly MeshRevision[] {
   const { meshImage } = profile.sidecar;
   return deployments.flatMap((deployment): readonly MeshRevision[] => {
-    const { template } = (deployment as DeploymentShape).spec ?? {};
-    const image = imagesOf(template?.spec).find((one) => isImageOf(one, [meshImage]));
+    const isMesh = (image: string) => isImageOf(image, [meshImage]);
+    const image = containersOf(deployment)
+      .flatMap(({ image: one }) => one ?? [])
+      .find(isMesh);
     if (image === undefined) return [];
     const revision = revisionOf(deployment);
     const map = injectors.find(({ metadata }) => injectorRevision(metadata.name, profile) === revision);
     const version = tagVersion(image) ?? labelled(deployment) ?? installedBy(map);
     const running = pods
       .filter((pod) => revisionOf(pod) === revision)
-      .flatMap((pod) => imagesOf((pod as PodShape).spec).filter((one) => isImageOf(one, [meshImage])))
-      .flatMap((one) => tagVersion(one) ?? []);
+      .flatMap((pod) => podShape(pod).spec?.containers ?? [])
+      .flatMap(({ image: one = '' }) => (isMesh(one) ? (tagVersion(one) ?? []) : []));
     const versions = [...new Set([...(version === undefined ? [] : [version]), ...running])].sort();
     const mixed = versions.length > 1 ? { mixed: versions } : {};
     return [{ revision, deployment: deployment.metadata.name, ...(version === undefined ? {} : { version }), ...mixed }];
   });
-}
-
-function imagesOf(spec: ContainersShape | undefined): readonly string[] {
-  return (spec?.containers ?? []).flatMap(({ image }) => image ?? []);
 }
 
 function revisionOf({ metadata }: KubeObject): string {

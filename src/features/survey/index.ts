@@ -72,4 +72,4 @@ export {
   withResources,
   withTarget,
 } from './verdicts.ts';
-export { containersOf } from './workload.ts';
+export { allContainersOf, containersOf, isNamed, shapeOf, type Variable } from './workload.ts';

@@ -1,7 +1,7 @@
 import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Platform, PlatformSign, Profile } from '../../kernel/profile.ts';
-import { containersOf, hostPathsOf, initContainersOf } from './workload.ts';
+import { allContainersOf, hostPathsOf } from './workload.ts';
 
 export interface OwnerFacts {
   /** Agents, controllers, operator and Installation. */
@@ -43,7 +43,7 @@ function seen(sign: PlatformSign, facts: OwnerFacts): string | undefined {
       });
     case 'image':
       return onObject(facts, (object) => {
-        const images = [...containersOf(object), ...initContainersOf(object)].map(({ image = '' }) => image);
+        const images = allContainersOf(object).map(({ image = '' }) => image);
         const found = images.find((image) => image.includes(sign.contains));
         return found && `image ${found}`;
       });

@@ -1,20 +1,33 @@
 import type { KubeObject } from '../../kernel/object.ts';
 
-interface EnvEntry {
+interface Reference {
+  readonly name?: string;
+  readonly key?: string;
+}
+
+export interface Variable {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly configMapKeyRef?: { readonly name?: string; readonly key: string } };
+  readonly valueFrom?: { readonly configMapKeyRef?: Reference; readonly secretKeyRef?: Reference };
 }
 
 export interface Container {
   readonly name: string;
   readonly image?: string;
-  readonly env?: readonly EnvEntry[];
+  readonly command?: readonly string[];
+  readonly env?: readonly Variable[];
+  readonly envFrom?: readonly { readonly prefix?: string; readonly configMapRef?: Reference }[];
 }
 
-interface Template {
+/** What is read of a workload of any kind. */
+interface WorkloadShape {
   readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly updateStrategy?: { readonly type?: string };
+    readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
     readonly template?: {
+      readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
       readonly spec?: {
         readonly containers?: readonly Container[];
         readonly initContainers?: readonly Container[];
@@ -22,10 +35,15 @@ interface Template {
       };
     };
   };
+  readonly status?: Readonly<Record<string, number | undefined>>;
+}
+
+export function shapeOf(workload: KubeObject): WorkloadShape {
+  return workload as WorkloadShape;
 }
 
 function podSpec(workload: KubeObject) {
-  return (workload as Template).spec?.template?.spec ?? {};
+  return shapeOf(workload).spec?.template?.spec ?? {};
 }
 
 export function containersOf(workload: KubeObject): readonly Container[] {
@@ -36,8 +54,13 @@ export function initContainersOf(workload: KubeObject): readonly Container[] {
   return podSpec(workload).initContainers ?? [];
 }
 
+/** Init containers and containers of a workload's pods. */
+export function allContainersOf(workload: KubeObject): readonly Container[] {
+  return [...initContainersOf(workload), ...containersOf(workload)];
+}
+
 export function hasContainer(workload: KubeObject, name: string): boolean {
-  return [...containersOf(workload), ...initContainersOf(workload)].some((container) => container.name === name);
+  return allContainersOf(workload).some((container) => container.name === name);
 }
 
 export function hostPathsOf(workload: KubeObject): readonly string[] {
@@ -71,7 +94,7 @@ export function settingsOf(container: Container, namespace: string, configMaps: 
       const entry = (container.env ?? []).findLast((candidate) => candidate.name === name);
       if (!entry) return undefined;
       const reference = entry.valueFrom?.configMapKeyRef;
-      const value = reference?.name === undefined ? entry.value : data(reference.name)?.[reference.key];
+      const value = reference?.name === undefined ? entry.value : data(reference.name)?.[reference.key ?? ''];
       if (value === undefined) return entry.valueFrom ? { from: `env ${name}` } : undefined;
       return value === '' ? undefined : { value, from: `env ${name}` };
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
-import type { GoneEndpoint, HepJudged, HostVerdict } from '../../../src/features/hosts/hep-facts.ts';
+import type { GoneEndpoint, HepJudged, HostVerdict } from '../../../src/features/hosts/facts.ts';
 import type { ComponentVersion } from '../../../src/kernel/installation.ts';
 import { imageRelease } from '../../../src/kernel/release.ts';
 import type { RolloutProgress } from '../../../src/kernel/rollout.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { crdsStage } from '../../../src/features/install/crds-stage.ts';
+import { crdsStage } from '../../../src/features/install/around.ts';
 import { renderedChart } from '../../../src/features/install-chart/rendered.ts';
 import { readChartFacts } from '../../../src/features/install-chart/survey.ts';
 import { readChartAhead } from '../../../src/features/install-chart/work.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { backupStage } from '../../../src/features/backup/stage.ts';
-import { crdsStage } from '../../../src/features/install/crds-stage.ts';
-import { waitStage } from '../../../src/features/install/wait-stage.ts';
+import { crdsStage, waitStage } from '../../../src/features/install/around.ts';
 import type { StagePlan } from '../../../src/kernel/stage.ts';
 import { appliedClientSide } from '../../support/applying-cluster.ts';
 import { deployment } from '../../support/calico-objects.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
-import { crdsStage } from '../../../src/features/install/crds-stage.ts';
+import { crdsStage } from '../../../src/features/install/around.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
-import { waitStage } from '../../../src/features/install/wait-stage.ts';
+import { waitStage } from '../../../src/features/install/around.ts';
 import { readChartAhead } from '../../../src/features/install-chart/work.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Context } from '../../../src/kernel/context.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { restartOf, withRestarts } from '../../../src/features/install-manifest/restarts.ts';
+import { restartOf, withRestarts } from '../../../src/features/install-manifest/outcome.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { PlannedObject } from '../../../src/kernel/plan.ts';
 

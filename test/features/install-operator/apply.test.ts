@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
-import { crdsStage } from '../../../src/features/install/crds-stage.ts';
-import { waitStage } from '../../../src/features/install/wait-stage.ts';
+import { crdsStage, waitStage } from '../../../src/features/install/around.ts';
 import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { readTargetFor } from '../../../src/features/preflight/target.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';

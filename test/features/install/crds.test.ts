@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { crdsStage } from '../../../src/features/install/crds-stage.ts';
+import { crdsStage } from '../../../src/features/install/around.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';
 import { type Operated, operatedBench, TYPHA } from '../../support/operated-bench.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
-import { crdsStage } from '../../../src/features/install/crds-stage.ts';
+import { crdsStage } from '../../../src/features/install/around.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import { type ApplyBench, applyBench, installedClientSide, ownDocuments, runRecord } from '../../support/apply-bench.ts';

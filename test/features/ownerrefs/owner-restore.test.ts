@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type RestoreJudged, withMute } from '../../../src/features/ownerrefs/owner-facts.ts';
 import type { ReferenceFate } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { journalChecks } from '../../../src/features/ownerrefs/owner-journal-checks.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
+import { journalChecks } from '../../../src/features/ownerrefs/owners-checks.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { Kind } from '../../../src/kernel/object.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';

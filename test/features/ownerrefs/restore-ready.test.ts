@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { upgradeWaits } from '../../../src/features/install/wait-stage.ts';
+import { upgradeWaits } from '../../../src/features/install/around.ts';
 import { readReadiness } from '../../../src/features/ownerrefs/restore-ready.ts';
 import type { ClusterReader, Sources } from '../../../src/kernel/ports.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRestartable } from '../../../src/features/sidecars/effects.ts';
+import { assertRestartable } from '../../../src/features/sidecars/workloads.ts';
 import { Outdated } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';

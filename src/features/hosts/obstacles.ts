@@ -1,0 +1,128 @@
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { valueAt } from '../policies/index.ts';
+import { type AutomaticSettings, givenVariable } from '../policy-rules/index.ts';
+import type { HepFacts, HepJudged } from './facts.ts';
+import type { Override } from './workload-env.ts';
+
+type Obstacles = HepJudged['obstacles'];
+
+/** What keeps automatic endpoints from being made once they are switched on. */
+export function obstaclesOn(facts: HepFacts, context: Context): Obstacles {
+  return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+}
+
+interface Told {
+  readonly override: Override;
+  readonly settings: AutomaticSettings;
+  readonly configuration?: KubeObject;
+}
+
+/**
+ * Variables that override the setting or cannot be read; one that agrees counts, as it blocks the undo, which needs off. `needed`: without
+ * automatic endpoints hosts would have none.
+ */
+export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): Obstacles {
+  const { override, configuration } = told;
+  const name = profile.automaticEndpointsEnv;
+  if (name === undefined) return [];
+  const isHarmful = (value: string | undefined) => value !== undefined && !(options.undo && value.toLowerCase() === 'disabled');
+  const running = givenVariable(configuration, name);
+  const first = needed ? enableFirst(told, name, profile) : undefined;
+  const takeOut = (where: string) => `${first ? `${first} Then take` : 'Take'} ${name} out of the controllers’ ${where}`;
+  if ('unread' in override) {
+    const detail = `${name} of the controllers is set, and its value was not read: ${override.unread}`;
+    return [{ text: name, detail, hint: takeOut('Deployment.') }];
+  }
+  if (isHarmful(override.value)) {
+    return [{ text: name, detail: `${name}=${override.value} of the controllers overrides the setting`, hint: takeOut('Deployment.') }];
+  }
+  if (!isHarmful(running)) return [];
+  const detail = `${name}=${running} is set in the running controllers, as their configuration shows, and overrides the setting`;
+  return [{ text: name, detail, hint: takeOut('environment, and let them start again.') }];
+}
+
+/** Controllers restarted without the variable follow the setting, and delete what the variable alone keeps (hostendpoints §1.5). */
+function enableFirst({ override, settings, configuration }: Told, name: string, { controllersConfiguration }: Profile): string | undefined {
+  const fields = missingSettings(settings);
+  const values = [givenVariable(configuration, name), 'value' in override ? override.value : undefined];
+  const isUnknown = 'unread' in override && values[0] === undefined;
+  if (fields.length === 0 || !(isUnknown || values.some((value) => value?.toLowerCase() === 'enabled'))) return undefined;
+  const { kind, name: configured } = controllersConfiguration;
+  const set = `Set ${fields.join(' and ')} of ${kind}/${configured} to Enabled first`;
+  const why = `only ${name} keeps automatic endpoints, and without it the controllers delete them`;
+  return `${isUnknown ? 'Where it is enabled: ' : ''}${set}: ${why}.`;
+}
+
+/** Without which the controllers make no automatic endpoint by the setting; a variable that says enabled asks for neither. */
+export function missingSettings({ autoCreate, createDefault }: AutomaticSettings): readonly string[] {
+  const missing = [...(autoCreate ? [] : ['autoCreate']), ...(createDefault ? [] : ['createDefaultHostEndpoint'])];
+  return missing.map((field) => `spec.controllers.node.hostEndpoint.${field}`);
+}
+
+/** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
+function syncOf({ configuration, installation }: HepFacts): Obstacles {
+  const spec = configuration?.spec as { readonly controllers?: { readonly node?: { readonly syncLabels?: string } } } | undefined;
+  if (installation.datastore !== 'kvstore' || spec?.controllers?.node?.syncLabels?.toLowerCase() !== 'disabled') return [];
+  return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
+}
+
+function absentOf({ configuration, controllers }: HepFacts): Obstacles {
+  if (configuration) return [];
+  const detail = controllers ? 'the controllers have not written their configuration yet' : 'there are no controllers';
+  return [{ text: 'no configuration of the controllers', detail, hint: 'Let the controllers run once; they create it.' }];
+}
+
+function coverageOf({ settings }: HepFacts): Obstacles {
+  if (settings.createDefault) return [];
+  const detail = settings.templates > 0 ? 'only templates make endpoints, and not on all interfaces' : 'default endpoints are switched off';
+  return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
+}
+
+type Waited = Pick<HepFacts, 'agents' | 'configuration'>;
+
+/**
+ * From the renaming release on the controllers do nothing, endpoints included, before the named DaemonSet is rolled out, unless the
+ * renaming is held (host endpoint notes 0.2, 6.2).
+ */
+function waitOf({ agents, configuration }: Waited, { profile, options }: Context): Obstacles {
+  const { policyRenaming } = profile;
+  if (!policyRenaming?.waitsFor || isOlder(options.release, policyRenaming.since)) return [];
+  if (!agents || valueAt(configuration, policyRenaming.switchField) === 'Disabled') return [];
+  const text = `DaemonSet ${policyRenaming.waitsFor}`;
+  if (agents.metadata.name === policyRenaming.waitsFor) return unfinishedOf(agents).map((rest) => ({ text, ...rest }));
+  return [
+    {
+      text,
+      detail: `the controllers wait for it before they make endpoints, and the agents here are called ${agents.metadata.name}`,
+      hint: `Switch the renaming of policies off first: ${policyRenaming.switchField}: Disabled.`,
+    },
+  ];
+}
+
+/** The first of the controllers' own conditions that does not hold. Unlike a rollout's, they want no agent where none should be. */
+function unfinishedOf({ metadata, status }: KubeObject): readonly { readonly detail: string; readonly hint: string }[] {
+  const count = (field: string) => (status as Readonly<Record<string, number | undefined>> | undefined)?.[field] ?? 0;
+  const [wanted, misplaced] = [count('desiredNumberScheduled'), count('numberMisscheduled')];
+  const all = (field: string) => ({ holds: count(field) === wanted, detail: `${field} is ${count(field)} of ${wanted}`, hint: ROLLING });
+  const none = (field: string) => ({ holds: count(field) === 0, detail: `${field} is ${count(field)} of ${wanted}`, hint: ROLLING });
+  const conditions = [
+    { holds: count('observedGeneration') === (metadata.generation ?? 0), detail: 'its latest change has not been seen yet', hint: ROLLING },
+    all('currentNumberScheduled'),
+    all('updatedNumberScheduled'),
+    none('numberUnavailable'),
+    { holds: misplaced === 0, detail: `numberMisscheduled is ${misplaced}: ${strayed(misplaced)}`, hint: STRAYED },
+  ];
+  const open = conditions.find(({ holds }) => !holds);
+  return open ? [{ detail: `the controllers make no endpoints before it is rolled out: ${open.detail}`, hint: open.hint }] : [];
+}
+
+const ROLLING = 'Let the rolling update of the agents end first.';
+const STRAYED = 'Delete these pods, or let the DaemonSet select and tolerate their nodes again.';
+
+function strayed(nodes: number): string {
+  return `agents run on ${counted(nodes, 'node')} that should have none, and the controllers wait forever`;
+}
