@@ -9,10 +9,10 @@ import type { Manifest } from '../../src/cli/shell.ts';
 import { runCommand } from '../../src/cli/shell.ts';
 import { chain } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { commandBench } from '../support/command-bench.ts';
-import { compositionOf, sandboxReleases } from '../support/sandbox-command.ts';
+import { compositionOf } from '../support/sandbox-command.ts';
+import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
@@ -79,7 +79,7 @@ describe('the examples of every help page', () => {
   for (const command of Object.values(manifest.commands)) {
     for (const example of examplesOf(command)) {
       it(example, async () => {
-        const scenario = await netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock() });
+        const scenario = await installedSandbox({ nodes: 1 });
         scenario.files.write('upgrade.yaml', readFileSync(join(sandboxReleases, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
         putConfiguration(scenario);
         const before = BEFORE[example.slice(OWN_NAME.length + 1)];

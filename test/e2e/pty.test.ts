@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
-import { sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxReleases } from '../support/sandbox-ports.ts';
 
 const source = ['--manifest-url', sandboxReleases];
 

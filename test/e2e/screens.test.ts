@@ -8,7 +8,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { writeCniVersion } from '../../src/sandbox/scenario.ts';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
-import { sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxReleases } from '../support/sandbox-ports.ts';
 
 const WIDTHS = [60, 80, 120, 200] as const;
 /** The width whose texts are held word for word. */

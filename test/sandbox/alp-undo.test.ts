@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { alpStage } from '../../src/features/sidecars/stage.ts';
 import type { KeptChanges } from '../../src/kernel/action.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { changeTo } from '../../src/kernel/object-change.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
-import { ownReleases } from '../support/releases.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import { installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
 interface Texts {
   readonly before: string;
@@ -23,7 +17,7 @@ interface Texts {
 
 /** An upgraded cluster in which `alp` put another text into the injector, and a person changed it since. */
 async function meshed({ before, put, now }: Texts): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes: 1, releasesFolder: ownReleases, clock: virtualClock(), installed: NEW });
+  const scenario = await installedSandbox({ nodes: 1, installed: NEW });
   for (const object of meshObjects(now) as readonly KubeObject[]) {
     const kind = [K.ConfigMap, K.Deployment].find((one) => one.kind === object.kind);
     assert.ok(kind);
@@ -36,12 +30,7 @@ async function meshed({ before, put, now }: Texts): Promise<Scenario> {
 }
 
 /** A new process. */
-function undo(scenario: Scenario): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions({ undo: true }, { defaultRelease: NEW, checks: [] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  return runChain([alpStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
-}
+const undo = (scenario: Scenario) => performIn(scenario, [alpStage], { undo: true });
 
 const injector = ({ cluster: { store } }: Scenario): KubeObject =>
   store.get(K.ConfigMap, INJECTION.configMap, INJECTION.namespace) ?? assert.fail();

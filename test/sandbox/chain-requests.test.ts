@@ -5,8 +5,8 @@ import { readInstalled } from '../../src/features/survey/detect.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { ListOptions } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario } from '../../src/sandbox/scenario.ts';
-import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 type Counts = Record<
   'detections' | 'owner searches' | 'dry applies' | 'twins' | 'pods' | 'permissions' | 'discoveries' | 'programs' | 'records' | 'journals',
@@ -54,7 +54,7 @@ async function requestsOf(...args: readonly string[]): Promise<Counts> {
     ...{ records: 0, journals: 0 },
   };
   const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
-  const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false });
+  const scenario = await installedSandbox({ nodes: 3, clock, cli: false });
   const bench = sandboxCommand(scenario);
   Object.assign(bench.seams, {
     compose: async (request: ComposeRequest) => counting(compositionOf(scenario, request), counts),
@@ -99,7 +99,7 @@ describe('the requests of a whole chain', () => {
   it('of a wait are made before it watches: nothing is listed again while it waits or at its end, and one watch for each kind', async () => {
     const asked: string[] = [];
     const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
-    const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false, installed: 'v3.32.2' });
+    const scenario = await installedSandbox({ nodes: 3, clock, cli: false, installed: 'v3.32.2' });
     const bench = sandboxCommand(scenario);
     const { store } = scenario.cluster;
     const agent = store.list(K.Pod).find(({ metadata }) => metadata.name.startsWith('netsvc-node-'));

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { listenForInterrupts } from '../../src/cli/real-seams.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 class Process extends EventEmitter {
   exit(): void {
@@ -14,7 +13,7 @@ class Process extends EventEmitter {
 
 describe('a defect in the middle of a run', () => {
   it('gives the lock back, closes what was open, and ends the command with itself', async () => {
-    const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+    const scenario = await installedSandbox();
     const bench = sandboxCommand(scenario);
     const played = new Process();
     const { compose } = bench.seams;

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { containersOf } from '../../src/features/survey/workload.ts';
-import type { Context } from '../../src/kernel/context.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxReleases } from '../support/sandbox-command.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+
+import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** In waves, on a way on which no UID changes: nothing but the wait gives a reason to look again. */
 const waved: Profile = { ...netsvc, uidChanges: [], typhaRefusesAgentsBefore: 'v3.28.0' };
@@ -25,12 +21,8 @@ const live = ({ cluster }: Scenario): KubeObject =>
 
 /** `apply` on the cluster. */
 function run(scenario: Scenario, observe: Observer, soft = new AbortController()): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions({}, { defaultRelease: waved.defaultRelease, checks: [] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  const context: Context = { profile: waved, options, ...where, startedAt: clock.now() };
   const interruption = interruptionOf(soft.signal, new AbortController().signal);
-  return runChain([applyStage], sandboxPorts(scenario, { interruption }), context, observe);
+  return performIn(scenario, [applyStage], {}, { profile: waved, ports: sandboxPorts(scenario, { interruption }), observe });
 }
 
 /** `apply`, with a person who changes the controllers while the agents are rolled; and how often it looked again before it went on. */
@@ -71,7 +63,7 @@ function scaled(scenario: Scenario): void {
 describe('what a person changes while the agents are rolled', () => {
   let scenario: Scenario;
   beforeEach(async () => {
-    scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+    scenario = await installedSandbox({ nodes: 3, cli: false });
   });
   const PLACE = '/spec/template/spec/containers/0/env/0/value';
 
@@ -101,7 +93,7 @@ describe('what a person changes while the agents are rolled', () => {
 
 describe('a run that was interrupted after the wave of the agents', () => {
   it('waits for an agent that is not ready any more before it applies the controllers', async () => {
-    const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+    const scenario = await installedSandbox({ nodes: 3, cli: false });
     const { cluster, clock } = scenario;
     const soft = new AbortController();
     const first = await run(scenario, (event) => event.type === 'action-done' && event.action.id === 'wait-agents' && soft.abort(), soft);

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { stateOf, upgraded } from '../support/hep-sandbox.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import { performIn } from '../support/sandbox-ports.ts';
 
 const SUBJECTS = [
   'HostEndpoint/old-1',
@@ -17,13 +14,8 @@ const SUBJECTS = [
 ];
 
 /** A new process that migrates, or takes back, on this machine or on another one than that which kept what is there. */
-async function play(scenario: Scenario, undo: boolean, accept: readonly string[] = []): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions({ undo, yes: true, accept }, { defaultRelease: netsvc.defaultRelease, checks: ['NS-016'] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  const context = { profile: netsvc, options, ...where, startedAt: clock.now() };
-  return runChain([hepStage], sandboxPorts(scenario), context, () => undefined);
-}
+const play = (scenario: Scenario, undo: boolean, accept: readonly string[] = []) =>
+  performIn(scenario, [hepStage], { undo, yes: true, accept });
 
 const foundIn = ({ findings }: ChainOutcome) => findings.find(({ id }) => id === 'NS-016') ?? assert.fail('NS-016 was not evaluated');
 

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { labelled, removed, switched } from '../support/hep-kept.ts';
 import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import { performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 interface Played {
   readonly outcome: ChainOutcome | undefined;
@@ -23,12 +20,9 @@ type Change = (ports: EnginePorts) => EnginePorts;
 
 /** A new process that migrates, or takes back; `change` is what happens around it. */
 async function play(scenario: Scenario, undo: boolean, change: Change = (same) => same, accept: readonly string[] = []): Promise<Played> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions({ undo, accept }, { defaultRelease: netsvc.defaultRelease, checks: accept });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
   const events: EngineEvent[] = [];
-  const context = { profile: netsvc, options, ...where, startedAt: clock.now() };
-  const outcome = await runChain([hepStage], change(sandboxPorts(scenario)), context, (event) => events.push(event)).catch(() => undefined);
+  const around = { ports: change(sandboxPorts(scenario)), observe: (event: EngineEvent) => void events.push(event) };
+  const outcome = await performIn(scenario, [hepStage], { undo, accept }, around).catch(() => undefined);
   return { outcome, events };
 }
 

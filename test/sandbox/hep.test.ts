@@ -1,32 +1,16 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
-import type { Context } from '../../src/kernel/context.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { endpoints, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
-
-const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-736', 'NS-716', 'NS-717'];
-
-type Flags = Parameters<typeof toOptions>[0];
-
-function contextIn({ clock, clusterUid, workFolder }: Scenario, flags: Flags = {}): Context {
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: CHECKS });
-  return { profile: netsvc, options, server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder, startedAt: clock.now() };
-}
+import { contextIn, type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A new process that performs the migration, or what `flags` ask of it. */
-function run(scenario: Scenario, flags: Flags = {}): Promise<ChainOutcome> {
-  return runChain([hepStage], sandboxPorts(scenario), contextIn(scenario, flags), () => undefined);
-}
+const run = (scenario: Scenario, flags: Flags = {}) => performIn(scenario, [hepStage], flags);
 
 const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
 const automatic = ['node-01-auto-hep', 'node-02-auto-hep', 'node-03-auto-hep'];

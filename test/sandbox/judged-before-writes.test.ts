@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { readInstalled } from '../../src/features/survey/detect.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { CommandBench } from '../support/command-bench.ts';
-import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
-const withRelease = (installed: string): Promise<Scenario> =>
-  netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false, installed });
+const withRelease = (installed: string): Promise<Scenario> => installedSandbox({ nodes: 1, cli: false, installed });
 
 /** One command on that cluster; `change` is what is different about this machine. */
 function commandOn(scenario: Scenario, change: (composition: Composition) => Composition = (one) => one): CommandBench {

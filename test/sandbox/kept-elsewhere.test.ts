@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { KeptChanges } from '../../src/kernel/action.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { changeTo } from '../../src/kernel/object-change.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 const GRANT = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -30,12 +26,10 @@ async function commanded(scenario: Scenario, ...argv: readonly string[]) {
 
 /** A run that another machine began and that was killed at its first change, with one object more in what it carries. */
 async function begunElsewhere(): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock() });
-  const { clock, clusterUid, workFolder, cluster, state } = scenario;
-  const options = toOptions({}, { defaultRelease: netsvc.defaultRelease, checks: [] });
-  const context = { profile: netsvc, options, ...{ server: 's', contextName: 's', clusterUid, workFolder, startedAt: clock.now() } };
+  const scenario = await installedSandbox({ nodes: 1 });
+  const { cluster, state } = scenario;
   cluster.faults.plan({ at: 2, kill: 'after' });
-  await runChain([applyStage], sandboxPorts(scenario), context, () => undefined).catch(() => undefined);
+  await performIn(scenario, [applyStage]).catch(() => undefined);
   assert.ok(cluster.faults.killed);
   sandboxPorts(scenario);
   const [id = '', text = ''] = [...state.kept].find(([one]) => one.includes(CARRIED_PART)) ?? assert.fail('no edits were kept');
@@ -93,7 +87,7 @@ describe('a former sidecar template that another machine kept', () => {
   const NAME = `ConfigMap/${INJECTION.namespace}/${INJECTION.configMap}`;
 
   async function meshed(former: string): Promise<Scenario> {
-    const scenario = await netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock(), installed: NEW });
+    const scenario = await installedSandbox({ nodes: 1, installed: NEW });
     for (const object of meshObjects(templateOf(NEW)) as readonly KubeObject[])
       scenario.cluster.store.insert(object.kind === 'ConfigMap' ? K.ConfigMap : K.Deployment, object);
     const map = scenario.cluster.store.get(K.ConfigMap, INJECTION.configMap, INJECTION.namespace) ?? assert.fail();

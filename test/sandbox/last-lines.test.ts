@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { stripVTControlCharacters } from 'node:util';
 import { forTerminal } from '../../src/kernel/visible.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { withoutNetwork } from '../support/ailing-pods.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 /** The last lines of every command: why it ended early, what it came to and what it changed, and the next command (ux, Screens 4, 6 to 8 and 14). */
 describe('the last lines of a command', function () {
   this.timeout(60_000);
   let scenario: Scenario;
   beforeEach(async () => {
-    scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+    scenario = await installedSandbox();
   });
 
   async function performed(typed: string, answers?: readonly boolean[]) {
@@ -140,7 +140,7 @@ describe('the last lines of a command', function () {
   });
 
   it('of a run that stopped because new pods get no network name their nodes, and not another that is late', async () => {
-    const broken = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock() });
+    const broken = await installedSandbox({ nodes: 3 });
     withoutNetwork('Failed to create pod sandbox: x509: unknown authority')(broken.cluster, broken);
     scenario = broken;
     const { exit, lines } = await performed('run --yes');

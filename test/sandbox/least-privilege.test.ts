@@ -1,49 +1,31 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { policyStage, usualChain } from '../../src/features/chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
 import type { Permission } from '../../src/features/rights/permission.ts';
 import { permissionsOf } from '../../src/features/rights/permissions.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import { put } from '../support/hep-sandbox.ts';
+import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
 const rights = (command: string) => permissionsOf(command, netsvc, scope);
 
 /** What kubectl and the lock do goes past the guard here; test/full/least-privilege-commands.test.ts holds those to the roles. */
 async function perform(scenario: Scenario, stages: typeof usualChain, permissions: readonly Permission[], flags: object = {}) {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-009', 'NS-721', 'NS-722'] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
   const ports = sandboxPorts(scenario);
   const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissions));
-  const outcome = await runChain(
-    stages,
-    { ...ports, cluster },
-    { profile: netsvc, options, ...where, startedAt: clock.now() },
-    () => undefined,
-  );
+  const outcome = await performIn(scenario, stages, flags, { ports: { ...ports, cluster } });
   return { outcome, denied: [...denied] };
-}
-
-function put({ cluster }: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
-  const found = cluster.kinds().find((one) => one.kind === kind);
-  assert.ok(found);
-  cluster.store.insert(found, { apiVersion: `${netsvc.crdGroup}/v1`, kind, metadata: { name, labels }, spec });
 }
 
 /** The three stages for owner references are one command. */
 const commandOf = (stage: string) => (stage.startsWith('ownerrefs-') ? 'ownerrefs' : stage);
 
 describe('an account with the role of one command', () => {
-  const installed = () => netsvcScenario({ nodes: 2, releasesFolder, clock: virtualClock() });
+  const installed = () => installedSandbox();
 
   it('performs the whole chain with that of run', async () => {
     const { outcome, denied } = await perform(await installed(), usualChain, rights('run'));
@@ -60,7 +42,7 @@ describe('an account with the role of one command', () => {
 
   for (const stage of [hepStage, policyStage]) {
     it(`performs ${stage.id} with that of ${stage.id}`, async () => {
-      const scenario = await netsvcScenario({ nodes: 2, releasesFolder, clock: virtualClock(), installed: netsvc.defaultRelease });
+      const scenario = await installedSandbox({ installed: netsvc.defaultRelease });
       put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
       const policy = stage.id === 'policy' ? netsvc.temporaryPolicy : 'hosts';
       put(scenario, 'GlobalNetworkPolicy', policy, { selector: 'role == "host"', types: ['Ingress', 'Egress'] });

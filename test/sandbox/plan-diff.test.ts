@@ -3,15 +3,15 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { ACCESS, kvstoreScenario } from '../support/kvstore-sandbox.ts';
 import { ownerSandbox, renaming } from '../support/owner-sandbox.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const AGENT = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'netsvc-node', namespace: 'kube-system' };
 
-const installed = () => netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+const installed = () => installedSandbox({ cli: false });
 
 async function diffOf(scenario: Scenario, profile?: Profile, ...flags: readonly string[]) {
   const bench = sandboxCommand(scenario, profile);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import type { ObjectRef } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { findKind } from '../../src/sandbox/store.ts';
 import { kvstoreScenario } from '../support/kvstore-sandbox.ts';
 import { plannedObjects, surprises } from '../support/plan-document.ts';
 import { releases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const installed = (file: string, release: string) => () =>
-  netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock(), installed: release, file, cli: false });
+  installedSandbox({ releasesFolder: releases, installed: release, file, cli: false });
 
 /** One release of each variant of a manifest install. */
 const CASES: Readonly<Record<string, () => Promise<Scenario>>> = {

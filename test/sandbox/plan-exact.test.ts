@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
 import { withinPlan } from '../../src/cli/plan/within.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { usualChain } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { containersOf } from '../../src/features/survey/workload.ts';
-import type { Context } from '../../src/kernel/context.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxReleases } from '../support/sandbox-command.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+
+import { contextIn, installedSandbox, sandboxPorts } from '../support/sandbox-ports.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 
 /** In waves, with a wait in between in which somebody may write. */
@@ -25,11 +22,6 @@ const GRANT = {
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
   subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'attacker' }],
 };
-
-const contextOf = ({ clock, clusterUid, workFolder }: Scenario, profile: Profile): Context => ({
-  ...{ profile, options: toOptions({}, { defaultRelease: profile.defaultRelease, checks: [] }) },
-  ...{ server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder, startedAt: clock.now() },
-});
 
 /** Into what the run has kept: whoever may write the state, and knows its form. */
 function inject({ state }: Scenario): void {
@@ -43,7 +35,7 @@ function inject({ state }: Scenario): void {
 
 /** Performs the stages with a saved plan of them; `meanwhile` happens once the new agents are rolled. */
 async function performed(scenario: Scenario, stages: typeof usualChain, profile: Profile, meanwhile?: (scenario: Scenario) => void) {
-  const context = contextOf(scenario, profile);
+  const context = contextIn(scenario, {}, profile);
   const ports = sandboxPorts(scenario);
   const document = await savedPlan({ sources: ports, context }, stages);
   let done = meanwhile === undefined;
@@ -62,7 +54,7 @@ async function performed(scenario: Scenario, stages: typeof usualChain, profile:
 describe('a run with a saved plan', () => {
   let scenario: Scenario;
   beforeEach(async () => {
-    scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+    scenario = await installedSandbox({ cli: false });
   });
   const evil = () => scenario.cluster.store.get(K.ClusterRoleBinding, 'evil');
 

@@ -9,12 +9,12 @@ import { parseManifest } from '../../src/manifest/manifest.ts';
 import { comparable } from '../../src/manifest/prepare.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { findKind } from '../../src/sandbox/store.ts';
 import { ACCESS, kvstoreScenario } from '../support/kvstore-sandbox.ts';
 import { ownerSandbox, renaming } from '../support/owner-sandbox.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const AGENT = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'netsvc-node', namespace: 'kube-system' };
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', name: 'netsvc-config', namespace: 'kube-system' };
@@ -162,7 +162,7 @@ describe('plan --for-git', function () {
 
 /** A variable of a person, and a setting of the ConfigMap. */
 async function edited(): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+  const scenario = await installedSandbox({ cli: false });
   const { registry, faults } = scenario.cluster;
   registry.jsonPatch(K.ConfigMap, CONFIG, [{ op: 'replace', path: '/data/veth_mtu', value: '1400' }], { manager: 'kubectl-edit' });
   const path = '/spec/template/spec/containers/0/env/-';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
-const installed = () => netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock() });
+const installed = () => installedSandbox({ nodes: 1 });
 
 describe('plan -o images', () => {
   it('prints one image a line with its registry, sorted, and nothing else', async () => {

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { policyStage } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { put } from '../support/hep-sandbox.ts';
-import { sandboxReleases } from '../support/sandbox-command.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+
+import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
 const NAME = netsvc.temporaryPolicy;
 const SUBJECT = `GlobalNetworkPolicy/${NAME}`;
 
-async function play(scenario: Scenario, flags: Parameters<typeof toOptions>[0]): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions({ yes: true, ...flags }, { defaultRelease: netsvc.defaultRelease, checks: ['NS-017', 'NS-721'] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  const context = { profile: netsvc, options, ...where, startedAt: clock.now() };
-  return runChain([policyStage], sandboxPorts(scenario), context, () => undefined);
-}
+const play = (scenario: Scenario, flags: Flags) => performIn(scenario, [policyStage], { yes: true, ...flags });
 
 const policies = ({ cluster }: Scenario) => {
   const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies') ?? assert.fail();
@@ -30,7 +21,7 @@ const foundIn = ({ findings }: ChainOutcome) => findings.find(({ id }) => id ===
 describe('policy --undo with what another machine kept', () => {
   let scenario: Scenario;
   beforeEach(async () => {
-    scenario = await netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock(), installed: 'v3.32.2' });
+    scenario = await installedSandbox({ nodes: 1, installed: 'v3.32.2' });
     put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'all()', types: ['Ingress'], ingress: [{ action: 'Allow' }] });
     assert.equal((await play(scenario, { delete: NAME })).exit, 'done');
     scenario.state.keptElsewhere = true;

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { policyStage } from '../../src/features/chain.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { put } from '../support/hep-sandbox.ts';
+import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const NAME = 'allow-all-upgrade';
 
 /** The service puts the tier before the names of stored policies, or did. */
@@ -22,18 +17,7 @@ const profile: Profile = {
   policyRenaming: { since: 'v3.32.0', prefix: 'default.', switchField: 'spec.controllers.policyMigration.enabled' },
 };
 
-function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-721', 'NS-726'] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  return runChain([policyStage], sandboxPorts(scenario), { profile, options, ...where, startedAt: clock.now() }, () => undefined);
-}
-
-function put({ cluster }: Scenario, kind: string, name: string, spec: object, labels = {}): void {
-  const found = cluster.kinds().find((one) => one.kind === kind);
-  assert.ok(found);
-  cluster.store.insert(found, { apiVersion: 'crd.netsvc.io/v1', kind, metadata: { name, labels }, spec });
-}
+const run = (scenario: Scenario, flags: Flags = {}) => performIn(scenario, [policyStage], flags, { profile });
 
 function policies({ cluster }: Scenario): readonly string[] {
   const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
@@ -48,7 +32,7 @@ function stored({ cluster }: Scenario): { readonly kind: Kind; readonly policy: 
 }
 
 async function upgraded(temporary = true, installed = 'v3.32.2'): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock(), installed });
+  const scenario = await installedSandbox({ nodes: 1, installed });
   const allow = [{ action: 'Allow' }];
   if (temporary)
     put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'has(old)', types: ['Ingress', 'Egress'], ingress: allow, egress: allow });

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
-import { checkTitles } from '../../src/features/chain.ts';
 import { PROBE_NAME, probeDaemonSet } from '../../src/features/images/image-probe.ts';
 import { probeImagesStage } from '../../src/features/images/stage.ts';
 import { preflightStage } from '../../src/features/preflight/stage.ts';
@@ -13,17 +9,15 @@ import type { EngineEvent } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const IMAGE = `registry.netsvc.io/netsvc/node:${netsvc.defaultRelease}`;
 
 const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
-const installed = () => netsvcScenario({ nodes: 3, releasesFolder, clock: virtualClock() });
+const installed = () => installedSandbox({ nodes: 3 });
 
 async function probe(
   scenario: Scenario,
@@ -32,21 +26,12 @@ async function probe(
   role = 'probe-images',
 ) {
   const [soft, hard] = [new AbortController(), new AbortController()];
-  const options = toOptions(
-    { timeout: '2m', ...flags, accept: ['NS-009', ...((flags.accept as string[]) ?? [])] },
-    { defaultRelease: netsvc.defaultRelease, checks: Object.keys(checkTitles) },
-  );
-  const { clusterUid, workFolder, clock } = scenario;
-  const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
   const interruption = interruptionOf(soft.signal, hard.signal);
   const ports = sandboxPorts(scenario, { interruption });
   const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissionsOf(role, netsvc, scope)));
-  const outcome = await runChain(
-    [preflightStage, probeImagesStage],
-    { ...ports, cluster },
-    { profile: netsvc, options, ...where },
-    (event) => onEvent?.(event, soft),
-  );
+  const asked = { timeout: '2m', ...flags, accept: ['NS-009', ...((flags.accept as string[]) ?? [])] };
+  const around = { ports: { ...ports, cluster }, observe: (event: EngineEvent) => onEvent?.(event, soft) };
+  const outcome = await performIn(scenario, [preflightStage, probeImagesStage], asked, around);
   assert.deepEqual([...denied], []);
   return { ...outcome, finding: outcome.findings.find(({ id }) => id === 'NS-221') };
 }

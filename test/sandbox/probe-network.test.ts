@@ -6,9 +6,9 @@ import { listenerJob, NETWORK_PROBES } from '../../src/features/network-probe/jo
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { AccessRequest } from '../../src/kernel/ports.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const IMAGE = 'registry.netsvc.io/tools/busybox:1.37';
 const PROBE = ['--probe-network', '--probe-image', IMAGE, '--probe-namespace', 'probe'];
@@ -16,7 +16,7 @@ const RUN = ['run', '--skip', 'cli', ...PROBE];
 const WAIT = ['wait', ...PROBE];
 
 async function ground(nodes = 3): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+  const scenario = await installedSandbox({ nodes, cli: false });
   await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
   return scenario;
 }

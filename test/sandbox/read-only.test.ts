@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 describe('preflight --read-only', () => {
   const bench = async () => {
     const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
-    return sandboxCommand(await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock }));
+    return sandboxCommand(await installedSandbox({ clock }));
   };
 
   it('judges what it can and names what it left out, each with its reason; the next step is the whole preflight', async () => {

@@ -1,34 +1,22 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
 import { planDifferences } from '../../src/cli/plan/differences.ts';
 import { differencesSince } from '../../src/cli/plan/file.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { usualChain as chain } from '../../src/features/chain.ts';
-import type { Context } from '../../src/kernel/context.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { contextIn, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
-const installed = () => netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock() });
+const installed = () => installedSandbox({ nodes: 1 });
 
-function contextOf({ clock, clusterUid, workFolder }: Scenario, more: Partial<Context> = {}): Context {
-  const options = toOptions({}, { defaultRelease: netsvc.defaultRelease, checks: [] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  return { profile: netsvc, options, ...where, startedAt: clock.now(), ...more };
-}
-
-const planOf = (scenario: Scenario) => savedPlan({ sources: sandboxPorts(scenario), context: contextOf(scenario) }, chain);
+const planOf = (scenario: Scenario) => savedPlan({ sources: sandboxPorts(scenario), context: contextIn(scenario) }, chain);
 
 /** A process that performs the whole chain with the plan, and dies at that write. */
 async function killedAt(scenario: Scenario, at: number, savedPlanDigest: string): Promise<void> {
   scenario.cluster.faults.plan({ at, kill: 'after' });
   const ports = sandboxPorts(scenario);
-  await runChain(chain, ports, contextOf(scenario, { savedPlan: savedPlanDigest }), () => undefined).catch(() => undefined);
+  await runChain(chain, ports, { ...contextIn(scenario), savedPlan: savedPlanDigest }, () => undefined).catch(() => undefined);
   assert.ok(scenario.cluster.faults.killed, 'the run was to be killed');
 }
 
@@ -45,7 +33,7 @@ describe('a saved plan of the whole chain', () => {
   it('is what a run goes on with after it was killed at any seventh of its writes', async function () {
     this.timeout(180_000);
     const whole = await installed();
-    await runChain(chain, sandboxPorts(whole), contextOf(whole), () => undefined);
+    await performIn(whole, chain);
     for (let at = 1; at <= whole.cluster.faults.writes; at += 7) {
       const scenario = await installed();
       const saved = await planOf(scenario);

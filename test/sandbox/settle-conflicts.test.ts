@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { CARRIED_PART, readCarriedEdits } from '../../src/manifest/carried-file.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario, writeCniVersion } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import { type Scenario, writeCniVersion } from '../../src/sandbox/scenario.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
 
 async function edited(version = '0.4.0'): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+  const scenario = await installedSandbox();
   writeCniVersion(scenario, version);
   return scenario;
 }

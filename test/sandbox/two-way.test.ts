@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
 
 describe('an installation of a release whose manifest nobody has', () => {
   let folder = '';
@@ -17,7 +17,7 @@ describe('an installation of a release whose manifest nobody has', () => {
 
   /** Only the target can be fetched. */
   async function without(): Promise<Scenario> {
-    const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+    const scenario = await installedSandbox();
     return { ...scenario, releasesFolder: folder };
   }
 
@@ -44,7 +44,7 @@ describe('an installation of a release whose manifest nobody has', () => {
   });
 
   it('has no such table where a base is there', async () => {
-    const bench = sandboxCommand(await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() }));
+    const bench = sandboxCommand(await installedSandbox());
     assert.equal(await bench.run('plan'), 0);
     assert.doesNotMatch(bench.out(), /no base tells/);
   });

@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { usualChain as chain } from '../../src/features/chain.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
 import { podSpecOf } from '../../src/manifest/prepare.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxPorts } from '../support/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
-const installed = (nodes = 3) => netsvcScenario({ nodes, releasesFolder, clock: virtualClock() });
+const installed = (nodes = 3) => installedSandbox({ nodes });
 
 /** A new process that performs the whole chain. */
-async function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-208'] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  return runChain(chain, sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
-}
+const run = (scenario: Scenario, flags: Flags = {}) => performIn(scenario, chain, flags);
 
 describe('the whole chain on the sandbox', () => {
   it('upgrades, and has nothing to write the second time', async () => {

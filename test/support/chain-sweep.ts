@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { crdsStage, waitStage } from '../../src/features/install/around.ts';
@@ -14,7 +12,7 @@ import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { type BadLine, badLine, type FaultyOptions, faultPoints, faultyCluster, isRead, type LineFault } from './owner-faults.ts';
 import type { OwnerSandbox } from './owner-sandbox.ts';
 import { assertEnd, journalOf, openFindings, unrecordedGaps } from './owner-sweep.ts';
-import { sandboxPorts } from './sandbox-ports.ts';
+import { performIn, sandboxPorts } from './sandbox-ports.ts';
 import { served, upgradeSandbox } from './upgrade-sandbox.ts';
 
 /** What endangers owned objects, and what saves them, as `run` performs it. */
@@ -54,18 +52,14 @@ async function run(
   more: Pick<FaultyOptions, 'lists' | 'onWritten'>,
 ): Promise<Ran> {
   const { scenario } = sandbox;
-  const { clock, clusterUid } = scenario;
   // The archive of the journal is a real file.
   const ports = sandboxPorts({ ...scenario, workFolder });
   const { cluster } = faultyCluster(sandbox.cluster, scenario, { ...more, line });
   const byKubectl: number[] = [];
   const tools = counted(ports.tools, scenario, byKubectl);
   const bad = { ...ports, cluster, tools: faultyTools(tools, line), records: faultyRecords(ports.records, line) };
-  const options = toOptions({}, { defaultRelease: served.defaultRelease, checks: [] });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  const context = { profile: served, options, ...where, startedAt: clock.now() };
-  const outcome = await runChain(STAGES, { ...bad, ownerJournal: journalOf(sandbox, cluster) }, context, () => undefined);
-  return { outcome, byKubectl };
+  const around = { profile: served, ports: { ...bad, ownerJournal: journalOf(sandbox, cluster) } };
+  return { outcome: await performIn({ ...scenario, workFolder }, STAGES, {}, around), byKubectl };
 }
 
 function counted(tools: ReturnType<typeof sandboxPorts>['tools'], { cluster: { faults } }: Scenario, writes: number[]) {

@@ -1,6 +1,6 @@
 import type { Permission } from '../../src/features/rights/permission.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { Kind } from '../../src/kernel/object.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { type AccessRequest, ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 
 /** The rights of an account as the API server judges them: a right without a namespace holds in all, `*` for any group or resource. */
@@ -16,6 +16,13 @@ export function allowedBy(permissions: readonly Pick<Permission, 'request'>[]): 
     );
 }
 
+/** What each request needs; the others need nothing. */
+const VERBS = {
+  ...{ get: ['get'], list: ['list'], watch: ['list', 'watch'] },
+  ...{ dryRunApply: ['create', 'patch'], dryRunPatch: ['patch'], dryRunCreate: ['create'] },
+  ...{ patch: ['patch'], create: ['create'], replace: ['update'], remove: ['delete'] },
+} as const satisfies Partial<Record<keyof Cluster, readonly string[]>>;
+
 /** A cluster that answers 403 to what the account may not do; `denied` names each, once. */
 export function guardedCluster(cluster: Cluster, may: (asked: AccessRequest) => boolean): { cluster: Cluster; denied: Set<string> } {
   const denied = new Set<string>();
@@ -26,54 +33,22 @@ export function guardedCluster(cluster: Cluster, may: (asked: AccessRequest) => 
       throw new ApiFailure(403, 'Forbidden', `${resource}.${group} is forbidden: cannot ${verb} it`);
     }
   };
-  const guarded: Cluster = {
-    version: () => cluster.version(),
-    clockSkewMs: () => cluster.clockSkewMs(),
-    discover: () => cluster.discover(),
-    resolve: (apiVersion, kind) => cluster.resolve(apiVersion, kind),
-    raw: (path) => cluster.raw(path),
-    reviewAccess: async (asked) => asked.map(may),
-    async get(kind, name, namespace) {
-      guard(['get'], kind, namespace);
-      return cluster.get(kind, name, namespace);
-    },
-    async list(kind, options) {
-      guard(['list'], kind, options?.namespace);
-      return cluster.list(kind, options);
-    },
-    watch(kind, options) {
-      guard(['list', 'watch'], kind, options.namespace);
-      return cluster.watch(kind, options);
-    },
-    async dryRunApply(kind, document, manager) {
-      guard(['create', 'patch'], kind, document.metadata.namespace);
-      return cluster.dryRunApply(kind, document, manager);
-    },
-    async dryRunPatch(kind, ref, patch, manager) {
-      guard(['patch'], kind, ref.namespace);
-      return cluster.dryRunPatch(kind, ref, patch, manager);
-    },
-    async dryRunCreate(kind, document) {
-      guard(['create'], kind, document.metadata.namespace);
-      return cluster.dryRunCreate(kind, document);
-    },
-    async patch(kind, ref, patch, manager) {
-      guard(['patch'], kind, ref.namespace);
-      return cluster.patch(kind, ref, patch, manager);
-    },
-    async create(kind, object) {
-      guard(['create'], kind, object.metadata.namespace);
-      return cluster.create(kind, object);
-    },
-    async replace(kind, object) {
-      guard(['update'], kind, object.metadata.namespace);
-      return cluster.replace(kind, object);
-    },
-    async remove(kind, ref) {
-      guard(['delete'], kind, ref.namespace);
-      return cluster.remove(kind, ref);
-    },
-  };
+  const guarded = Object.entries(VERBS).map(([name, verbs]) => {
+    const ask = Reflect.get(cluster, name) as (kind: Kind, ...rest: readonly unknown[]) => unknown;
+    const isWatch = name === 'watch';
+    const asked = (kind: Kind, ...rest: readonly unknown[]) => {
+      guard(verbs, kind, namespaceIn(name === 'get' ? { namespace: rest[1] } : rest[0]));
+      return ask.call(cluster, kind, ...rest);
+    };
+    return [name, isWatch ? asked : async (...all: Parameters<typeof asked>) => asked(...all)] as const;
+  });
   guard(['get'], K.Namespace);
-  return { cluster: guarded, denied };
+  const reviewAccess = async (asked: readonly AccessRequest[]) => asked.map(may);
+  return { cluster: { ...cluster, reviewAccess, ...Object.fromEntries(guarded) }, denied };
+}
+
+/** Of the options, a reference or an object. */
+function namespaceIn(asked: unknown): string | undefined {
+  const { metadata, namespace } = (asked ?? {}) as Partial<Pick<KubeObject, 'metadata'>> & { readonly namespace?: string };
+  return metadata ? metadata.namespace : namespace;
 }

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { type EndpointControllers, playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
 import { until } from '../control-plane/until.ts';
 import type { MigratedService } from './hep-services.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { clientRelease, installClusterCli } from './service-cli.ts';
 import { assertSucceeded, startUpgrade, told, upgrade } from './upgrade-process.ts';
-
-interface Endpoint {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly node?: string };
-}
 
 export interface Migration {
   /** At least six. */
@@ -108,24 +101,16 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     const around = () => ({ ...cluster.around, env: { PATH: path } });
     const asked = (...args: readonly string[]) => [...args, '--release', service.release, '--manifest-url', service.source];
     const run = (...args: readonly string[]) => upgrade(asked(...args), around(), timeoutMs);
-    const list = async (resource: string): Promise<readonly Endpoint[]> =>
+    const list = async (resource: string): Promise<readonly KubeObject[]> =>
       JSON.parse((await cluster.plane.kubectl(['get', resource, '-o', 'json'])).stdout).items;
     const names = async () => (await list(ENDPOINTS)).map(({ metadata }) => metadata.name);
 
-    /** Labels wherever they are stored; a copy that only the controllers' mark is kept of stays out. */
-    const labelsOf = ({ metadata }: Endpoint) => ({
-      ...metadata.labels,
-      ...(JSON.parse(metadata.annotations?.[`${group}/metadata`] ?? '{}') as { labels?: object }).labels,
-    });
-
-    const annotationsOf = ({ metadata: { annotations = {} } }: Endpoint) => {
-      const { [`${group}/metadata`]: stored = '{}', ...own } = annotations;
-      return { ...own, ...(JSON.parse(stored) as { annotations?: object }).annotations };
-    };
-
     async function stateOf(): Promise<unknown> {
       return {
-        endpoints: (await list(ENDPOINTS)).map((one) => [one.metadata.name, labelsOf(one), annotationsOf(one), one.spec]),
+        endpoints: (await list(ENDPOINTS)).map((one) => {
+          const { labels, annotations } = storedMetadata(one, group);
+          return [one.metadata.name, labels, annotations, one.spec];
+        }),
         settings: (await list(SETTINGS)).map(({ spec }) => spec),
         nodes: (await list('nodes')).map(({ metadata }) => [metadata.name, metadata.labels]),
       };
@@ -175,11 +160,11 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     async function assertNoGap(): Promise<void> {
       const all = await list(ENDPOINTS);
       for (let index = 1; index < nodes; index += 1) {
-        const mine = all.filter(({ spec }) => spec.node === nodeName(index));
+        const mine = all.filter(({ spec }) => (spec as { readonly node?: string }).node === nodeName(index));
         assert.ok(mine.length > 0, `${nodeName(index)} has no endpoint`);
         if (nodeName(index) !== opened)
           assert.ok(
-            mine.some((one) => labelsOf(one).role === 'host'),
+            mine.some((one) => storedMetadata(one, group).labels.role === 'host'),
             `${nodeName(index)} lost its label`,
           );
       }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const CRD = 'crd.netsvc.io/v1';
 
 /** A stored resource of the service, as a person made it. */
@@ -30,7 +28,7 @@ export function labelByCli({ cluster: { store } }: Scenario, name: string, label
 
 /** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
 export async function upgraded(nodes = 3): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
+  const scenario = await installedSandbox({ nodes, installed: 'v3.32.2' });
   put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
   put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
   for (let index = 1; index <= nodes; index += 1) oldEndpoint(scenario, `old-${index}`, `node-0${index}`, { role: 'host' });

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import type { Tools } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
 import { hostLosses, nodeLosses } from './host-losses.ts';
 import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
-import { sandboxPorts } from './sandbox-ports.ts';
+import { performIn, sandboxPorts } from './sandbox-ports.ts';
 
 /** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
 export const PACE_MS = 1_500;
@@ -41,13 +38,8 @@ export async function playHep(
   const line = badLine(scenario, fault);
   const pause = () => scenario.clock.sleep(PACE_MS);
   const { cluster } = faultyCluster(ports.cluster, scenario, { lists, line, onWritten: pause });
-  const options = toOptions({ undo, accept: ['NS-713'] }, { defaultRelease: netsvc.defaultRelease, checks: ['NS-713'] });
-  const { clock, clusterUid, workFolder } = scenario;
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
   const bad = { ...ports, cluster, tools: faultyTools(slowTools(ports.tools, pause), line), records: faultyRecords(ports.records, line) };
-  const outcome = await runChain([hepStage], bad, { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined).catch(
-    () => undefined,
-  );
+  const outcome = await performIn(scenario, [hepStage], { undo, accept: ['NS-713'] }, { ports: bad }).catch(() => undefined);
   return { ...(outcome ? { outcome } : {}), requests: line.requests };
 }
 

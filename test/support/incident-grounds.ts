@@ -10,13 +10,14 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type Change, findKind } from '../../src/sandbox/store.ts';
 import { storedIn } from './chart-bench.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { operatorReleases } from './operated-bench.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
 /** A cluster against whose upgrade nothing stands, with the profile that knows it. */
 export interface Ground {
@@ -55,7 +56,7 @@ const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2'];
 
 async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
   const clock = virtualClock({ start: new Date() });
-  return netsvcScenario({ nodes: 2, releasesFolder: folder, clock, cli: false, installed: release, file });
+  return installedSandbox({ releasesFolder: folder, clock, cli: false, installed: release, file });
 }
 
 const folders: string[] = [];

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { editedManifestFile } from './edited-manifests.ts';
 import { type StoreAccess, withOwnVariables, withStoreAccess } from './kvstore-edits.ts';
 import { manifestFile, releases } from './releases.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
 export const FILE = 'calico-etcd.yaml';
 export const ENDPOINT = 'https://10.0.0.9:2379';
@@ -40,7 +40,7 @@ export async function kvstoreScenario(release: string, text = installedText(rele
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     const installed = { installed: release, file: FILE, cli: false };
-    const scenario = await netsvcScenario({ nodes: 2, releasesFolder: folder, clock: virtualClock(), ...installed });
+    const scenario = await installedSandbox({ releasesFolder: folder, ...installed });
     return { ...scenario, releasesFolder: releases };
   } finally {
     rmSync(folder, { recursive: true });

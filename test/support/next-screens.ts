@@ -1,7 +1,7 @@
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type Shown, shown } from './next-steps.ts';
-import { sandboxCommand, sandboxReleases } from './sandbox-command.ts';
+import { sandboxCommand } from './sandbox-command.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
 /** A command whose last line is followed, and what was there before it. */
 interface Screen {
@@ -10,7 +10,7 @@ interface Screen {
   world(): Promise<Scenario>;
 }
 
-const installed = (): Promise<Scenario> => netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+const installed = (): Promise<Scenario> => installedSandbox();
 
 /** What a command shows there. */
 export async function screen(scenario: Scenario, typed: string, answers: readonly boolean[] | undefined): Promise<Shown> {

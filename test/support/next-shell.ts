@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../src/kernel/object.ts';
+import { SERVER_VERSION } from '../../src/sandbox/sandbox-cluster.ts';
 import type { JudgedWorld } from './judged-worlds.ts';
 import { type Seen, sendJson, sendStatus, serve } from './loopback-server.ts';
+import { sendDiscovery } from './served-sandbox.ts';
 
 type Row = readonly [group: string, version: string, kind: string, plural: string, namespaced?: true];
 
@@ -35,8 +37,6 @@ const kinds: readonly Kind[] = [
   { ...K.SelfSubjectAccessReview, kind: 'SelfSubjectRulesReview', plural: 'selfsubjectrulesreviews' },
   ...MORE.map(([group, version, kind, plural, namespaced = false]) => ({ group, version, kind, plural, namespaced })),
 ];
-
-const SHORT: Readonly<Record<string, readonly string[]>> = { customresourcedefinitions: ['crd', 'crds'], tigerastatuses: ['tigerastatus'] };
 
 /** What other programs are asked for; anything else is no command of theirs. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -90,20 +90,12 @@ function answer(world: JudgedWorld | undefined, { method, url }: Seen, response:
   const { pathname } = new URL(url, 'http://localhost');
   // A schema without a type: nothing is validated.
   if (pathname === '/openapi/v2') response.writeHead(200, { 'content-type': OPENAPI }).end();
+  else if (pathname === '/api' || pathname === '/apis') sendDiscovery(response, kinds, pathname === '/api');
   else {
-    const found = general(pathname) ?? atPlace(world, method, pathname);
+    const found = pathname === '/version' ? SERVER_VERSION : atPlace(world, method, pathname);
     if (found) sendJson(response, found, method === 'POST' ? 201 : 200);
     else sendStatus(response, 404, 'NotFound', `${pathname} not found`);
   }
-}
-
-/** What a client asks before it names an object. */
-function general(path: string): object | undefined {
-  if (path === '/version') return { gitVersion: 'v1.36.1', major: '1', minor: '36' };
-  if (path === '/api') return { kind: 'APIVersions', versions: ['v1'] };
-  if (path === '/apis') return groups();
-  const list = /^\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(path);
-  return list ? resources(list[1] ?? '', list[2] ?? '') : undefined;
 }
 
 function atPlace(world: JudgedWorld | undefined, method: string, path: string): object | undefined {
@@ -152,23 +144,3 @@ function made(kind: Kind, name: string): KubeObject & { readonly spec: object } 
 
 const reviewed = (kind: Kind) =>
   kind.kind.startsWith('SelfSubject') ? { status: { allowed: true, resourceRules: [], nonResourceRules: [] } } : {};
-
-function groups() {
-  const names = [...new Set(kinds.map(({ group }) => group).filter((group) => group !== ''))];
-  const of = (name: string) => {
-    const version = kinds.find(({ group }) => group === name)?.version ?? '';
-    const preferredVersion = { groupVersion: `${name}/${version}`, version };
-    return { name, versions: [preferredVersion], preferredVersion };
-  };
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: names.map(of) };
-}
-
-function resources(group: string, version: string) {
-  const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
-  const served = kinds.filter((kind) => kind.group === group && kind.version === version);
-  const of = ({ plural: name, kind, namespaced }: Kind) => ({
-    ...{ name, singularName: kind.toLowerCase(), kind, namespaced, verbs },
-    ...(SHORT[name] ? { shortNames: SHORT[name] } : {}),
-  });
-  return { kind: 'APIResourceList', groupVersion: group === '' ? version : `${group}/${version}`, resources: served.map(of) };
-}

@@ -4,13 +4,13 @@ import { chain, checkTitles } from '../../src/features/chain.ts';
 import type { Options } from '../../src/kernel/context.ts';
 import { type AnyStage, openedWith, type StagePlan } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { ApplyBench } from './apply-bench.ts';
 import { applies, type CommandBench } from './command-bench.ts';
 import type { JudgedWorld } from './judged-worlds.ts';
 import { releases } from './releases.ts';
 import { compositionOf, sandboxCommand } from './sandbox-command.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
 export const PROGRAM = 'kubectl netsvc-upgrade ';
 
@@ -46,7 +46,7 @@ let cluster: Promise<Scenario> | undefined;
 /** The service as its manifest installed it, in memory: nothing that is followed is agreed to, so that one serves all. */
 function followedCluster(): Promise<Scenario> {
   const installed = { installed: 'v3.27.5', file: 'calico-typha.yaml', cli: false };
-  cluster ??= netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock(), ...installed });
+  cluster ??= installedSandbox({ releasesFolder: releases, ...installed });
   return cluster;
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../src/kernel/object.ts';
 import { convertUid } from '../../src/kernel/owner-uid.ts';
@@ -6,10 +5,8 @@ import type { Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { isOfDefaultTier, madeAtOf, policyName } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-
-const demoReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
 /** The service of the sandbox, with controllers that rename stored policies. */
 export const renaming: Profile = {
@@ -57,7 +54,10 @@ export interface OwnerSandboxOptions {
 }
 
 export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<OwnerSandbox> {
-  const scenario = await netsvcScenario({ nodes: 1, releasesFolder: options.releasesFolder ?? demoReleases, clock: virtualClock() });
+  const scenario = await installedSandbox({
+    nodes: 1,
+    ...(options.releasesFolder === undefined ? {} : { releasesFolder: options.releasesFolder }),
+  });
   const { store } = scenario.cluster;
   const crd = (kind: string) => find(scenario, kind);
   const world = { converts: options.converts === true, isNew: false };

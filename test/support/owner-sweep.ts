@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { runChain } from '../../src/engine/run-chain.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -14,13 +12,9 @@ import type { AnyStage } from '../../src/kernel/stage.ts';
 import { faultyCluster, type LineFault } from './owner-faults.ts';
 import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
-import { sandboxPorts } from './sandbox-ports.ts';
+import { type Flags, performIn, sandboxPorts } from './sandbox-ports.ts';
 import { numbersFrom } from './seed.ts';
 import { journalIn } from './state.ts';
-
-const CHECKS = ['NS-701', 'NS-741', 'NS-744', 'NS-745', 'NS-746', 'NS-748', 'NS-749', 'NS-751', 'NS-752', 'NS-754'];
-
-export type Flags = Parameters<typeof toOptions>[0];
 
 export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): OwnerJournalStore {
   return ownerJournal({ place: journalIn(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
@@ -45,15 +39,8 @@ export function perform(
   { flags = {}, profile = renaming, cluster = sandbox.cluster, journal, lock }: Performing = {},
 ): Promise<ChainOutcome> {
   const { scenario } = sandbox;
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: CHECKS });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid: scenario.clusterUid, workFolder };
-  const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journal ?? journalOf(sandbox, cluster) };
-  return runChain(
-    stages,
-    lock ? { ...ports, lock } : ports,
-    { profile, options, ...where, startedAt: scenario.clock.now() },
-    () => undefined,
-  );
+  const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journal ?? journalOf(sandbox, cluster), ...(lock ? { lock } : {}) };
+  return performIn({ ...scenario, workFolder }, stages, flags, { profile, ports });
 }
 
 /** Off, the upgrade, back, and the end of the journal; stops where something does not end well. Rejects with Killed where it was killed. */

@@ -2,9 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { type Answer, plainLines, runInTerminal } from '../../build/in-terminal.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { sandboxReleases } from './sandbox-command.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 import { serveSandbox } from './served-sandbox.ts';
 import { openKubeconfig } from './traced-process.ts';
 import { program } from './upgrade-process.ts';
@@ -45,7 +44,7 @@ const FOLDER = '/tmp/netsvc-pty-';
 
 /** Starts a cluster that commands of the built program may look at; two nodes unless said. Its kubectl knows its own version, and nothing else. */
 export async function seenCluster(nodes = 2, prepare: (scenario: Scenario) => void = () => undefined): Promise<SeenCluster> {
-  const scenario = await netsvcScenario({ nodes, releasesFolder: sandboxReleases, clock: virtualClock() });
+  const scenario = await installedSandbox({ nodes });
   prepare(scenario);
   const server = await serveSandbox(scenario.cluster);
   const folder = mkdtempSync(FOLDER);

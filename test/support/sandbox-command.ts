@@ -1,16 +1,12 @@
-import { join } from 'node:path';
-import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import { chain, checkTitles } from '../../src/features/chain.ts';
+import { chain } from '../../src/features/chain.ts';
 import { readInstalled } from '../../src/features/survey/index.ts';
 import type { Tools } from '../../src/kernel/argv.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type CommandBench, commandBench } from './command-bench.ts';
-
-export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+import { contextIn, sandboxPorts } from './sandbox-ports.ts';
 
 /** Commands with the cluster in memory behind them, and a person at the terminal where `answers` has any. */
 export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc, played: (own: Tools) => Tools = (own) => own): CommandBench {
@@ -27,9 +23,6 @@ export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc, pl
 
 /** The ports of one command on that cluster. */
 export function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest, profile: Profile = netsvc): Composition {
-  const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) });
-  const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
-  const context = { profile, options, ...where };
+  const context = contextIn(scenario, flags, profile);
   return { ...sandboxPorts(scenario, { interruption }), profile, context, close: async () => undefined };
 }

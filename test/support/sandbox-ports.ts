@@ -1,9 +1,50 @@
+import { join } from 'node:path';
 import { effects } from '../../src/cli/effects.ts';
+import { toOptions } from '../../src/cli/options.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { checkTitles } from '../../src/features/chain.ts';
+import type { Context } from '../../src/kernel/context.ts';
 import type { EnginePorts } from '../../src/kernel/effect-type.ts';
+import type { Observer } from '../../src/kernel/event.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import type { AnyStage } from '../../src/kernel/stage.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
 import * as sandbox from '../../src/sandbox/sandbox-ports.ts';
-import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+
+export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+
+/** The service of the demo in memory, on two nodes unless said. */
+export function installedSandbox(options: Partial<Parameters<typeof netsvcScenario>[0]> = {}): Promise<Scenario> {
+  return netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), ...options });
+}
 
 /** The ports of a sandbox with all that actions may do. */
 export function sandboxPorts(scenario: Scenario, options?: sandbox.ProcessOptions): ReturnType<typeof sandbox.sandboxPorts> & EnginePorts {
   return { ...sandbox.sandboxPorts(scenario, options), effects };
+}
+
+export type Flags = Parameters<typeof toOptions>[0];
+
+export function contextIn({ clock, clusterUid, workFolder }: Scenario, flags: Flags = {}, profile: Profile = netsvc): Context {
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) });
+  return { profile, options, server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder, startedAt: clock.now() };
+}
+
+interface Performing {
+  readonly profile?: Profile;
+  readonly ports?: EnginePorts;
+  readonly observe?: Observer;
+}
+
+/** A new process performs the stages. */
+export function performIn(
+  scenario: Scenario,
+  stages: readonly AnyStage[],
+  flags: Flags = {},
+  { profile, ports = sandboxPorts(scenario), observe = () => undefined }: Performing = {},
+): Promise<ChainOutcome> {
+  return runChain(stages, ports, contextIn(scenario, flags, profile), observe);
 }

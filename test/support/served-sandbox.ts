@@ -21,8 +21,7 @@ export function serveSandbox(cluster: SandboxCluster): Promise<Loopback> {
 async function answer(cluster: SandboxCluster, request: Seen, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
   if (pathname === '/version') return sendJson(response, await cluster.version());
-  if (pathname === '/api') return sendJson(response, discovery(cluster.kinds(), true));
-  if (pathname === '/apis') return sendJson(response, discovery(cluster.kinds(), false));
+  if (pathname === '/api' || pathname === '/apis') return sendDiscovery(response, cluster.kinds(), pathname === '/api');
   const version = /^\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(pathname);
   if (version) return sendJson(response, resources(cluster.kinds(), version[1] ?? '', version[2] ?? ''));
   const place = placeOf(cluster.kinds(), pathname);
@@ -79,24 +78,27 @@ async function dryRun(cluster: SandboxCluster, { method, url, headers, body }: S
   return cluster.dryRunApply(kind, JSON.parse(body) as KubeObject, manager);
 }
 
-function discovery(kinds: readonly Kind[], core: boolean) {
-  const served = kinds.filter(({ group }) => (group === '') === core);
-  const groups = [...new Set(served.map(({ group }) => group))];
+/** What people type for some kinds. */
+const SHORT: Readonly<Record<string, readonly string[]>> = { customresourcedefinitions: ['crd', 'crds'], tigerastatuses: ['tigerastatus'] };
+const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** All kinds of the core group, or of the others, as today's clients ask for them: in one answer. */
+export function sendDiscovery(response: ServerResponse, kinds: readonly Kind[], isCore: boolean): void {
+  const groups = Map.groupBy(
+    kinds.filter(({ group }) => (group === '') === isCore),
+    ({ group }) => group,
+  );
   const resource = ({ plural, kind, namespaced }: Kind) => ({
-    resource: plural,
-    responseKind: { kind },
-    scope: namespaced ? 'Namespaced' : 'Cluster',
-    verbs: ['get', 'list', 'watch', 'patch', 'create', 'delete'],
+    ...{ resource: plural, singularResource: kind.toLowerCase(), shortNames: SHORT[plural] ?? [] },
+    ...{ responseKind: { kind }, scope: namespaced ? 'Namespaced' : 'Cluster' },
+    verbs: ['get', 'list', 'watch', 'patch', 'create', 'update', 'delete'],
   });
-  const items = groups.map((group) => {
-    const own = served.filter((one) => one.group === group);
-    const versions = [...new Set(own.map(({ version }) => version))];
-    return {
-      metadata: { name: group },
-      versions: versions.map((version) => ({ version, resources: own.filter((one) => one.version === version).map(resource) })),
-    };
+  const items = [...groups].map(([name, own]) => {
+    const versions = Map.groupBy(own, ({ version }) => version);
+    return { metadata: { name }, versions: [...versions].map(([version, some]) => ({ version, resources: some.map(resource) })) };
   });
-  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items };
+  const list = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items };
+  sendJson(response, list, 200, { 'content-type': DISCOVERY });
 }
 
 function resources(kinds: readonly Kind[], group: string, version: string) {

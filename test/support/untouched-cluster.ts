@@ -9,7 +9,7 @@ import { manifestText } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { findKind } from '../../src/sandbox/store.ts';
 import { charted, helmOf } from './charted-releases.ts';
 import { kindIn, put } from './incident-grounds.ts';
@@ -17,6 +17,7 @@ import { objectOf } from './inventory.ts';
 import { OPERATOR_FILE, type OperatedRelease, operatedRelease } from './operated-releases.ts';
 import { manifestFile } from './releases.ts';
 import { sandboxCommand } from './sandbox-command.ts';
+import { installedSandbox } from './sandbox-ports.ts';
 
 /** A cluster where nobody has changed anything, and the folder of the release that it is to get. */
 export interface Untouched {
@@ -92,7 +93,7 @@ function made(cluster: SandboxCluster, object: KubeObject, manager: string): Kub
 async function scenarioOf(objects: readonly KubeObject[], release: string, file: string, folders: Folders): Promise<Scenario> {
   writeManifest(manifestFile(release, file, folders.installed), objects);
   const clock = virtualClock({ start: new Date() });
-  const scenario = await netsvcScenario({ nodes: 2, releasesFolder: folders.installed, clock, cli: false, installed: release, file });
+  const scenario = await installedSandbox({ releasesFolder: folders.installed, clock, cli: false, installed: release, file });
   return { ...scenario, releasesFolder: folders.targets };
 }
 

@@ -36,22 +36,13 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'canal-v3.21.1-ilkilab': OLD_BUDGET,
   'operator-v3.17.0-aws': ['Installation/default', 'PodSecurityPolicy/tigera-operator'],
   'policy-only-v3.17.1-aws': [
-    ...[
-      'bgpconfigurations',
-      'bgppeers',
-      'blockaffinities',
-      'clusterinformations',
-      'felixconfigurations',
-      'globalnetworkpolicies',
-      'globalnetworksets',
-      'hostendpoints',
-      'ipamblocks',
-      'ippools',
-      'networkpolicies',
-      'networksets',
-    ].map((plural) => `CustomResourceDefinition/${plural}.crd.projectcalico.org`),
-    'PodDisruptionBudget/calico-typha',
-  ],
+    ...'bgpconfigurations bgppeers blockaffinities clusterinformations felixconfigurations globalnetworkpolicies globalnetworksets'.split(
+      ' ',
+    ),
+    ...'hostendpoints ipamblocks ippools networkpolicies networksets'.split(' '),
+  ]
+    .map((plural) => `CustomResourceDefinition/${plural}.crd.projectcalico.org`)
+    .concat('PodDisruptionBudget/calico-typha'),
   'typha-v3.19.0-IamMrCupp': [...OLD_BUDGET, 'PodDisruptionBudget/calico-typha'],
 };
 

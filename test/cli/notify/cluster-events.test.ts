@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
-import { virtualClock } from '../../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../../support/sandbox-command.ts';
+import type { Scenario } from '../../../src/sandbox/scenario.ts';
+import { sandboxCommand } from '../../support/sandbox-command.ts';
+import { installedSandbox } from '../../support/sandbox-ports.ts';
 
 const AGENT = { namespace: 'kube-system', name: 'netsvc-node' };
 
@@ -16,7 +16,7 @@ interface Told extends KubeObject {
   readonly reportingComponent: string;
 }
 
-const open = () => netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+const open = () => installedSandbox({ cli: false });
 
 const eventsOf = ({ cluster }: Scenario): readonly Told[] =>
   (cluster.store.list(K.Event) as unknown as Told[])

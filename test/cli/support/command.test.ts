@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
-import { virtualClock } from '../../../src/sandbox/clock.ts';
-import { netsvcScenario, type Scenario } from '../../../src/sandbox/scenario.ts';
-import { sandboxCommand, sandboxReleases } from '../../support/sandbox-command.ts';
+import type { Scenario } from '../../../src/sandbox/scenario.ts';
+import { sandboxCommand } from '../../support/sandbox-command.ts';
+import { installedSandbox, sandboxReleases } from '../../support/sandbox-ports.ts';
 
 /** Texts of the files in a bundle, by their paths in its one folder. */
 function unpacked(file: string): ReadonlyMap<string, string> {
@@ -56,7 +56,7 @@ describe('report --support', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'netsvc-support-'));
     file = join(folder, 's.tgz');
-    scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock() });
+    scenario = await installedSandbox({ nodes: 3 });
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 

@@ -6,7 +6,7 @@ import type { PodsAnswer } from '../../../src/kernel/plan.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { object } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/check-cases.ts';
-import { fakeCluster } from '../../support/fake-cluster.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
 
 const workload = (kind: string, image: string, rest: object = {}): KubeObject =>
   object('apps/v1', `${kind}/kube-system/w`, {
@@ -32,7 +32,7 @@ interface World {
 
 async function answerTo({ kind = 'DaemonSet', rest = {}, image = 'new', together = [], says = [] }: World) {
   const pods: KubeObject[] = [];
-  const { cluster } = fakeCluster([workload(kind, 'old', rest)], { kinds: [K.DaemonSet, K.Deployment] });
+  const { cluster } = clusterOf([workload(kind, 'old', rest)], { kinds: [K.DaemonSet, K.Deployment] });
   const dryRunCreate = async (_kind: unknown, pod: KubeObject) => {
     pods.push(pod);
     const [status, message] = says[pods.length - 1] ?? [];

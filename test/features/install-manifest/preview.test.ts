@@ -7,7 +7,7 @@ import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { applyJsonPatch } from '../../../src/manifest/json-patch.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import { applyingCluster } from '../../support/applying-cluster.ts';
-import { fakeCluster } from '../../support/fake-cluster.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
 import { applied, document, live } from '../../support/worked-example.ts';
 
 const kinds = [K.ConfigMap, K.Secret, K.CustomResourceDefinition];
@@ -21,7 +21,7 @@ const renumbered = (object: KubeObject, resourceVersion: string): KubeObject => 
 
 describe('previewing an apply', () => {
   it('shows what kubectl removes and its own dry run hides', async () => {
-    const { cluster, requests } = fakeCluster([live], { kinds, apply: () => applied, patch: (patch) => applyJsonPatch(live, patch) });
+    const { cluster, requests } = clusterOf([live], { kinds, apply: () => applied, patch: (patch) => applyJsonPatch(live, patch) });
     const preview = await previewDocument(cluster, document);
     const { state, bodies, ...planned } = preview.planned;
     assert.match(`${state?.before} ${state?.after}`, /^sha256:\w{64} sha256:\w{64}$/);
@@ -38,7 +38,7 @@ describe('previewing an apply', () => {
     assert.deepEqual(bodies, { before: live, after: preview.result });
     assert.deepEqual(preview.result?.data, { a: '3', c: 'live' });
     assert.equal(preview.adopted?.[0]?.manager, 'kubectl');
-    assert.deepEqual(requests, ['get m', 'apply m as kubectl', 'patch m as kubectl']);
+    assert.deepEqual(requests, ['get configmaps', 'apply m as kubectl', 'patch m as kubectl']);
   });
 
   it('takes the dry run’s answer for the result where taking over ownership takes nothing away', async () => {
@@ -47,24 +47,24 @@ describe('previewing an apply', () => {
       one.operation === 'Apply' ? { ...one, fieldsV1: says } : one,
     );
     const answer = { ...applied, metadata: { ...applied.metadata, managedFields } };
-    const { cluster, requests } = fakeCluster([live], { kinds, apply: () => answer });
+    const { cluster, requests } = clusterOf([live], { kinds, apply: () => answer });
     const { planned, adopted, result } = await previewDocument(cluster, { ...document, data: { a: '3', b: '2' } });
     assert.deepEqual([planned.fields, planned.hidden], [[{ path: 'data.a', before: '1', after: '3' }], []]);
     assert.equal(adopted?.[0]?.manager, 'kubectl');
     assert.equal(result, answer);
-    assert.deepEqual(requests, ['get m', 'apply m as kubectl']);
+    assert.deepEqual(requests, ['get configmaps', 'apply m as kubectl']);
   });
 
   it('is a refusal where the object is being deleted: what is written to it would go with it', async () => {
     const going = { ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.org/hold'] } };
-    const { cluster } = fakeCluster([going], { kinds, apply: () => going });
+    const { cluster } = clusterOf([going], { kinds, apply: () => going });
     const { planned } = await previewDocument(cluster, { ...document, data: { a: '1', b: '2' } });
     assert.equal(planned.change, 'refused');
     assert.match(planned.note ?? '', /marked for deletion at 2026-01-01T00:00:00Z/);
   });
 
   it('names whose fields it takes', async () => {
-    const { cluster } = fakeCluster([live], {
+    const { cluster } = clusterOf([live], {
       kinds,
       apply: () => ({ ...renumbered(applied, '7'), data: { a: '3', b: '2', c: 'new' } }),
       patch: (patch) => applyJsonPatch(live, patch),
@@ -74,8 +74,8 @@ describe('previewing an apply', () => {
   });
 
   it('says unchanged if nothing differs but what servers write', async () => {
-    const plain = { ...live, metadata: { name: 'm', resourceVersion: '7', generation: 1 } };
-    const { cluster, requests } = fakeCluster([plain], {
+    const plain = { ...live, metadata: { name: 'm', namespace: 'default', resourceVersion: '7', generation: 1 } };
+    const { cluster, requests } = clusterOf([plain], {
       kinds,
       apply: () => ({ ...plain, metadata: { ...plain.metadata, generation: 2 } }),
     });
@@ -91,13 +91,13 @@ describe('previewing an apply', () => {
       metadata: { name: 's', resourceVersion: '1' },
       data: { k: data },
     });
-    const { cluster } = fakeCluster([secret('old')], { kinds });
+    const { cluster } = clusterOf([secret('old')], { kinds });
     const { planned } = await previewDocument(cluster, secret('new'));
     assert.deepEqual(planned.fields, [{ path: 'data.k', before: '(hidden)', after: '(hidden)' }]);
   });
 
   it('asks again while the object changes', async () => {
-    const { cluster, requests } = fakeCluster([live], {
+    const { cluster, requests } = clusterOf([live], {
       kinds,
       apply: (_document, attempt) => (attempt === 1 ? renumbered(applied, '8') : applied),
       patch: (patch, attempt) => (attempt === 1 ? refusal(409, 'conflict')() : applyJsonPatch(live, patch)),
@@ -107,7 +107,7 @@ describe('previewing an apply', () => {
   });
 
   it('gives up on an object that never stands still', async () => {
-    const { cluster, requests } = fakeCluster([live], { kinds, apply: refusal(409, 'conflict') });
+    const { cluster, requests } = clusterOf([live], { kinds, apply: refusal(409, 'conflict') });
     await assert.rejects(previewDocument(cluster, document), Fault);
     assert.equal(requests.filter((one) => one.startsWith('get')).length, 6);
   });
@@ -122,21 +122,21 @@ describe('previewing an apply', () => {
   for (const [title, objects, status, change] of outcomes) {
     it(title, async () => {
       const apply = refusal(status, 'the server says why');
-      const { cluster } = fakeCluster(objects, { kinds, patch: refusal(422, 'no'), ...(status > 0 ? { apply } : {}) });
+      const { cluster } = clusterOf(objects, { kinds, patch: refusal(422, 'no'), ...(status > 0 ? { apply } : {}) });
       const { planned } = await previewDocument(cluster, document);
       assert.deepEqual([planned.change, planned.note], [change, status > 0 ? 'the server says why' : undefined]);
     });
   }
 
   it('accepts a document that only collides with what the handing over of ownership removes', async () => {
-    const { cluster } = fakeCluster([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
+    const { cluster } = clusterOf([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
     const { planned, result } = await previewDocument(cluster, document);
     assert.deepEqual([planned.change, result?.data], ['update', { a: '3', c: 'live' }]);
     assert.match(planned.note ?? '', /ownership.*both/);
   });
 
   it('refuses it where kubectl alone is to take over ownership, and says what would help', async () => {
-    const { cluster } = fakeCluster([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
+    const { cluster } = clusterOf([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
     const one = { object: document, text: '' } as unknown as Manifest['documents'][number];
     const [preview] = await previewDocuments(cluster, { name: 'x', documents: [one] }, 'kubectl');
     assert.deepEqual([preview?.planned.change, preview?.result], ['refused', undefined]);
@@ -144,12 +144,12 @@ describe('previewing an apply', () => {
   });
 
   it('does not take silence for an answer', async () => {
-    const { cluster } = fakeCluster([live], { kinds, apply: refusal(0, 'no route') });
+    const { cluster } = clusterOf([live], { kinds, apply: refusal(0, 'no route') });
     await assert.rejects(previewDocument(cluster, document), /no route/);
   });
 
   it('reports a removal that the server refuses', async () => {
-    const { cluster } = fakeCluster([live], { kinds, apply: () => applied, patch: refusal(422, 'field is immutable') });
+    const { cluster } = clusterOf([live], { kinds, apply: () => applied, patch: refusal(422, 'field is immutable') });
     const { planned } = await previewDocument(cluster, document);
     assert.equal(planned.change, 'refused');
     assert.match(planned.note ?? '', /field is immutable/);
@@ -169,7 +169,7 @@ describe('previewing an apply', () => {
       document,
     ];
     const documents = objects.map((object) => ({ object, text: '', line: 1 }));
-    const { cluster } = fakeCluster([], { kinds });
+    const { cluster } = clusterOf([], { kinds });
     const planned = (await previewDocuments(cluster, { name: 'x', documents })).map((one) => one.planned);
     assert.deepEqual(
       planned.map(({ ref, change }) => `${ref.name} ${change}`),

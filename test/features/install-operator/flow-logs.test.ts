@@ -3,7 +3,7 @@ import { enableFlowLogs, readMissingFlowLogs } from '../../../src/features/insta
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
-import { fakeCluster } from '../../support/fake-cluster.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
 
 const context = { ...contextOf({ enableFlowLogs: true }), profile: calico };
 const kindOf = (kind: string) => ({
@@ -28,7 +28,7 @@ function crdsOf(...names: readonly string[]) {
 
 describe('flow logs', () => {
   const missing = async (objects: readonly KubeObject[], served = kinds) =>
-    (await readMissingFlowLogs(fakeCluster(objects, { kinds: served }), context, crdsOf('Goldmane', 'Whisker'))).map(({ kind }) => kind);
+    (await readMissingFlowLogs(clusterOf(objects, { kinds: served }), context, crdsOf('Goldmane', 'Whisker'))).map(({ kind }) => kind);
 
   it('are missing whole where nothing is there, the kinds included', async () => {
     assert.deepEqual(await missing([], []), ['Goldmane', 'Whisker']);
@@ -49,7 +49,7 @@ describe('flow logs', () => {
   });
 
   it('are refused for a release without their CRDs, before anything is done', async () => {
-    const reading = readMissingFlowLogs(fakeCluster([], { kinds }), context, crdsOf('Installation'));
+    const reading = readMissingFlowLogs(clusterOf([], { kinds }), context, crdsOf('Installation'));
     await assert.rejects(reading, { code: 'usage', message: /has no Goldmane, Whisker/ });
   });
 });
