@@ -22,6 +22,8 @@ export interface PlannedObject {
   /** Who is behind those managers, and who else will put its own state back; absent where nobody is. */
   readonly takers?: readonly Taker[];
   readonly note?: string;
+  /** Id of the action that writes it; absent where all of its stage have a part in it. */
+  readonly by?: string;
   /** Pods that its changed template restarts. */
   readonly restarts?: number;
   /** Of a DaemonSet: how many of them at a time; absent where its controller does not begin by itself. */

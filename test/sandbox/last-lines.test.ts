@@ -84,7 +84,11 @@ describe('the last lines of a command', function () {
     const success = lines.findIndex((line) => line.startsWith('✔'));
     assert.match(lines[success] ?? '', /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 manual steps left$/);
     assert.equal(lines.slice(success).filter((line) => line.startsWith('MANUAL STEP')).length, 2, 'then each step once');
-    assert.equal(lines.at(-3), 'Changed by this command: apply, cli.', 'the files of the backup change nothing in the cluster');
+    assert.equal(
+      lines.at(-3),
+      'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply), cli.',
+      'the files of the backup change nothing in the cluster',
+    );
     assert.equal(lines.at(-2), 'Running pods kept their network.');
   });
 
@@ -107,7 +111,7 @@ describe('the last lines of a command', function () {
     assert.match(last[2] ?? '', /^running pods keep their network; new pods on node-\d+ get none until its agent is ready$/);
     assert.match(last.at(-5) ?? '', /^STOPPED at apply, step 21 of 25 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last.at(-4) ?? '', /^ {2}undo {4}possible now: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
-    assert.equal(last.at(-3), 'Changed by this command: apply.');
+    assert.equal(last.at(-3), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
     assert.equal(last.at(-2), 'Running pods keep their network. New pods on node-02 get none until its agent is ready.');
     assert.ok(
       lines.some((line) => /^apply: step 21 of 25: wait for /.test(line)),
@@ -151,7 +155,7 @@ describe('the last lines of a command', function () {
       / · 1 of 3 nodes on v3\.32\.2 · new pods on node-01 get no network$/,
     );
     assert.deepEqual(last.slice(-3), [
-      'Changed by this command: apply.',
+      'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).',
       'Running pods keep their network. New pods on node-01 get none.',
       'Next: kubectl -n shop describe pod web',
     ]);

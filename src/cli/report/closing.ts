@@ -1,8 +1,11 @@
+import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
 import { tally } from '../../kernel/judge.ts';
 import { LEFT_OUT } from '../../kernel/left-out.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import type { Outcome } from './run.ts';
@@ -29,10 +32,14 @@ export function closingLines({ command, outcome, chain, effects, isDryRun, isBlo
   const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(UNDER_WAY)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
-  if (outcome.writes === 0) return [...verdict, 'Nothing was changed by this command.', ...earlier];
-  const changed = changedStages(outcome, effects);
-  const here = changed.length > 0 && leavesTraffic(changed, chain) ? traffic(KEEP_NETWORK) : traffic();
-  return [changedLine(outcome, changed), ...(earlier.length > 0 ? earlier : here), ...noReturnLine(outcome, chain)];
+  const written = writtenBy(outcome, effects);
+  const isOpen = outcome.exit !== 'done' && written.some((one) => one.isOpen);
+  const nothing = isOpen ? 'The step that did not end may have changed something.' : 'Nothing was changed by this command.';
+  if (outcome.writes === 0) return [...verdict, nothing, ...earlier];
+  const stages = written.map(({ stage }) => stage);
+  const here = stages.length > 0 && leavesTraffic(stages, chain) ? traffic(KEEP_NETWORK) : traffic();
+  const more = isOpen ? ' The step that did not end may have changed more.' : '';
+  return [`${changedText(outcome, written)}${more}`, ...(earlier.length > 0 ? earlier : here), ...noReturnLine(outcome, chain)];
 }
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
@@ -64,15 +71,64 @@ function verdictLine({ findings }: Outcome): string {
     .join(', ');
 }
 
-/** Stages of which some action that changes something was begun. */
-function changedStages({ plans, history }: Outcome, effects: EffectTypes): readonly string[] {
-  const acting = new Set(plans.filter(({ actions }) => actions.some((one) => changesSomething(effects, one))).map(({ id }) => id));
-  return [...new Set(history?.actions.map(({ stage }) => stage))].filter((stage) => acting.has(stage));
+/** What a stage changed that had something to change, and has begun. */
+interface Written {
+  readonly stage: string;
+  /** Objects whose steps have ended well: one that a part of a failed step may have written is not among them. */
+  readonly refs: readonly ObjectRef[];
+  /** A step that writes has not ended well. */
+  readonly isOpen: boolean;
 }
 
-/** The steps are those of the plan, and `STOPPED at` says at which of them: what was written is not counted beside them. */
-function changedLine({ writes }: Outcome, stages: readonly string[]): string {
-  return `Changed by this command: ${stages.length > 0 ? stages.join(', ') : counted(writes, 'step')}.`;
+function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly Written[] {
+  const ends = new Map(history?.actions.map(({ stage, id, outcome }) => [`${stage} ${id}`, outcome]));
+  return plans.flatMap(({ id: stage, actions, objects }) => {
+    const writers = actions.filter((one) => changesSomething(effects, one));
+    if (writers.length === 0 || !history?.actions.some((one) => one.stage === stage)) return [];
+    const isDone = ({ id }: Pick<Action, 'id'>) => ends.get(`${stage} ${id}`) === 'done';
+    const isWhole = writers.every(isDone);
+    const isWritten = ({ change, by }: PlannedObject) =>
+      (change === 'create' || change === 'update') && (by === undefined ? isWhole : isDone({ id: by }));
+    const refs = objects.length > 0 ? objects.filter(isWritten).map(({ ref }) => ref) : writers.filter(isDone).flatMap(targetsOf);
+    return { stage, refs, isOpen: writers.some(({ id }) => ['failed', 'running'].includes(ends.get(`${stage} ${id}`) ?? '')) };
+  });
+}
+
+/** What an effect names itself. */
+function targetsOf({ effect }: Action): readonly ObjectRef[] {
+  if (effect.type === 'patch-all') return effect.patches.map(({ target }) => target);
+  return effect.type === 'patch' || effect.type === 'delete' ? [effect.target] : [];
+}
+
+/** `1 DaemonSet, 1 Deployment, 5 CRDs and 6 others (apply), cli`: objects where a plan has them, else stages. */
+function changedText({ writes }: Outcome, written: readonly Written[]): string {
+  const [named, others] = [written.filter(({ refs }) => refs.length > 0), written.filter(({ refs }) => refs.length === 0)];
+  const stagesOf = (some: readonly Written[]) => some.map(({ stage }) => stage).join(', ');
+  const texts = [
+    ...(named.length > 0 ? [`${kindsText(named.flatMap(({ refs }) => refs))} (${stagesOf(named)})`] : []),
+    ...(others.length > 0 ? [stagesOf(others)] : []),
+  ];
+  return `Changed by this command: ${texts.length > 0 ? texts.join(', ') : counted(writes, 'step')}.`;
+}
+
+/** Kinds that are named first, and how many are named. */
+const FIRST_KINDS = ['DaemonSet', 'Deployment', 'CustomResourceDefinition'];
+const NAMED_KINDS = 3;
+
+/** `1 DaemonSet, 1 Deployment, 5 CRDs and 6 others`. */
+function kindsText(refs: readonly ObjectRef[]): string {
+  const objects = [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
+  const rank = (kind: string) => FIRST_KINDS.toReversed().indexOf(kind);
+  const kinds = [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, { length }]) => ({ kind, length }));
+  const named = kinds.toSorted((one, other) => rank(other.kind) - rank(one.kind) || other.length - one.length).slice(0, NAMED_KINDS);
+  const others = objects.length - named.reduce((sum, { length }) => sum + length, 0);
+  const texts = named.map(({ kind, length }) => countedKind(length, kind.replace(/^CustomResourceDefinition$/, 'CRD')));
+  return others === 0 ? texts.join(', ') : `${texts.join(', ')} and ${counted(others, 'other')}`;
+}
+
+function countedKind(count: number, kind: string): string {
+  const many = /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}${/(?:s|ch)$/.test(kind) ? 'es' : 's'}`;
+  return counted(count, kind, many);
 }
 
 const KEEP_NETWORK = 'Running pods keep their network.';

@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { StoreHealth } from '../../kernel/kvstore.ts';
 import { objectKey } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
@@ -48,7 +49,7 @@ export const applyStage = pathStage<ApplyFacts>({
     const { target } = facts;
     return {
       actions,
-      objects: [...facts.previews.map(({ planned }) => planned), ...left],
+      objects: [...facts.waves.flatMap((wave) => objectsIn(wave, facts)), ...left],
       notes: notesOf(facts, context),
       ...carriedOf(facts),
       remember: {
@@ -117,6 +118,12 @@ function isLast({ id }: Wave): boolean {
   return id === 'controllers' || id === 'all';
 }
 
+function objectsIn(wave: Wave, facts: ApplyFacts): readonly PlannedObject[] {
+  return previewsIn(wave, facts).map(({ planned }) => ({ ...planned, by: applyOf(wave) }));
+}
+
+const applyOf = ({ id }: Wave): string => `wave-${id}`;
+
 function needsApply(wave: Wave, facts: ApplyFacts): boolean {
   return previewsIn(wave, facts).some(isPending);
 }
@@ -129,7 +136,7 @@ function previewsIn({ documents }: Wave, { previews }: ApplyFacts): ApplyFacts['
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
   const noReturn = isLast(wave) && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
   const apply: Action = {
-    id: `wave-${wave.id}`,
+    id: applyOf(wave),
     title: `apply ${wave.title}`,
     ref: '§4.4/2',
     undo: noReturn ? 'none' : 'partial',

@@ -3,6 +3,8 @@ import { effects } from '../../../src/cli/effects.ts';
 import { closingLines } from '../../../src/cli/report/closing.ts';
 import type { Outcome } from '../../../src/cli/report/run.ts';
 import { chain } from '../../../src/features/chain.ts';
+import type { Action } from '../../../src/kernel/action.ts';
+import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';
 import { RUN_RECORD_VERSION, type RunRecord } from '../../../src/kernel/run-record.ts';
 
 const record: RunRecord = {
@@ -62,5 +64,66 @@ describe('the closing of a run that was resumed', () => {
     } as const;
     assert.equal(closing(stopped).at(-1), 'Running pods keep their network. New pods on n1 get none.');
     assert.equal(closing(stopped, true).at(-1), 'Earlier parts of this run, begun 3m ago, changed: apply.');
+  });
+});
+
+describe('what a command changed', () => {
+  const exec = (id: string): Action => ({ id, title: 't', ref: 'r', undo: 'full', effect: apply });
+  const objects = (kinds: Readonly<Record<string, number>>, more: Partial<PlannedObject>): readonly PlannedObject[] =>
+    Object.entries(kinds).flatMap(([kind, count]) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...({ ref: { apiVersion: 'v1', kind, name: `n${index}` }, change: 'update', fields: [], hidden: [], taken: [], ...more } as const),
+      })),
+    );
+  const planned: PlannedStage = {
+    ...{ id: 'apply', title: 't', ref: 'r', notes: [], actions: [exec('one'), exec('two')] },
+    objects: [
+      ...objects({ ClusterRole: 12, CustomResourceDefinition: 5, ConfigMap: 2 }, { by: 'one' }),
+      ...objects({ DaemonSet: 1, Deployment: 1 }, { by: 'two' }),
+      ...objects({ Service: 3 }, { by: 'one', change: 'unchanged' }),
+    ],
+  };
+  const done = (stage: string, id: string, end: 'done' | 'failed' = 'done') => ({ ...action, stage, id, outcome: end });
+  const changed = (exit: Outcome['exit'], plans: readonly PlannedStage[], ...actions: ReturnType<typeof done>[]) =>
+    closing({ exit, plans, writes: 2, history: { startedAt: '', endedAt: '', actions, rollouts: [], notes: [] } })[0];
+
+  it('is counted by kind, the most important ones first', () => {
+    assert.equal(
+      changed('done', [planned], done('apply', 'one'), done('apply', 'two')),
+      'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 14 others (apply).',
+    );
+  });
+
+  it('has nothing of a step that failed, and says that it may have changed something', () => {
+    assert.equal(
+      changed('failed', [planned], done('apply', 'one'), done('apply', 'two', 'failed')),
+      'Changed by this command: 5 CRDs, 12 ClusterRoles, 2 ConfigMaps (apply). The step that did not end may have changed more.',
+    );
+    const history = { startedAt: '', endedAt: '', actions: [done('apply', 'one', 'failed')], rollouts: [], notes: [] };
+    assert.equal(
+      closing({ exit: 'failed', plans: [planned], writes: 0, history })[0],
+      'The step that did not end may have changed something.',
+    );
+  });
+
+  it('counts a step that had to be repeated, and objects of all steps of a stage only when all are done', () => {
+    const strip: PlannedStage = { ...planned, id: 'ownerrefs-strip', objects: objects({ NetworkPolicy: 2 }, {}) };
+    const again = [done('ownerrefs-strip', 'one', 'failed'), done('ownerrefs-strip', 'one')];
+    assert.equal(
+      changed('done', [strip], ...again, done('ownerrefs-strip', 'two')),
+      'Changed by this command: 2 NetworkPolicies (ownerrefs-strip).',
+    );
+    assert.equal(changed('interrupted', [strip], ...again), 'Changed by this command: ownerrefs-strip.');
+  });
+
+  it('names stages that plan no objects, or the targets of their patches', () => {
+    const cli: PlannedStage = { ...planned, id: 'cli', objects: [] };
+    assert.equal(
+      changed('done', [planned, cli], done('apply', 'two'), done('cli', 'one')),
+      'Changed by this command: 1 DaemonSet, 1 Deployment (apply), cli.',
+    );
+    const patches = [{ target: { apiVersion: 'v1', kind: 'Node', name: 'a' }, patch: [], uid: 'u' }];
+    const label: Action = { ...exec('one'), effect: { type: 'patch-all', what: 'nodes labelled', patches } };
+    assert.equal(changed('done', [{ ...cli, id: 'hep', actions: [label] }], done('hep', 'one')), 'Changed by this command: 1 Node (hep).');
   });
 });
