@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { runnerArguments } from './support/runner-arguments.ts';
+import { runnerArguments } from './support/seed.ts';
 
 /** `npm run chaos [-- --seed N]`: every fault at every request of the sweeps, whole ones and samples; hours. */
 const { env } = runnerArguments(process.argv.slice(2));

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { resolvePrograms } from './control-plane/binaries.ts';
-import { runnerArguments } from './support/runner-arguments.ts';
+import { runnerArguments } from './support/seed.ts';
 
 /**
  * `npm test`: everything this machine allows, and a last block that names each test that did not run, with the reason.

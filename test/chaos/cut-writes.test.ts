@@ -1,4 +1,4 @@
-import { describeWholeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { describeWholeGroundSweep } from '../support/describe-sweep.ts';
 import { OFF_AND_BACK } from '../support/reference-sweep.ts';
 
 describeWholeGroundSweep(

@@ -1,4 +1,4 @@
-import { describeWholeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { describeWholeGroundSweep } from '../support/describe-sweep.ts';
 import { BACK_ANEW } from '../support/restore-sweep.ts';
 
 // Hours: every read meets every fault, and an upgrade is played between any two of them.

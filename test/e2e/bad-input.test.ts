@@ -142,24 +142,24 @@ describe('bad input, on a real control plane', () => {
     'no kubectl on PATH': {
       env: (at) => ({ PATH: join(at, 'tools') }),
       exit: 3,
-      says: [/× NS-003 kubectl is not on PATH/, /Install kubectl/],
+      says: [/× NS-003 kubectl is not on PATH/, /Download kubectl/],
     },
     'a kubectl that is too old': {
       env: (at) => ({ PATH: [join(at, 'old'), '/usr/bin', '/bin'].join(delimiter) }),
       exit: 3,
-      says: [/× NS-004 kubectl v1\.15\.12 is older/, /Install kubectl/],
+      says: [/× NS-004 kubectl v1\.15\.12 is older/, /Download kubectl/],
     },
     'no kubectl on PATH, for apply alone': {
       command: ['apply'],
       env: (at) => ({ PATH: join(at, 'tools') }),
       exit: 3,
-      says: [/× NS-003 kubectl is not on PATH/, /Install kubectl/],
+      says: [/× NS-003 kubectl is not on PATH/, /Download kubectl/],
     },
     'a kubectl that is too old, for apply alone': {
       command: ['apply'],
       env: (at) => ({ PATH: [join(at, 'old'), '/usr/bin', '/bin'].join(delimiter) }),
       exit: 3,
-      says: [/× NS-004 kubectl v1\.15\.12 is older/, /Install kubectl/],
+      says: [/× NS-004 kubectl v1\.15\.12 is older/, /Download kubectl/],
     },
     'a downgrade, for apply alone': {
       command: ['apply'],

@@ -9,7 +9,7 @@ import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP, SPACE } from '../support/owned-objects.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
-import { restoreWork } from '../support/owner-work.ts';
+import { restoreWork } from '../support/perform-stage.ts';
 import { journalIn } from '../support/state.ts';
 
 const ATTACKER = 'system:serviceaccount:default:attacker';

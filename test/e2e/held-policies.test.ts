@@ -9,7 +9,7 @@ import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP } from '../support/owned-objects.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { graphAfter, type OwnerNames, readOwnerNames } from '../support/owner-graph.ts';
-import { stripWork } from '../support/owner-work.ts';
+import { stripWork } from '../support/perform-stage.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { program, surroundingsEnv } from '../support/upgrade-process.ts';
 

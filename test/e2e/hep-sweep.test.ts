@@ -1,4 +1,4 @@
-import { describeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { describeGroundSweep } from '../support/describe-sweep.ts';
 import { HEP } from '../support/hep-ground.ts';
 import { seedOf } from '../support/seed.ts';
 

@@ -13,7 +13,7 @@ import { describeWhere, lacksProgram } from '../support/needs.ts';
 import { bareGraph, JOURNAL } from '../support/owned-cluster.ts';
 import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
 import { graphAfter, type OwnerGraph, type OwnerNames, readOwnerGraph, readOwnerNames } from '../support/owner-graph.ts';
-import { stripWork } from '../support/owner-work.ts';
+import { stripWork } from '../support/perform-stage.ts';
 import { manifestFile } from '../support/releases.ts';
 
 const DEPENDENTS = 20;

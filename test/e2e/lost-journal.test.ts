@@ -5,8 +5,7 @@ import { ownerrefsForgetStage } from '../../src/features/chain.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
-import { FLAGS, restoreWork, stripWork } from '../support/owner-work.ts';
-import { performStage } from '../support/perform-stage.ts';
+import { FLAGS, performStage, restoreWork, stripWork } from '../support/perform-stage.ts';
 
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
 const DEPENDENTS = 10;

@@ -7,7 +7,7 @@ import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP } from '../support/owned-objects.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
-import { type OwnerWork, restoreAnewWork, stripWork } from '../support/owner-work.ts';
+import { type OwnerWork, restoreAnewWork, stripWork } from '../support/perform-stage.ts';
 import { ALL, makeV3Owned, OF_POLICIES, rightOwners, v3Owners } from '../support/v3-owned-objects.ts';
 
 /**

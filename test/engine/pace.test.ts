@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Pace, type PaceLimits } from '../../src/engine/pace.ts';
-import { steppingClock } from '../support/operator-cluster.ts';
+import { steppingClock } from '../support/operator-script.ts';
 
 /** As many answers as are judged together. */
 const WINDOW = 32;

@@ -4,7 +4,7 @@ import type { GuardedPatch } from '../../src/kernel/action.ts';
 import { Outdated } from '../../src/kernel/fault.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
-import { steppingClock } from '../support/operator-cluster.ts';
+import { steppingClock } from '../support/operator-script.ts';
 
 const OBJECTS = 60;
 const patches: readonly GuardedPatch[] = Array.from({ length: OBJECTS }, (_, index) => ({

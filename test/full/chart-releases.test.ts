@@ -1,6 +1,83 @@
-import { describeChartRelease } from '../support/describe-chart-release.ts';
+import assert from 'node:assert/strict';
+import type { HelmMajor } from '../helm/programs.ts';
+import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
+import { assertWritesNothing } from '../support/installed-cluster.ts';
+import { needsHelm } from '../support/needs-helm.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
+import { TYPHA } from '../support/operated-bench.ts';
 import { manifestFile } from '../support/releases.ts';
+import { slowTool } from '../support/slow-kubectl.ts';
+import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
+
+/** Where the first run is ended: by what it has said, or while the chart tool is at work. */
+type KilledAt = RegExp | 'helm';
+
+interface ChartCase {
+  readonly release: string;
+  readonly helm: HelmMajor;
+  readonly install: ChartInstall;
+  readonly killedAt: KilledAt;
+  /** The CRDs are left to the operator. */
+  readonly manageCrds?: boolean;
+  /** CRD among the release's own objects, which has to outlive the upgrade once it is marked. */
+  readonly keptCrd?: string;
+}
+
+/** The whole chain; no CLI is there to be changed. */
+const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
+const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
+
+/** Procedure A from one old release: killed in the middle, run again, and at the one end that every release comes to. */
+function describeChartRelease({ release, helm: major, install, killedAt: moment, keptCrd, manageCrds = false }: ChartCase): void {
+  const commandOf = (cluster: ChartCluster) => [...RUN, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
+  describe(`procedure A from ${release} with helm ${major} on a real control plane`, function () {
+    this.timeout(900_000);
+    let cluster: ChartCluster;
+    let helm: string;
+    before(async function () {
+      this.timeout(0); // the very first run builds helm
+      helm = await needsHelm(this, major);
+      cluster = await chartCluster(helm, { ...install, operator: { mode: 'well', pace: 0.1 } });
+      if (keptCrd === undefined) return;
+      assertSucceeded(await cluster.plane.kubectl(['annotate', 'crd', keptCrd, 'helm.sh/resource-policy=keep']));
+    });
+    after(() => cluster?.stop());
+
+    it('is killed in the middle, run again, and ends at the target with the values', async () => {
+      await (moment === 'helm' ? killInHelm(cluster, commandOf(cluster), helm) : killedAt(commandOf(cluster), cluster.around, moment));
+      assertSucceeded(await cluster.upgrade(...commandOf(cluster)));
+      const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
+      assert.deepEqual(
+        listed.map(({ chart, status, revision }) => [chart, status, revision]),
+        [['tigera-operator-v3.32.1', 'deployed', '2']],
+      );
+      assert.match(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].image}'), /:v1\.42\.3$/);
+      assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].args}'), `["-manage-crds=${manageCrds}"]`);
+      assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].resources.requests.cpu}'), '50m');
+      assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+      assert.equal(await cluster.read('installations.operator.tigera.io default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.equal(
+        await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'),
+        'mirror.example.org/calico/node:v3.32.1',
+      );
+      const crds = ['goldmanes.operator.tigera.io', 'tiers.crd.projectcalico.org', ...(keptCrd === undefined ? [] : [keptCrd])];
+      for (const crd of crds) assert.equal(await cluster.read(`crd ${crd}`, '{.metadata.name}'), crd);
+    });
+
+    it('a second run writes nothing', async () => {
+      await assertWritesNothing(cluster, () => cluster.upgrade(...commandOf(cluster)));
+    });
+  });
+}
+
+/** The chart tool goes on without the run that started it. */
+async function killInHelm({ around }: ChartCluster, command: readonly string[], real: string): Promise<void> {
+  const slow = await slowTool(around, command, { name: 'helm', real, verb: 'upgrade' });
+  const { child } = await slow.startHeld();
+  child.kill('SIGKILL');
+  await child;
+  await slow.letGo();
+}
 
 describeChartRelease({
   release: 'v3.17.1',

@@ -1,6 +1,6 @@
 import { describeSweep } from '../support/describe-sweep.ts';
+import { NETSVC_SWEPT, TYPHA_SWEPT } from '../support/fault-sweep.ts';
 import { seedOf } from '../support/seed.ts';
-import { NETSVC_SWEPT, TYPHA_SWEPT } from '../support/swept-installations.ts';
 
 /** Another day, other points; SEED=N brings those of a failure back. */
 const seed = seedOf(process.env, Math.floor(Date.now() / 86_400_000));

@@ -1,5 +1,4 @@
-import { cleanMigration, hepTrial } from '../support/hep-sweep.ts';
-import { cleanUndo, undoTrial } from '../support/hep-undo-sweep.ts';
+import { cleanMigration, cleanUndo, hepTrial, undoTrial } from '../support/hep-sweep.ts';
 import { faultPoints } from '../support/owner-faults.ts';
 
 describe('every request of hep', function () {

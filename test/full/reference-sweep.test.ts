@@ -1,4 +1,4 @@
-import { describeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { describeGroundSweep } from '../support/describe-sweep.ts';
 import { OFF_AND_BACK } from '../support/reference-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 

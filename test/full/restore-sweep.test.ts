@@ -1,4 +1,4 @@
-import { describeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { describeGroundSweep } from '../support/describe-sweep.ts';
 import { BACK_ANEW } from '../support/restore-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cleanMigration, hepTrial } from '../support/hep-sweep.ts';
-import { cleanUndo, undoTrial } from '../support/hep-undo-sweep.ts';
+import { cleanMigration, cleanUndo, hepTrial, undoTrial } from '../support/hep-sweep.ts';
 import { faultPoints } from '../support/owner-faults.ts';
 import { sampled } from '../support/owner-sweep.ts';
 import { seedOf } from '../support/seed.ts';

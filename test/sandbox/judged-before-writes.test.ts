@@ -49,7 +49,7 @@ describe('a stage that is asked for alone', () => {
       const said = `${bench.out()}\n${bench.err()}`;
       assert.equal(exit, 3, said);
       assert.match(said, says);
-      assert.match(said, /Install kubectl/);
+      assert.match(said, /Download kubectl/);
       assert.equal(bench.err().match(/^error: /gm)?.length, 1, said);
       assert.deepEqual([scenario.cluster.faults.writes, scenario.state.record], [writes, undefined]);
     });

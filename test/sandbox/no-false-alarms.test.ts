@@ -6,10 +6,10 @@ import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bas
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { diceOf } from '../support/edit-places.ts';
 import { editedManifest, editedManifests } from '../support/edited-manifests.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { OPERATOR_FILE } from '../support/operated-releases.ts';
+import { diceOf } from '../support/release-edits.ts';
 import { manifestFile } from '../support/releases.ts';
 import { isTrue, trueWhereOperated } from '../support/true-conditions.ts';
 import { byChart, byManifest, byOperator, findingsOf, type Untouched, writeManifest } from '../support/untouched-cluster.ts';

@@ -1,10 +1,13 @@
 import { effective, type HostEndpoint } from '../../src/features/policy-rules/host-endpoint.ts';
-import type { Moment } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import type { FleetVerdicts, Moment } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import { LANES, type Lane, type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
 import type { Verdict } from '../../src/features/policy-rules/verdict.ts';
-import type { RealHost } from './calculation-graph.ts';
+import { changedForOthers } from '../../src/features/policy-rules/workloads-without-policy.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import type { Api, ApiList } from '../control-plane/api.ts';
+import type { RealHost, RealLane } from './calculation-graph.ts';
 import { NODES } from './random-fleet.ts';
-import { realEnd, realPorts, realSets } from './real-posture.ts';
 
 const REAL_LANES: Readonly<Record<Lane, 'ingress' | 'egress' | 'fwd-ingress' | 'fwd-egress' | 'prednat' | 'untracked-in'>> = {
   ingress: 'ingress',
@@ -30,7 +33,7 @@ export interface Counts {
 }
 
 /** Addresses of hosts in random fleets. */
-export const isOfHosts = (address: string) => /^(10\.9\.|fd09:)/.test(address);
+const isOfHosts = (address: string) => /^(10\.9\.|fd09:)/.test(address);
 
 /** What of each lane is otherwise here than there. */
 export function otherPosture(real: RealHost, endpoints: readonly HostEndpoint[], node: string, world: PolicyWorld): readonly string[] {
@@ -99,9 +102,115 @@ function otherPorts(before: RealHost, after: RealHost, lane: Lane, ours: Change 
   return ours?.after.lostPorts ? [] : [`${lane} ports: none lost here, ${listed(goes)} there`];
 }
 
-export const listed = (addresses: readonly string[]): string => [...new Set(addresses)].toSorted().join(',');
+const listed = (addresses: readonly string[]): string => [...new Set(addresses)].toSorted().join(',');
 
 /** What sets of the one list have that those at the same place in the other lack. */
-export function difference(some: readonly (readonly string[])[], others: readonly (readonly string[])[]): readonly string[] {
+function difference(some: readonly (readonly string[])[], others: readonly (readonly string[])[]): readonly string[] {
   return some.flatMap((members, index) => members.filter((member) => !others[index]?.includes(member)));
+}
+
+/** Policies in force on pods there, in whose rules other addresses of hosts change than here. */
+export async function otherForPods(
+  api: Api,
+  shots: readonly ReadonlyMap<string, RealHost>[],
+  { global, namespaced }: FleetVerdicts,
+  networkPolicies: readonly KubeObject[],
+  world: PolicyWorld,
+  counts: Counts,
+): Promise<readonly string[]> {
+  const [pods, namespaces] = await Promise.all(['pods', 'namespaces'].map((plural) => api.get<ApiList>(`/api/v1/${plural}`)));
+  const byName = new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one]));
+  const facts = { pods: objectsIn(pods), namespaces: objectsIn(namespaces), profile: calico };
+  const told = new Map(changedForOthers({ global, namespaced }, byName, facts, [], world).map((one) => [one.name, one]));
+  const [now = [], ...later] = shots.map((shot) => [...shot.values()]);
+  const inForce = new Set(
+    now.flatMap(({ workloads = {} }) => Object.values(workloads).flatMap(({ ingress, egress }) => [...ingress.pols, ...egress.pols])),
+  );
+  return [...inForce].flatMap((lane) => {
+    const id = lane.replace(/^[^:]*:/, '');
+    const name = id.replace(/^GlobalNetworkPolicy\/\/|^NetworkPolicy\//, '');
+    return later.flatMap((hosts, at) => {
+      const [before, after] = [now, hosts].map((some) => membersIn(some, id));
+      const [comes, goes] = [difference(after ?? [], before ?? []), difference(before ?? [], after ?? [])];
+      counts.pods += comes.length + goes.length > 0 ? 1 : 0;
+      const ours = told.get(name)?.[at === 0 ? 'atEnable' : 'atDelete'] ?? [];
+      const here = `+${listed(ours.flatMap((one) => one.comes))} -${listed(ours.flatMap((one) => one.goes))}`;
+      const there = `+${listed(comes)} -${listed(goes)}`;
+      return here === there ? [] : [`${id} of pods, ${at === 0 ? 'enable' : 'delete'}: ${here} here, ${there} there`];
+    });
+  });
+}
+
+const objectsIn = (list: ApiList | undefined): readonly KubeObject[] => (list?.items ?? []) as unknown as readonly KubeObject[];
+
+/** On whichever node it is in force: its sets are the same on each. */
+function membersIn(hosts: readonly RealHost[], id: string): readonly (readonly string[])[] {
+  const rules = hosts.map(({ policies = {} }) => policies[id]).find((one) => one !== undefined) ?? { in: [], out: [] };
+  return [rules.in, rules.out].flatMap((some) => [
+    ...realSets(some, isOfHosts),
+    ...realPorts(some, isOfHosts).map(([, members]) => members),
+  ]);
+}
+
+type OfHosts = (address: string) => boolean;
+
+/** Members of the sets of each rule that decides, host addresses alone, in the order of the rules. */
+function realSets(rules: readonly string[], isOfHosts: OfHosts): readonly (readonly string[])[] {
+  return rules.flatMap((rule) => setsOf(rule, /Sets$/).map(([, members]) => members.filter(isOfHosts)));
+}
+
+/** The same for names of ports: for each rule and side its members `ADDRESS tcp:80`. */
+function realPorts(rules: readonly string[], isOfHosts: OfHosts): readonly (readonly [side: string, members: readonly string[]])[] {
+  return rules.flatMap((rule) => {
+    const bySide = Map.groupBy(setsOf(rule, /Named$/), ([side]) => side);
+    return [...bySide].map(([side, some]) => [side, some.flatMap(([, members]) => members.filter(isOfHosts))] as const);
+  });
+}
+
+function setsOf(rule: string, key: RegExp): readonly (readonly [side: string, members: readonly string[]])[] {
+  const text = / (\{"(?:src|dst|notSrc|notDst)(?:Sets|Named)":.*\})$/.exec(rule)?.[1];
+  if (text === undefined || rule.includes('"action":"log"')) return [];
+  const sets = JSON.parse(text) as Readonly<Record<string, readonly string[]>>;
+  return Object.entries(sets)
+    .filter(([side]) => key.test(side))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([side, each]) => each.map((one) => [side, membersOf(one)] as const));
+}
+
+/** `{10.0.0.1/32 10.0.0.2,tcp:80}` */
+const membersOf = (set: string): readonly string[] =>
+  set
+    .slice(1, -1)
+    .split(' ')
+    .map((member) => member.replace(/\/(32|128)$/, '').replace(',', ' '));
+
+const ALLOW = '{"action":"allow"}';
+const DENY = '{"action":"deny"}';
+
+/** Where a packet of the host itself ends that no policy decides: `allow`, `deny`, or the rules of its profiles that come before that. */
+function realEnd(host: RealHost, way: 'ingress' | 'egress'): string {
+  if (host.effective === '') return 'allow';
+  if (!mayPassAll(host[way])) return 'deny';
+  const decided: string[] = [];
+  for (const profile of host.profiles ?? []) {
+    const rules = (way === 'ingress' ? / in=(.*) out=/ : / out=(.*)$/).exec(profile)?.[1]?.split('|') ?? [];
+    for (const rule of rules.filter((one) => one !== '')) {
+      if (rule === ALLOW || rule === DENY) return [...decided, rule === ALLOW ? 'allow' : 'deny'].join(' ');
+      decided.push(rule);
+    }
+  }
+  return [...decided, 'deny'].join(' ');
+}
+
+/** Whether each tier in force may pass packets on: by a rule, or at its end. */
+function mayPassAll({ rules = [] }: RealLane = { pols: [] }): boolean {
+  let passes = false;
+  for (const rule of rules) {
+    const action = /^endtier \S+ (\S*)$/.exec(rule)?.[1];
+    passes ||= action === 'Pass' || rule.includes('"action":"next-tier"') || rule.includes('"action":"pass"');
+    if (action === undefined) continue;
+    if (!passes) return false;
+    passes = false;
+  }
+  return true;
 }

@@ -2,11 +2,22 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChainPoint, type CleanChain, chainTrial, cleanChain } from './chain-sweep.ts';
-import { releasesWithServer } from './upgrade-sandbox.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { crdsStage, waitStage } from '../../src/features/install/around.ts';
+import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
+import type { WriteFault } from '../../src/sandbox/api-faults.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { faultyRecords, faultyTools } from './faulty-ports.ts';
+import { type BadLine, badLine, type FaultyOptions, faultPoints, faultyCluster, isRead, type LineFault } from './owner-faults.ts';
+import type { OwnerSandbox } from './owner-sandbox.ts';
+import { assertEnd, journalOf, openFindings, unrecordedGaps } from './owner-sweep.ts';
+import { performIn, sandboxPorts } from './sandbox-ports.ts';
+import { releasesWithServer, served, upgradeSandbox } from './upgrade-sandbox.ts';
 
 /** What a sweep over the chain works with, made before its tests. */
-export interface ChainGround {
+interface ChainGround {
   readonly clean: CleanChain;
   /** One fault and one re-run; rejects where they do not come to the clean run's end. */
   trial(point: ChainPoint): Promise<void>;
@@ -43,3 +54,123 @@ export function describeChainSweep(title: string, pick: (points: readonly ChainP
 
 /** Some 3,500 points at half a second each; milliseconds. */
 const WHOLE_MS = 5_400_000;
+
+/** What endangers owned objects, and what saves them, as `run` performs it. */
+const STAGES = [ownerrefsStripStage, crdsStage, applyStage, waitStage, ownerrefsRestoreStage, ownerrefsForgetStage];
+
+/** One fault on the way: at a request of the program, or at a write that kubectl sends in one of its runs. */
+type ChainPoint = { readonly what: string; readonly isRead: boolean } & (
+  | ({ readonly among: 'requests' } & LineFault)
+  | { readonly among: 'writes of kubectl'; readonly at: number; readonly type: KubectlFault }
+);
+
+/** What kubectl meets where a request of ours would meet the fault of this name. */
+const KUBECTL_FAULTS = {
+  'kill-before': { kill: 'before' },
+  'kill-after': { kill: 'after' },
+  409: { status: 409 },
+  429: { status: 429 },
+  500: { status: 500 },
+  503: { status: 503 },
+  reset: { lost: 'before' },
+  'timeout-after': { lost: 'after' },
+} as const satisfies Record<string, DistributedOmit<WriteFault>>;
+type KubectlFault = keyof typeof KUBECTL_FAULTS;
+type DistributedOmit<T> = T extends unknown ? Omit<T, 'at'> : never;
+
+interface Ran {
+  readonly outcome: ChainOutcome;
+  /** What kubectl wrote, by the number among all writes. */
+  readonly byKubectl: readonly number[];
+}
+
+/** A new process performs the chain over this line. */
+async function run(
+  sandbox: OwnerSandbox,
+  workFolder: string,
+  line: BadLine,
+  more: Pick<FaultyOptions, 'lists' | 'onWritten'>,
+): Promise<Ran> {
+  const { scenario } = sandbox;
+  // The archive of the journal is a real file.
+  const ports = sandboxPorts({ ...scenario, workFolder });
+  const { cluster } = faultyCluster(sandbox.cluster, scenario, { ...more, line });
+  const byKubectl: number[] = [];
+  const tools = counted(ports.tools, scenario, byKubectl);
+  const bad = { ...ports, cluster, tools: faultyTools(tools, line), records: faultyRecords(ports.records, line) };
+  const around = { profile: served, ports: { ...bad, ownerJournal: journalOf(sandbox, cluster) } };
+  return { outcome: await performIn({ ...scenario, workFolder }, STAGES, {}, around), byKubectl };
+}
+
+function counted(tools: ReturnType<typeof sandboxPorts>['tools'], { cluster: { faults } }: Scenario, writes: number[]) {
+  const run: typeof tools.run = async (invocation, options) => {
+    const first = faults.writes + 1;
+    const result = await tools.run(invocation, options);
+    for (let at = first; at <= faults.writes; at += 1) writes.push(at);
+    return result;
+  };
+  return { ...tools, run };
+}
+
+/** How the chain goes when nothing goes wrong. */
+interface CleanChain {
+  readonly points: readonly ChainPoint[];
+  readonly end: unknown;
+}
+
+async function cleanChain(releasesFolder: string, folder: string): Promise<CleanChain> {
+  const sandbox = await upgradeSandbox(releasesFolder);
+  const line = badLine(sandbox.scenario);
+  const gaps = watchGaps(sandbox);
+  const { outcome, byKubectl } = await run(sandbox, await mkdtemp(join(folder, 'clean-')), line, { lists: new Map(), ...gaps });
+  assert.deepEqual([outcome.exit, outcome.message, gaps.found], ['done', undefined, []], openFindings(outcome));
+  await assertEnd(sandbox, 'the clean run');
+  return { points: [...requestPoints(line.requests), ...kubectlPoints(byKubectl)], end: endOf(sandbox) };
+}
+
+function requestPoints(requests: readonly string[]): readonly ChainPoint[] {
+  return faultPoints(requests).map((point) => {
+    const what = requests[point.at - 1] ?? '';
+    return { among: 'requests', what, isRead: isRead(what), ...point };
+  });
+}
+
+function kubectlPoints(writes: readonly number[]): readonly ChainPoint[] {
+  const types = Object.keys(KUBECTL_FAULTS).map((type) => (Number(type) || type) as KubectlFault);
+  return writes.flatMap((at) => types.map((type) => ({ among: 'writes of kubectl', what: 'a write', isRead: false, at, type }) as const));
+}
+
+/** One fault, then one re-run: the same end, and at no moment an object that lacks what no stored record holds. */
+async function chainTrial(point: ChainPoint, clean: CleanChain, releasesFolder: string, folder: string): Promise<void> {
+  const workFolder = await mkdtemp(join(folder, 'chain-'));
+  const sandbox = await upgradeSandbox(releasesFolder);
+  const { faults } = sandbox.scenario.cluster;
+  const gaps = watchGaps(sandbox);
+  const lists = new Map();
+  const line = badLine(sandbox.scenario, point.among === 'requests' ? point : undefined);
+  if (point.among !== 'requests') faults.plan({ at: point.at, ...KUBECTL_FAULTS[point.type] });
+  await run(sandbox, workFolder, line, { lists, ...gaps }).catch(() => undefined);
+  const reached = point.among === 'requests' ? line.requests.length : faults.writes;
+  const what = `${point.type} at number ${point.at} of the ${point.among} (${point.what})`;
+  assert.ok(reached >= point.at, `${what}: never reached`);
+  faults.plan();
+  const again = await run(sandbox, workFolder, badLine(sandbox.scenario), { lists, ...gaps });
+  assert.deepEqual([again.outcome.exit, again.outcome.message], ['done', undefined], `${what}: ${openFindings(again.outcome)}`);
+  assert.deepEqual(gaps.found, [], what);
+  await assertEnd(sandbox, what);
+  assert.deepEqual(endOf(sandbox), clean.end, what);
+}
+
+/** References that are nowhere, at any moment after a write. */
+function watchGaps(sandbox: OwnerSandbox): { readonly found: string[]; readonly onWritten: () => Promise<void> } {
+  const found: string[] = [];
+  return { found, onWritten: async () => void found.push(...(await unrecordedGaps(sandbox))) };
+}
+
+/** Every object that controllers and time have not made. */
+function endOf({ scenario: { cluster } }: OwnerSandbox): readonly unknown[] {
+  const kinds = cluster.kinds().filter(({ plural }) => plural !== 'pods');
+  return kinds
+    .flatMap((kind) => cluster.store.list(kind))
+    .map(({ kind, metadata, spec, data }) => ({ kind, name: metadata.name, spec, data }));
+}

@@ -5,6 +5,7 @@ import { differences, type EndState } from './end-state.ts';
 import { type FaultPoint, isAmong } from './fault-points.ts';
 import { type InstallRequest, within } from './installed-cluster.ts';
 import { type ProxiedCluster, type ProxiedRun, proxiedCluster } from './proxied-cluster.ts';
+import { manifestFile, ownReleases, releases } from './releases.ts';
 import { told } from './upgrade-process.ts';
 
 /** What is swept: an installation, and the command that upgrades it. */
@@ -85,3 +86,19 @@ function endingsOf(kind: FaultPoint['kind']): readonly number[] {
 async function assertBackup(ground: ProxiedCluster, { source }: Swept): Promise<void> {
   assert.ok((await ground.backup()).includes(`:${source}`), `the backup is of ${source}`);
 }
+
+const RUN = ['run', '--yes', '--skip', 'cli', '--timeout', '60s'] as const;
+
+/** The document's names, our own small manifests. */
+export const NETSVC_SWEPT: Swept = {
+  install: { manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 },
+  command: [...RUN, '--manifest-url', ownReleases],
+  source: 'v3.26.4',
+};
+
+/** Published manifests, with Typha. */
+export const TYPHA_SWEPT: Swept = {
+  install: { manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 },
+  command: [...RUN, '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
+  source: 'v3.27.5',
+};

@@ -8,6 +8,7 @@ import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
 import type { ArmedFault } from '../control-plane/proxy-faults.ts';
+import type { GroundOptions, GroundSweep, SweepGround } from './describe-sweep.ts';
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { FLEET_NODES, HostFleet } from './hep-fleet.ts';
@@ -16,7 +17,6 @@ import { installedCluster, opened } from './installed-cluster.ts';
 import { performStage } from './perform-stage.ts';
 import { assertDone, expected } from './reference-sweep.ts';
 import { installClusterCli } from './service-cli.ts';
-import type { GroundOptions, GroundSweep, SweepGround } from './sweep-ground.ts';
 import type { Surroundings } from './upgrade-process.ts';
 
 /** The migration to automatic host endpoints on a real server, the CLI's calls included: the controllers act meanwhile, past the proxy. */

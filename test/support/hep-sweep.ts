@@ -7,12 +7,12 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
-import { hostLosses, nodeLosses } from './host-losses.ts';
+import { hostLosses, nodeLosses } from './host-watch.ts';
 import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
 import { performIn, sandboxPorts } from './sandbox-ports.ts';
 
 /** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
-export const PACE_MS = 1_500;
+const PACE_MS = 1_500;
 
 const slowTools = (tools: Tools, pause: () => Promise<void>): Tools => ({
   ...tools,
@@ -30,7 +30,7 @@ interface Asked {
 }
 
 /** A new process migrates, or takes back; whatever it asks of the cluster, of the CLI and of the run record is a request. */
-export async function playHep(
+async function playHep(
   scenario: Scenario,
   { fault, lists, undo = false }: Asked,
 ): Promise<{ readonly outcome?: ChainOutcome; readonly requests: readonly string[] }> {
@@ -47,7 +47,7 @@ const NODES = 4;
 const LABELS = (index: number) => ({ role: 'host', team: `t${index}` });
 
 /** Four nodes: one old endpoint before, one after the automatic one in the order of names, two on one node, one node labelled in part. */
-export async function fleet(): Promise<Scenario> {
+async function fleet(): Promise<Scenario> {
   const scenario = await upgraded(NODES);
   const { store } = scenario.cluster;
   const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
@@ -67,7 +67,7 @@ const nodeName = (index: number) => `node-0${index}`;
  * At every change of an endpoint: hosts without one, hosts that the policy no longer reaches, and labels that no endpoint of theirs has. At every change of a node: labels of a
  * person that it had before anything was done, and has no more.
  */
-export function watchLosses(scenario: Scenario): readonly string[] {
+function watchLosses(scenario: Scenario): readonly string[] {
   const losses: string[] = [];
   const { store } = scenario.cluster;
   const before = store.list(K.Node).map(({ metadata: { name, labels = {} } }) => ({ name, labels }));
@@ -106,6 +106,58 @@ export async function hepTrial(point: LineFault, end: unknown): Promise<void> {
   assert.ok(first.requests.length >= point.at, `${what}: never reached`);
   await scenario.clock.sleep(PACE_MS);
   const again = await playHep(scenario, { lists });
+  assert.deepEqual([again.outcome?.exit, again.outcome?.message], ['done', undefined], what);
+  assert.deepEqual(losses, [], what);
+  assert.deepEqual(stateOf(scenario), end, what);
+  assert.equal(scenario.state.holder, undefined, `${what}: the lock`);
+}
+
+/** What each list said first in this sandbox: a stale answer to the way back is one from before the migration. */
+type Lists = Map<string, readonly KubeObject[]>;
+
+interface Migrated {
+  readonly scenario: Scenario;
+  readonly lists: Lists;
+  readonly losses: readonly string[];
+  readonly before: unknown;
+}
+
+/** A fleet that was migrated without trouble, watched from its beginning. */
+async function migrated(): Promise<Migrated> {
+  const scenario = await fleet();
+  const [losses, lists, before] = [watchLosses(scenario), new Map(), structuredClone(stateOf(scenario))];
+  const { outcome } = await playHep(scenario, { lists });
+  assert.deepEqual([outcome?.exit, outcome?.message, losses], ['done', undefined, []]);
+  return { scenario, lists, losses, before };
+}
+
+/** The way back says `Disabled` where the configuration may have said nothing; all else is to the letter as it was. */
+function withDisabled(state: unknown): unknown {
+  const found = structuredClone(state) as { settings: { controllers: { node: { hostEndpoint?: object } } }[] };
+  for (const { controllers } of found.settings)
+    controllers.node.hostEndpoint = { autoCreate: 'Disabled', ...controllers.node.hostEndpoint };
+  return found;
+}
+
+/** Requests of a clean way back, one line each. It ends where the migration began. */
+export async function cleanUndo(): Promise<{ readonly requests: readonly string[]; readonly end: unknown }> {
+  const { scenario, lists, losses, before } = await migrated();
+  assert.notDeepEqual(stateOf(scenario), withDisabled(before));
+  const { outcome, requests } = await playHep(scenario, { lists, undo: true });
+  const end = stateOf(scenario);
+  assert.deepEqual([outcome?.exit, outcome?.message, losses], ['done', undefined, []]);
+  assert.deepEqual(end, withDisabled(before));
+  return { requests, end };
+}
+
+/** One fault on the way back, then one re-run: all is as before the migration, and at no moment was an endpoint or a label missing. */
+export async function undoTrial(point: LineFault, end: unknown): Promise<void> {
+  const { scenario, lists, losses } = await migrated();
+  const first = await playHep(scenario, { fault: point, lists, undo: true });
+  const what = `--undo: ${point.type} at request ${point.at} (${first.requests[point.at - 1] ?? 'none'})`;
+  assert.ok(first.requests.length >= point.at, `${what}: never reached`);
+  await scenario.clock.sleep(PACE_MS);
+  const again = await playHep(scenario, { lists, undo: true });
   assert.deepEqual([again.outcome?.exit, again.outcome?.message], ['done', undefined], what);
   assert.deepEqual(losses, [], what);
   assert.deepEqual(stateOf(scenario), end, what);

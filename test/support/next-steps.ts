@@ -15,7 +15,7 @@ import { installedSandbox } from './sandbox-ports.ts';
 export const PROGRAM = 'kubectl netsvc-upgrade ';
 
 /** What a command showed to a person who says no to every question. */
-export interface Shown {
+interface Shown {
   readonly exit: number;
   readonly lines: readonly string[];
   readonly next: string | undefined;
@@ -102,7 +102,7 @@ function around(stage: AnyStage, [command]: readonly string[]): AnyStage {
 }
 
 /** What a command of this program shows; without answers nobody is at the terminal. */
-export async function shown(bench: CommandBench, words: readonly string[], answers: readonly boolean[] | undefined): Promise<Shown> {
+async function shown(bench: CommandBench, words: readonly string[], answers: readonly boolean[] | undefined): Promise<Shown> {
   bench.answers = answers && [...answers];
   // Who watches waits for the other run to end, and here nobody ends it: its first look is what is shown.
   const exit = await bench.run(...words.filter((word) => word !== '--watch'));
@@ -125,3 +125,60 @@ export function nextUnder({ lines }: Shown, id: string): string | undefined {
 export function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'));
 }
+
+/** A command whose last line is followed, and what was there before it. */
+interface Screen {
+  readonly title: string;
+  readonly typed: string;
+  world(): Promise<Scenario>;
+}
+
+const installed = (): Promise<Scenario> => installedSandbox();
+
+/** What a command shows there. */
+export async function screen(scenario: Scenario, typed: string, answers: readonly boolean[] | undefined): Promise<Shown> {
+  // Who watches waits for the other run to end: it has.
+  if (typed.includes('--watch')) scenario.state.holder = undefined;
+  return shown(sandboxCommand(scenario), typed.split(' '), answers);
+}
+
+const after =
+  (commands: readonly string[], prepare: (scenario: Scenario) => void = () => undefined) =>
+  async () => {
+    const scenario = await installed();
+    prepare(scenario);
+    for (const one of commands) await screen(scenario, one, undefined);
+    return scenario;
+  };
+const broken = (fault: 'crash-loop' | 'image-pull' | 'not-ready') => (scenario: Scenario) => scenario.cluster.nodes.fault('node-02', fault);
+const locked = ({ state }: Scenario) => {
+  const at = '2026-01-01T00:00:00Z';
+  state.holder = { identity: 'bob@laptop', acquiredAt: at, renewedAt: at };
+};
+const DOWN = 'run --yes --timeout 2m --accept NS-421';
+
+const row = (title: string, typed: string, world: Screen['world'] = after([])): Screen => ({ title, typed, world });
+const alone = ['preflight', 'plan', 'run', 'verify', 'status', 'wait', 'ownerrefs list', 'ownerrefs strip', 'crds', 'hep', 'alp', 'policy'];
+
+export const SCREENS: readonly Screen[] = [
+  ...alone.map((typed) => row(`${typed} before anything was done`, typed)),
+  ...['preflight', 'plan', 'run', 'verify', 'status'].map((typed) =>
+    row(`${typed} beside a run that holds the lock`, typed, after([], locked)),
+  ),
+  ...['status', 'plan', 'verify', 'preflight', 'wait', 'apply'].map((typed) =>
+    row(`${typed} after a part of the chain`, typed, after(['run --yes --through apply'])),
+  ),
+  ...['status', 'plan', 'verify', 'run', 'cli', 'ownerrefs restore --undo', 'ownerrefs forget'].map((typed) =>
+    row(`${typed} after the whole chain`, typed, after(['run --yes'])),
+  ),
+  row('the chain, at its end', 'run --yes'),
+  row('a dry run', 'run --dry-run=server'),
+  row('a plan with an exit code', 'plan --detailed-exitcode'),
+  row('a run that stops at a pod that ends again and again', 'run --yes', after([], broken('crash-loop'))),
+  row('a run that stops at an image that cannot be pulled', 'run --yes', after([], broken('image-pull'))),
+  row('a run that times out at a node', DOWN, after([], broken('not-ready'))),
+  ...['status', 'wait', 'verify', 'preflight', 'plan'].map((typed) =>
+    row(`${typed} after a run that stopped at a pod`, typed, after(['run --yes'], broken('crash-loop'))),
+  ),
+  row('a wait that takes too long at a node', 'wait --timeout 1m', after([DOWN], broken('not-ready'))),
+];

@@ -3,6 +3,7 @@ import { operatorEndNames } from '../../src/features/install-operator/end.ts';
 import type { OperatorView } from '../../src/features/install-operator/operator-causes.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { ApiFailure, type Clock, type ClusterReader } from '../../src/kernel/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
 export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;
@@ -133,4 +134,42 @@ function controllers(): KubeObject {
   const status = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
   const template = { spec: { containers: [{ image: `quay.io/calico/kube-controllers:${NEW.release}` }] } };
   return object('Deployment', 'calico-kube-controllers', 2, { replicas: 1, template }, status);
+}
+
+/** A clock of its own time: sleeping moves it on, nothing waits. */
+export function steppingClock(): Clock & { readonly seconds: () => number; jump(ms: number): void } {
+  let ms = 0;
+  return {
+    now: () => new Date(ms),
+    sleep: async (by) => {
+      ms += by;
+    },
+    jump: (by) => {
+      ms += by;
+    },
+    seconds: () => ms / 1000,
+  };
+}
+
+/** What the cluster answers from this second on: a moment, or a failure of every request. */
+export type Answers = Script | readonly (readonly [second: number, answer: Moment | ApiFailure])[];
+
+/** A cluster whose objects are those of the script at the clock's second. */
+export function operatorCluster(answers: Answers, clock: { readonly seconds: () => number }): ClusterReader {
+  const look = () => {
+    const answer = answers.findLast(([from]) => from <= clock.seconds())?.[1] ?? before;
+    if (answer instanceof ApiFailure) throw answer;
+    return viewOf(answer, 0);
+  };
+  const all = () => {
+    const view = look();
+    const single = [view.deployment, view.installation, view.apiService, view.oldApiNamespace].filter((one) => one !== undefined);
+    return { single: [...single, ...view.resources], lists: [...view.statuses, ...view.workloads] };
+  };
+  const cluster: Partial<ClusterReader> = {
+    get: async (kind, name) => all().single.find((one) => one.kind === kind.kind && one.metadata.name === name),
+    list: async (kind) => all().lists.filter((one) => one.kind === kind.kind),
+    resolve: async (apiVersion, kind) => ({ group: apiVersion.split('/')[0] ?? '', version: 'v1', kind, plural: kind, namespaced: false }),
+  };
+  return cluster as ClusterReader;
 }

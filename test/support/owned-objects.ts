@@ -1,7 +1,7 @@
-import { type Api, type ApiObject, unlessGone } from '../control-plane/api.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Api, ApiError, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { PREFIX } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
-import { patient } from './patient.ts';
 
 /** Service's group, and the namespace and label of everything made here. */
 export const GROUP = 'projectcalico.org';
@@ -185,3 +185,19 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   };
   await Promise.all(Array.from({ length: WIDTH }, worker));
 }
+
+/**
+ * What an API server behind the first one answers, which a busy machine may keep waiting longer than the first one does (503), and kinds
+ * whose definition has just been changed (429, "storage is (re)initializing").
+ */
+export async function patient<T>(api: Api, path: string): Promise<T> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await api.get<T>(path);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || (thrown.status !== 503 && thrown.status !== 429) || attempt === PATIENCE) throw thrown;
+      await wait(1_000);
+    }
+}
+/** The first server looks every half minute whether the one behind it answers again. */
+const PATIENCE = 40;

@@ -1,7 +1,6 @@
 import type { Api, ApiObject } from '../control-plane/api.ts';
 import { isPolicy, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
-import { GROUP, OWNED_LABEL, type Reference } from './owned-objects.ts';
-import { patient } from './patient.ts';
+import { GROUP, OWNED_LABEL, patient, type Reference } from './owned-objects.ts';
 
 /** Every owned object of a cluster by `path namespace/name uid`, with its references in order. */
 export type OwnerGraph = Readonly<Record<string, readonly Reference[]>>;

@@ -5,9 +5,12 @@ import { effects } from '../../src/cli/effects.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { ownerrefsRestoreStage } from '../../src/features/chain.ts';
+import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
+import { releases } from './releases.ts';
 import { type Surroundings, surroundingsEnv } from './upgrade-process.ts';
 
 /** Nobody presses Ctrl-C. */
@@ -34,3 +37,26 @@ export async function performStage(
     await composition.close();
   }
 }
+
+/** One of the program's stages on a real cluster, as its command performs it. */
+export interface OwnerWork {
+  readonly name: string;
+  perform(around: Surroundings, observe?: Observer): Promise<ChainOutcome>;
+}
+
+export const FLAGS = { profile: 'calico', release: 'v3.32.1', 'manifest-url': releases } as const;
+
+export const stripWork: OwnerWork = {
+  name: 'strip',
+  perform: (around, observe) => performStage(ownerrefsStripStage, around, FLAGS, observe),
+};
+/** Before the upgrade: what it waits for is tried elsewhere. */
+export const restoreWork: OwnerWork = {
+  name: 'restore',
+  perform: (around, observe) => performStage(ownerrefsRestoreStage, around, { ...FLAGS, undo: true }, observe),
+};
+/** After the upgrade: it waits for the new names of policies, but not for long where a fault keeps it from hearing of them. */
+export const restoreAnewWork: OwnerWork = {
+  name: 'restore with new UIDs',
+  perform: (around, observe) => performStage(ownerrefsRestoreStage, around, { ...FLAGS, timeout: '30s' }, observe),
+};

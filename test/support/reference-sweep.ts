@@ -8,15 +8,15 @@ import { unlessGone } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import type { GroundOptions, GroundSweep, SweepGround } from './describe-sweep.ts';
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { opened } from './installed-cluster.ts';
 import { bareGraph } from './owned-cluster.ts';
 import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
-import { restoreWork, stripWork } from './owner-work.ts';
+import { restoreWork, stripWork } from './perform-stage.ts';
 import { assertRecorded, withJournal } from './recorded-references.ts';
 import { removalsTooEarly } from './removal-order.ts';
-import type { GroundOptions, GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /** Objects whose references are swept. */
 export const DEPENDENTS = 10;

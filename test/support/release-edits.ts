@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { recordsIn } from '../../src/manifest/prepare.ts';
-import { changedAt, changeOne, type Dice, type Fields, inContainer, inPod, oneOf, without } from './edit-places.ts';
+import { podSpecOf, recordsIn, withPodSpec } from '../../src/manifest/prepare.ts';
+import { numbersFrom } from './seed.ts';
 
 type Objects = readonly KubeObject[];
 
@@ -116,4 +116,51 @@ function inConfig(objects: Objects, change: (text: string) => string): Objects {
     const text = data?.cni_network_config;
     return isConfig(one) && text !== undefined ? { ...one, data: { ...data, cni_network_config: change(text) } } : one;
   });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Numbers below `below`, the same for the same seed. */
+type Dice = (below: number) => number;
+
+export function diceOf(seed: number): Dice {
+  const next = numbersFrom(seed);
+  return (below) => Math.floor(next() * below);
+}
+
+const oneOf = <T>(dice: Dice, items: readonly T[]): T | undefined => items[dice(items.length)];
+
+function changeOne(objects: Objects, dice: Dice, fits: (one: KubeObject) => boolean, change: (one: KubeObject) => KubeObject): Objects {
+  const chosen = oneOf(
+    dice,
+    objects.filter((one) => fits(one) && one.kind !== 'CustomResourceDefinition'),
+  );
+  return objects.map((one) => (one === chosen ? change(one) : one));
+}
+
+function inPod(objects: Objects, dice: Dice, change: (pod: Fields) => Fields): Objects {
+  return changeOne(
+    objects,
+    dice,
+    (one) => podSpecOf(one) !== undefined,
+    (one) => withPodSpec(one, change(podSpecOf(one) ?? {})),
+  );
+}
+
+function inContainer(objects: Objects, dice: Dice, change: (container: Fields) => Fields): Objects {
+  return inPod(objects, dice, (pod) => {
+    const list = dice(4) === 0 && recordsIn(pod.initContainers).length > 0 ? 'initContainers' : 'containers';
+    const chosen = oneOf(dice, recordsIn(pod[list]));
+    return { ...pod, [list]: recordsIn(pod[list]).map((one) => (one === chosen ? change(one) : one)) };
+  });
+}
+
+function changedAt(dice: Dice, items: readonly Fields[], change: (item: Fields) => Fields): (item: Fields) => Fields {
+  const chosen = oneOf(dice, items);
+  return (item) => (item === chosen ? change(item) : item);
+}
+
+function without(dice: Dice, items: readonly Fields[]): readonly Fields[] {
+  const gone = oneOf(dice, items);
+  return items.filter((item) => item !== gone);
 }

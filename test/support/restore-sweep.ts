@@ -9,16 +9,16 @@ import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { NEW_SERVER, OLD_SERVER, type ServerRule } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
+import type { GroundSweep, SweepGround } from './describe-sweep.ts';
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { fillOwnedObjects, GROUP, removeOwnedObjects } from './owned-objects.ts';
 import type { OwnedPlane } from './owned-plane.ts';
 import { graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
-import { restoreAnewWork, stripWork } from './owner-work.ts';
+import { restoreAnewWork, stripWork } from './perform-stage.ts';
 import { assertRecorded } from './recorded-references.ts';
 import { assertDone, DEPENDENTS, expected, forgetRun, LOSES_NO_REFERENCE, proxiedGround } from './reference-sweep.ts';
 import { removalsTooEarly } from './removal-order.ts';
-import type { GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /**
  * References come off, the API server of the service serves new UIDs, and they go back with these: first while stored policies wait for

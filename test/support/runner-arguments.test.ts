@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runnerArguments } from './runner-arguments.ts';
+import { runnerArguments } from './seed.ts';
 
 describe('arguments of the runners of tests', () => {
   it('hand the seed on under the name that the tests read', () => {

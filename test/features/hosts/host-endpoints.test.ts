@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { found, object, resource, resources } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const label = { 'projectcalico.org/created-by': 'calico-kube-controllers' };
 const endpoint = (name: string, labels: object = {}, interfaceName = '*') =>

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../src/kernel/check.ts';
 import { contextOf } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const finding = (id: string, parts: Partial<Finding> = {}): Finding => ({
   ...{ id, title: id, category: 'manifest', ref: '§4.2/2', outcome: 'error', message: `${id} is open`, evidence: [] },

@@ -5,8 +5,8 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { PodsAnswer } from '../../../src/kernel/plan.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { object } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const workload = (kind: string, image: string, rest: object = {}): KubeObject =>
   object('apps/v1', `${kind}/kube-system/w`, {

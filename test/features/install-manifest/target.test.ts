@@ -3,8 +3,7 @@ import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import type { PlannedObject } from '../../../src/kernel/plan.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, crd, daemonSet, found, healthy, object, resource, targetOf } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
-import { judgeAll } from '../../support/judged-worlds.ts';
+import { checkCases, judgeAll } from '../../support/judged-worlds.ts';
 
 const operated = {
   detection: found({ path: 'operator', variant: undefined }),

@@ -11,8 +11,8 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
-import { checkCases } from '../../support/check-cases.ts';
 import { objectOf } from '../../support/inventory.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../../support/operated-bench.ts';
 import { manifestFile } from '../../support/releases.ts';
 

@@ -3,8 +3,7 @@ import { waitOperator } from '../../../src/features/install-operator/effects.ts'
 import type { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';
-import { type Answers, operatorCluster, steppingClock } from '../../support/operator-cluster.ts';
-import { after, before, type Moment, NEW, viewOf } from '../../support/operator-script.ts';
+import { type Answers, after, before, type Moment, NEW, operatorCluster, steppingClock, viewOf } from '../../support/operator-script.ts';
 
 const { names, target } = viewOf(before, 0);
 const expected = { type: 'operator-end', names, target } as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AgentsOf, hasUpgradedNode, readAgents } from '../../../src/features/network-probe/agents.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
-import { steppingClock } from '../../support/operator-cluster.ts';
+import { steppingClock } from '../../support/operator-script.ts';
 
 const place = { namespace: 'calico-system', name: 'calico-node', container: 'calico-node', ready: { type: 'all-containers' } } as const;
 const NEW = 'sha256:1111111111111111111111111111111111111111111111111111111111111111';

@@ -4,7 +4,7 @@ import { probeNodes } from '../../../src/features/network-probe/probe.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
-import { steppingClock } from '../../support/operator-cluster.ts';
+import { steppingClock } from '../../support/operator-script.ts';
 
 const [a, z]: AgentOnNode[] = [
   { node: 'a', is: 'upgraded', pod: 'calico-node-a', uid: 'a' },

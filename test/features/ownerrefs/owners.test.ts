@@ -2,7 +2,7 @@ import type { PreflightFacts } from '../../../src/features/survey/facts.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const owned = (apiVersion: string, kind: string, unread: readonly string[] = []): Pick<PreflightFacts, 'owners'> => ({
   owners: {

@@ -5,8 +5,7 @@ import type { ClusterReader, Sources } from '../../../src/kernel/ports.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';
 import { folderArtifacts } from '../../support/apply-bench.ts';
 import { operatorReleases } from '../../support/operated-bench.ts';
-import { operatorCluster, steppingClock } from '../../support/operator-cluster.ts';
-import { after, type Moment } from '../../support/operator-script.ts';
+import { after, type Moment, operatorCluster, steppingClock } from '../../support/operator-script.ts';
 
 const operated = { ...installation, path: 'operator', hasApiServer: true } as const;
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object, resource, resources } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const named = (name: string) => ({ annotations: { 'projectcalico.org/metadata': JSON.stringify({ name }) } });
 const policy = (name: string, metadata = {}, spec = {}) => resource(`NetworkPolicy/a/${name}`, spec, metadata);

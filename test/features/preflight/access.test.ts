@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { accessChecks } from '../../../src/features/preflight/access-checks.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const denied = (required: boolean) => {
   const request = { verb: 'patch', group: 'apps', resource: 'daemonsets', namespace: 'kube-system' };

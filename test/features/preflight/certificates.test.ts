@@ -6,7 +6,7 @@ import type { Kind } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { legacyPem, ownPem } from '../../fixtures/certificates.ts';
 import { contextOf, found, installation, NOW, object } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const DAY = 86_400_000;
 const certificate = (secret: string, change: Partial<SecretCertificate> = {}): SecretCertificate => ({

@@ -2,7 +2,7 @@ import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object, resource, resources } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const API = 'operator.tigera.io/v1';
 const detection = found({ path: 'operator', variant: undefined, hasApiServer: true });

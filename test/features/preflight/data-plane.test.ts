@@ -1,7 +1,7 @@
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, found, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const pool = resource('IPPool/public', { allowedUses: ['LoadBalancer'] });
 const controllersWith = (value: string) => {

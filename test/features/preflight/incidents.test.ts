@@ -1,6 +1,6 @@
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import { contextOf, daemonSet, found, healthyPods, node, object, pod, resource, resources } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const operated = (podSubnets: readonly string[], ...pools: readonly string[]) => {
   const spec = { calicoNetwork: { ipPools: pools.map((cidr) => ({ cidr })) } };

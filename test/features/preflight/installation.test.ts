@@ -1,5 +1,5 @@
 import { contextOf, found } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const none = { detection: { value: { type: 'none', because: 'no agents' } } } as const;
 const half = { detection: { value: { type: 'half-migrated', because: 'two sets of agents', evidence: ['n1 is left'] } } } as const;

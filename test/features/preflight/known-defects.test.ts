@@ -4,7 +4,7 @@ import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, daemonSet, found, node, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 /** The target as it is merged, with the agents' image as it will run. */
 const runs = (release: string) => {

@@ -1,5 +1,5 @@
 import { found, healthyPods, pod } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const MIB = 1024 ** 2;
 const folder = (freeBytes: number, writable = true, path = '/w') => ({ work: { value: { path, freeBytes, writable } } });

@@ -1,5 +1,5 @@
 import { node } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const nodes = (...value: readonly ReturnType<typeof node>[]) => ({ nodes: { value } });
 

@@ -4,7 +4,7 @@ import { readReaching } from '../../../src/features/survey/operated.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, deployment, found, installation, object, resource, resources } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const OWNED = { ownerReferences: [{ apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: '1' }] };
 const held = (...reaching: readonly KubeObject[]) => ({

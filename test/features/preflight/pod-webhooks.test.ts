@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readPodWebhooks } from '../../../src/features/preflight/pod-webhooks.ts';
 import type { PodWebhook } from '../../../src/features/survey/facts.ts';
 import { healthyPods, object, pod } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const RULE = { operations: ['CREATE'], apiGroups: [''], resources: ['pods'], scope: '*' };
 const service = { namespace: 'kyverno', name: 'svc' };

@@ -1,6 +1,6 @@
 import { contextOf, NOW, object } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const version = (minor: string) => ({ server: { value: { gitVersion: `v1.${minor}.0`, major: '1', minor } } });
 const service = (name: string, status: string) =>

@@ -1,6 +1,6 @@
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, crd, found, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const felix = targetOf(
   crd('felixconfigurations', 'FelixConfiguration', {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { registryOf } from '../../../src/features/preflight/target-settings-checks.ts';
 import { found, installation, object, targetOf } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const from = (image: string) => ({ detection: found({ components: installation.components.map((one) => ({ ...one, image })) }) });
 const pulling = (image: string) =>

@@ -2,7 +2,7 @@ import type { Context } from '../../../src/kernel/context.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, deployment, found, node, targetOf } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 checkCases('NS-405', {
   'tells the order that the manifest path takes': { is: 'ok', says: /agents are rolled first, Typha last/ },

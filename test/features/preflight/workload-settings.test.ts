@@ -1,5 +1,5 @@
 import { daemonSet, deployment, found, object } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const unknown = { facts: { detection: found({ variant: undefined }) }, is: 'not-applicable' } as const;
 

@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, daemonSet, deployment, found, healthyPods, object, pod } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const pods = (...changed: readonly ReturnType<typeof pod>[]) => {
   const names = changed.map(({ name }) => name);

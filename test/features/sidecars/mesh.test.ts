@@ -1,7 +1,7 @@
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, found, healthyPods, object, pod, resource, resources } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const meshed = (flexDrivers: readonly string[] = []) => ({
   pods: {

@@ -2,7 +2,7 @@ import type { ComponentVersion, ManagedBy } from '../../../src/kernel/installati
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
-import { checkCases } from '../../support/check-cases.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
 
 const managed = (kind: ManagedBy['kind'], name: string) => ({
   detection: found({ managedBy: [{ kind, name, evidence: 'label', hint: `pause ${name}` }] }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstReached } from './chosen-points.ts';
+import { firstReached } from './describe-sweep.ts';
 
 describe('a fault point that a run does not reach', () => {
   for (const [sent, from, tried, reached] of [
