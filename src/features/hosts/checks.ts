@@ -109,30 +109,24 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     ref: 'hostendpoints §1.5',
     judge({ obstacles, idle, gone }: HepJudged) {
       if (idle && !gone) return notApplicable(IDLE);
-      return failIfAny(
-        obstacles.map(({ text, detail }) => ({ text, detail })),
-        'nothing keeps automatic endpoints from following the setting',
-        (names) => ({
-          because: `automatic endpoints would not follow the setting: ${names}`,
-          hint: obstacles.map(({ hint }) => hint).join(' '),
-          next: gone ? UNDO_PREVIEW : PREVIEW,
-        }),
-      );
+      const evidence = obstacles.map(({ text, detail }) => ({ text, detail }));
+      return failIfAny(evidence, 'nothing keeps automatic endpoints from following the setting', (names) => ({
+        because: `automatic endpoints would not follow the setting: ${names}`,
+        hint: obstacles.map(({ hint }) => hint).join(' '),
+        next: gone ? UNDO_PREVIEW : PREVIEW,
+      }));
     },
   },
   hepCheck('NS-717', 'host endpoints clearly old or automatic', '§4.7/3', ({ unclear }) => {
     const blocking = unclear.filter(({ fate }) => fate !== 'stays');
     const shown = blocking.length > 0 ? blocking : unclear;
-    return failIfAny(
-      shown.map(({ name, detail }) => ({ text: name, detail })),
-      'every host endpoint is either old or automatic',
-      () => ({
-        because: unclearText(shown),
-        hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
-        next: PREVIEW,
-        ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
-      }),
-    );
+    const evidence = shown.map(({ name, detail }) => ({ text: name, detail }));
+    return failIfAny(evidence, 'every host endpoint is either old or automatic', () => ({
+      because: unclearText(shown),
+      hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
+      next: PREVIEW,
+      ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
+    }));
   }),
   hepCheck(
     'NS-718',
@@ -153,16 +147,13 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
   hepCheck('NS-716', 'host endpoint labels can be copied to nodes', '§4.7/1', ({ labelProblems }) => {
     const errors = labelProblems.filter(({ severity }) => severity === 'error');
     const shown = errors.length > 0 ? errors : labelProblems;
-    return failIfAny(
-      shown.map(({ node, text }) => ({ text: node, detail: text })),
-      'every label of an old endpoint can be copied to its node',
-      (names) => ({
-        because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
-        hint: 'Give the endpoint and the node the same value, or write selectors without the label. Labels of other managers are never overwritten.',
-        next: command`kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
-        ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
-      }),
-    );
+    const evidence = shown.map(({ node, text }) => ({ text: node, detail: text }));
+    return failIfAny(evidence, 'every label of an old endpoint can be copied to its node', (names) => ({
+      because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
+      hint: 'Give the endpoint and the node the same value, or write selectors without the label. Labels of other managers are never overwritten.',
+      next: command`kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
+      ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
+    }));
   }),
   hepCheck(
     'NS-719',
@@ -205,15 +196,12 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
   hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', (facts, context) => {
     const changes = read(facts.ruleChanges);
     const what = changes.length === 1 ? 'the policy' : 'the policies';
-    return failIfAny(
-      changes.map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
-      'no address comes to a rule of another policy or goes',
-      (names) => ({
-        because: `rules of ${counted(changes.length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
-        hint: `Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), ${acceptText('NS-736', what, changes[0]?.policy)}`,
-        next: showPolicies(facts, context),
-      }),
-    );
+    const evidence = changes.map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) }));
+    return failIfAny(evidence, 'no address comes to a rule of another policy or goes', (names) => ({
+      because: `rules of ${counted(changes.length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
+      hint: `Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), ${acceptText('NS-736', what, changes[0]?.policy)}`,
+      next: showPolicies(facts, context),
+    }));
   }),
   ...hepUndoChecks,
 ]);

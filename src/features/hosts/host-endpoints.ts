@@ -33,15 +33,12 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
           `${counted(old.length, 'old host endpoint')} ${old.length === 1 ? 'is' : 'are'} not migrated; to do that: ${PROGRAM} run --include hep`,
         );
       }
-      return failIfAny(
-        old.map((endpoint) => evidenceOf(endpoint, `node ${String(specOf(endpoint).node ?? '')}`)),
-        '',
-        (names) => ({
-          because: `automatic host endpoints are enabled beside ${counted(old.length, 'old one')}: ${names}`,
-          hint: 'Finish the migration: on one node the first endpoint by name wins, so its policies depend on the names.',
-          next: `${PROGRAM} hep --dry-run=server`,
-        }),
-      );
+      const evidence = old.map((endpoint) => evidenceOf(endpoint, `node ${String(specOf(endpoint).node ?? '')}`));
+      return failIfAny(evidence, '', (names) => ({
+        because: `automatic host endpoints are enabled beside ${counted(old.length, 'old one')}: ${names}`,
+        hint: 'Finish the migration: on one node the first endpoint by name wins, so its policies depend on the names.',
+        next: `${PROGRAM} hep --dry-run=server`,
+      }));
     }),
   },
   {
@@ -54,15 +51,12 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
       const claimed = objectsOf(facts, 'hostendpoints').filter(
         (endpoint) => isAutomatic(endpoint, profile) && !endpoint.metadata.name.endsWith(autoHepSuffix),
       );
-      return failIfAny(
-        claimed.map((endpoint) => evidenceOf(endpoint)),
-        'no hand-made host endpoint carries the label of the controllers',
-        (names) => ({
-          because: `${counted(claimed.length, 'host endpoint')} not made by the controllers but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete ${claimed.length === 1 ? 'it' : 'them'} when they start`,
-          hint: 'Remove the label before the upgrade restarts the controllers.',
-          next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
-        }),
-      );
+      const evidence = claimed.map((endpoint) => evidenceOf(endpoint));
+      return failIfAny(evidence, 'no hand-made host endpoint carries the label of the controllers', (names) => ({
+        because: `${counted(claimed.length, 'host endpoint')} not made by the controllers but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete ${claimed.length === 1 ? 'it' : 'them'} when they start`,
+        hint: 'Remove the label before the upgrade restarts the controllers.',
+        next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
+      }));
     }),
   },
   {
@@ -78,15 +72,12 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
           endpoint.metadata.name.endsWith(suffix) &&
           nodes.has(endpoint.metadata.name.slice(0, -suffix.length)),
       );
-      return failIfAny(
-        taken.map((endpoint) => evidenceOf(endpoint)),
-        'no hand-made host endpoint has the name of an automatic one',
-        (names) => ({
-          because: `${counted(taken.length, 'host endpoint')} with the name of an automatic one, but not made by the controllers: ${names}. Once automatic ones are enabled, old controllers take over its content, and new ones create none for its node`,
-          hint: 'Give it another name before automatic host endpoints are enabled.',
-          next: `${PROGRAM} explain NS-708`,
-        }),
-      );
+      const evidence = taken.map((endpoint) => evidenceOf(endpoint));
+      return failIfAny(evidence, 'no hand-made host endpoint has the name of an automatic one', (names) => ({
+        because: `${counted(taken.length, 'host endpoint')} with the name of an automatic one, but not made by the controllers: ${names}. Once automatic ones are enabled, old controllers take over its content, and new ones create none for its node`,
+        hint: 'Give it another name before automatic host endpoints are enabled.',
+        next: `${PROGRAM} explain NS-708`,
+      }));
     }),
   },
   {

@@ -125,15 +125,12 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
       if (upgraded) return notApplicable('the release is upgraded already');
       const { named } = read(target);
-      return failIfAny(
-        forgottenValues.map((text) => ({ text })),
-        'the target chart names every value that the installed one names and you have set',
-        (names) => ({
-          because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
-          hint: 'Find the new names in the values of the target chart, and set them in a file for --values. Values that the chart no longer reads have no effect.',
-          next: command`helm show values ${named}`,
-        }),
-      );
+      const evidence = forgottenValues.map((text) => ({ text }));
+      return failIfAny(evidence, 'the target chart names every value that the installed one names and you have set', (names) => ({
+        because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
+        hint: 'Find the new names in the values of the target chart, and set them in a file for --values. Values that the chart no longer reads have no effect.',
+        next: command`helm show values ${named}`,
+      }));
     }),
   },
 ]);

@@ -123,15 +123,12 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
         unreached.length === 0
           ? `${counted(store.health.length, 'endpoint')} healthy`
           : `not checked from here: ${unreached.map(({ endpoint, because }) => `${endpoint} (${because})`).join(', ')}`;
-      return failIfAny(
-        bad.map(({ endpoint, because }) => ({ text: endpoint, detail: because })),
-        passed,
-        (names) => ({
-          because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
-          hint: 'Fix the store or its certificates first: agents that start now could not reach it either.',
-          next: store.settings ? showSettings(store.settings) : `${PROGRAM} plan -o wide`,
-        }),
-      );
+      const evidence = bad.map(({ endpoint, because }) => ({ text: endpoint, detail: because }));
+      return failIfAny(evidence, passed, (names) => ({
+        because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
+        hint: 'Fix the store or its certificates first: agents that start now could not reach it either.',
+        next: store.settings ? showSettings(store.settings) : `${PROGRAM} plan -o wide`,
+      }));
     },
   },
 ]);

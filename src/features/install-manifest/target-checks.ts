@@ -60,17 +60,14 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
       const planned = read(facts.preview);
       const refused = planned.filter(({ change }) => change === 'refused');
       const immutable = refused.some(({ note }) => /immutable/i.test(note ?? ''));
-      return failIfAny(
-        refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) })),
-        `the server accepts all ${counted(planned.length, 'object')} (dry run)`,
-        (names) => ({
-          because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
-          hint: immutable
-            ? 'A field that cannot be changed differs: make the target equal in it with your own --upgrade-file, or delete the object in a maintenance window.'
-            : 'Fix the reason that the server gives; the same refusal would end the upgrade half-way.',
-          next: `${PROGRAM} plan -o wide`,
-        }),
-      );
+      const evidence = refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) }));
+      return failIfAny(evidence, `the server accepts all ${counted(planned.length, 'object')} (dry run)`, (names) => ({
+        because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
+        hint: immutable
+          ? 'A field that cannot be changed differs: make the target equal in it with your own --upgrade-file, or delete the object in a maintenance window.'
+          : 'Fix the reason that the server gives; the same refusal would end the upgrade half-way.',
+        next: `${PROGRAM} plan -o wide`,
+      }));
     }),
   },
   {

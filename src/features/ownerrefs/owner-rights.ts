@@ -105,16 +105,13 @@ function verdictOf(rights: OwnerRights | undefined, { options }: Context): Verdi
   const missing = isEnforced === false ? denied : [...denied, ...enforced];
   const isCertain = denied.length > 0 || isEnforced === true;
   const [first] = missing.map(accessQuestion);
-  return failIfAny(
-    missing.map((request) => ({ text: accessText(request) })),
-    'this account may remove and restore these references',
-    (names) => ({
-      because: `${counted(missing.length, 'permission')} missing to remove and restore ownerReferences: ${names}`,
-      hint: isCertain
-        ? 'Grant them before the upgrade: what is removed and cannot be restored stays off.'
-        : 'Needed only where the API server runs the admission plugin OwnerReferencesPermissionEnforcement, which could not be found out. Grant them, or ask who runs the API server.',
-      next: first ?? '',
-      ...(isCertain ? {} : { severity: 'warning' as const }),
-    }),
-  );
+  const evidence = missing.map((request) => ({ text: accessText(request) }));
+  return failIfAny(evidence, 'this account may remove and restore these references', (names) => ({
+    because: `${counted(missing.length, 'permission')} missing to remove and restore ownerReferences: ${names}`,
+    hint: isCertain
+      ? 'Grant them before the upgrade: what is removed and cannot be restored stays off.'
+      : 'Needed only where the API server runs the admission plugin OwnerReferencesPermissionEnforcement, which could not be found out. Grant them, or ask who runs the API server.',
+    next: first ?? '',
+    ...(isCertain ? {} : { severity: 'warning' as const }),
+  }));
 }

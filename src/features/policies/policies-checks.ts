@@ -42,17 +42,14 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
       const policies = defaultTierPolicies(facts);
       const keys = policies.map(key);
       const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
-      return failIfAny(
-        twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`)),
-        'every policy is stored once',
-        (names) => ({
-          because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
-          hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
-          next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
-            .map((plural) => `${plural}.${profile.crdGroup}`)
-            .join(',')} -A`,
-        }),
-      );
+      const evidence = twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`));
+      return failIfAny(evidence, 'every policy is stored once', (names) => ({
+        because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
+        hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
+        next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
+          .map((plural) => `${plural}.${profile.crdGroup}`)
+          .join(',')} -A`,
+      }));
     }),
   },
   {
@@ -61,16 +58,13 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
     ref: '§9/6',
     judge: withInstallation(({ datastore }, facts, context): Verdict => {
       const name = context.profile.temporaryPolicy;
-      return failIfAny(
-        temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy)),
-        `no policy ${name}`,
-        (names) => ({
-          because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
-          hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
-          // With the CLI that has just answered.
-          next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
-        }),
-      );
+      const evidence = temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy));
+      return failIfAny(evidence, `no policy ${name}`, (names) => ({
+        because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
+        hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
+        // With the CLI that has just answered.
+        next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
+      }));
     }),
   },
   {
@@ -134,15 +128,12 @@ export const policiesInGitChecks: readonly PreflightCheck[] = [
       const pending = pendingRenames(facts, profile);
       const held = pending.flatMap((policy) => gitOpsOwners([asGiven(policy, profile)]).map((owner) => ({ policy, owner })));
       const commands = [...new Set(held.flatMap(({ owner }) => owner.command ?? []))];
-      return failIfAny(
-        held.map(({ policy, owner }) => evidenceOf(policy, `${owner.name}: name it ${policyName(policy, profile)} in Git`)),
-        'no policy that will be renamed is held by a GitOps tool',
-        (names) => ({
-          because: `${counted(held.length, 'policy', 'policies')} of a GitOps tool will be stored under another name: ${names}. The next sync creates each a second time under its old name, or deletes it`,
-          hint: `Stop the sync first: ${commands.join('; ')}. In Git, give each policy its new name (kubectl netsvc-upgrade plan --for-git DIR writes them), and resume the sync after the upgrade. Or hold the renaming back with --hold-policy-migration.`,
-          next: commands[0] ?? `${PROGRAM} explain NS-710`,
-        }),
-      );
+      const evidence = held.map(({ policy, owner }) => evidenceOf(policy, `${owner.name}: name it ${policyName(policy, profile)} in Git`));
+      return failIfAny(evidence, 'no policy that will be renamed is held by a GitOps tool', (names) => ({
+        because: `${counted(held.length, 'policy', 'policies')} of a GitOps tool will be stored under another name: ${names}. The next sync creates each a second time under its old name, or deletes it`,
+        hint: `Stop the sync first: ${commands.join('; ')}. In Git, give each policy its new name (kubectl netsvc-upgrade plan --for-git DIR writes them), and resume the sync after the upgrade. Or hold the renaming back with --hold-policy-migration.`,
+        next: commands[0] ?? `${PROGRAM} explain NS-710`,
+      }));
     }),
   },
 ];

@@ -85,16 +85,13 @@ export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-
     judge({ stored, denied, told, undo }, { profile }) {
       if (undo || stored.length === 0) return notApplicable(NONE);
       const hosts = read(denied);
-      return failIfAny(
-        hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
-        `no host depends on ${profile.temporaryPolicy} alone`,
-        (names) => ({
-          because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
-          hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
-          ...(told ? {} : { severity: 'warning' as const }),
-          next: `${PROGRAM} policy`,
-        }),
-      );
+      const evidence = hosts.map(({ host, ...texts }) => ({ text: host, ...texts }));
+      return failIfAny(evidence, `no host depends on ${profile.temporaryPolicy} alone`, (names) => ({
+        because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
+        hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
+        ...(told ? {} : { severity: 'warning' as const }),
+        next: `${PROGRAM} policy`,
+      }));
     },
   },
   {
@@ -106,22 +103,19 @@ export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-
       const hosts = read(decided);
       const spaces = read(pods);
       const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
-      return failIfAny(
-        [
-          ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
-          ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
-            text: `Namespace/${namespace}`,
-            detail: `${counted(count, 'pod')}: ${detail}`,
-            ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
-          })),
-        ],
-        'no other policies decide afterwards',
-        (names) => ({
-          because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
-          hint: 'Compare the traffic logs with what these policies allow.',
-          next: `${PROGRAM} policy --dry-run=server`,
-        }),
-      );
+      const evidence = [
+        ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
+        ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
+          text: `Namespace/${namespace}`,
+          detail: `${counted(count, 'pod')}: ${detail}`,
+          ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
+        })),
+      ];
+      return failIfAny(evidence, 'no other policies decide afterwards', (names) => ({
+        because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
+        hint: 'Compare the traffic logs with what these policies allow.',
+        next: `${PROGRAM} policy --dry-run=server`,
+      }));
     },
   } /** What it owns goes with it, and comes back with no undo. */,
   {

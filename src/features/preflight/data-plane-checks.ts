@@ -38,15 +38,12 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
       if (isRecord(settings.controllers) && jsonAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
         return ok('assignIPs of the controllers is set');
       }
-      return failIfAny(
-        pools.map((pool) => evidenceOf(pool)),
-        '',
-        (names) => ({
-          because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
-          hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
-          next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
-        }),
-      );
+      const evidence = pools.map((pool) => evidenceOf(pool));
+      return failIfAny(evidence, '', (names) => ({
+        because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
+        hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
+        next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
+      }));
     }),
   },
   {

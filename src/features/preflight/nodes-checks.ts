@@ -15,15 +15,12 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     judge: (facts): Verdict => {
       const nodes = read(facts.nodes);
       const down = nodes.filter((node) => conditionOf(node, 'Ready')?.status !== 'True');
-      return failIfAny(
-        down.map((node) => evidenceOf(node, conditionOf(node, 'Ready')?.reason ?? 'no Ready condition')),
-        `${counted(nodes.length, 'node')} Ready`,
-        (names) => ({
-          because: `${down.length} of ${counted(nodes.length, 'node')} not Ready: ${names}`,
-          hint: 'Repair or remove them: the rolling update stops at a node whose pod cannot start.',
-          next: command`kubectl describe node ${down[0]?.metadata.name ?? ''}`,
-        }),
-      );
+      const evidence = down.map((node) => evidenceOf(node, conditionOf(node, 'Ready')?.reason ?? 'no Ready condition'));
+      return failIfAny(evidence, `${counted(nodes.length, 'node')} Ready`, (names) => ({
+        because: `${down.length} of ${counted(nodes.length, 'node')} not Ready: ${names}`,
+        hint: 'Repair or remove them: the rolling update stops at a node whose pod cannot start.',
+        next: command`kubectl describe node ${down[0]?.metadata.name ?? ''}`,
+      }));
     },
   },
   {
@@ -31,15 +28,12 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     title: 'no node cordoned',
     judge: (facts) => {
       const cordoned = read(facts.nodes).filter(({ spec }) => (spec as { unschedulable?: boolean } | undefined)?.unschedulable);
-      return failIfAny(
-        cordoned.map((node) => evidenceOf(node)),
-        'no node is cordoned',
-        (names) => ({
-          because: `${counted(cordoned.length, 'node')} cordoned: ${names}`,
-          hint: 'Uncordon them or finish their maintenance: agents still run there, other pods of the service cannot move there.',
-          next: command`kubectl uncordon ${cordoned[0]?.metadata.name ?? ''}`,
-        }),
-      );
+      const evidence = cordoned.map((node) => evidenceOf(node));
+      return failIfAny(evidence, 'no node is cordoned', (names) => ({
+        because: `${counted(cordoned.length, 'node')} cordoned: ${names}`,
+        hint: 'Uncordon them or finish their maintenance: agents still run there, other pods of the service cannot move there.',
+        next: command`kubectl uncordon ${cordoned[0]?.metadata.name ?? ''}`,
+      }));
     },
   },
   {
@@ -48,15 +42,12 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     severity: 'error',
     judge: (facts) => {
       const pressed = read(facts.nodes).filter((node) => pressuresOf(node).length > 0);
-      return failIfAny(
-        pressed.map((node) => evidenceOf(node, pressuresOf(node).join(', '))),
-        'no node reports pressure',
-        (names) => ({
-          because: `${counted(pressed.length, 'node')} under pressure: ${names}`,
-          hint: 'Free the resource first: new images may not be pulled and new pods may be evicted there.',
-          next: command`kubectl describe node ${pressed[0]?.metadata.name ?? ''}`,
-        }),
-      );
+      const evidence = pressed.map((node) => evidenceOf(node, pressuresOf(node).join(', ')));
+      return failIfAny(evidence, 'no node reports pressure', (names) => ({
+        because: `${counted(pressed.length, 'node')} under pressure: ${names}`,
+        hint: 'Free the resource first: new images may not be pulled and new pods may be evicted there.',
+        next: command`kubectl describe node ${pressed[0]?.metadata.name ?? ''}`,
+      }));
     },
   },
   /** A restarted agent detects the address of its node again; by the first interface it finds, that may be another one. */
@@ -83,15 +74,12 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     ref: 'domain §13',
     judge: (facts) => {
       const old = read(facts.nodes).filter((node) => !isWindows(node) && kernelTooOld(infoOf(node).kernelVersion ?? ''));
-      return failIfAny(
-        old.map((node) => evidenceOf(node, `kernel ${infoOf(node).kernelVersion}`)),
-        'every kernel is 5.10 or newer',
-        (names) => ({
-          because: `${counted(old.length, 'node')} with a kernel older than 5.10: ${names}`,
-          hint: 'Upgrade the kernel, or try the target on one such node first; the eBPF data plane will not work there.',
-          next: 'kubectl get nodes -o wide',
-        }),
-      );
+      const evidence = old.map((node) => evidenceOf(node, `kernel ${infoOf(node).kernelVersion}`));
+      return failIfAny(evidence, 'every kernel is 5.10 or newer', (names) => ({
+        because: `${counted(old.length, 'node')} with a kernel older than 5.10: ${names}`,
+        hint: 'Upgrade the kernel, or try the target on one such node first; the eBPF data plane will not work there.',
+        next: 'kubectl get nodes -o wide',
+      }));
     },
   },
   {
@@ -103,16 +91,13 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
       const doubted = nodes.filter((node) => cpuDoubt(node) !== undefined);
       const hopeless = doubted.some((node) => !ARCHITECTURES.has(infoOf(node).architecture ?? ''));
       if (doubted.length === 0) return undoubted(nodes);
-      return failIfAny(
-        doubted.map((node) => evidenceOf(node, cpuDoubt(node))),
-        '',
-        (names) => ({
-          because: `${counted(doubted.length, 'node')} whose processor may not run the target's images: ${names}`,
-          hint: 'Give the machine a processor model of x86-64-v2 or newer; start the new agent image once on such a node to be sure.',
-          next: command`kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
-          severity: hopeless ? 'error' : 'warning',
-        }),
-      );
+      const evidence = doubted.map((node) => evidenceOf(node, cpuDoubt(node)));
+      return failIfAny(evidence, '', (names) => ({
+        because: `${counted(doubted.length, 'node')} whose processor may not run the target's images: ${names}`,
+        hint: 'Give the machine a processor model of x86-64-v2 or newer; start the new agent image once on such a node to be sure.',
+        next: command`kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
+        severity: hopeless ? 'error' : 'warning',
+      }));
     },
   },
   {
@@ -121,15 +106,12 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     ref: 'domain §12.1',
     judge: (facts) => {
       const windows = read(facts.nodes).filter(isWindows);
-      return failIfAny(
-        windows.map((node) => evidenceOf(node)),
-        'no Windows nodes',
-        (names) => ({
-          because: `${counted(windows.length, 'Windows node')}, which this procedure does not cover: ${names}`,
-          hint: 'Upgrade the agents on Windows by their own instructions right after this run; accept the nodes by name here.',
-          next: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
-        }),
-      );
+      const evidence = windows.map((node) => evidenceOf(node));
+      return failIfAny(evidence, 'no Windows nodes', (names) => ({
+        because: `${counted(windows.length, 'Windows node')}, which this procedure does not cover: ${names}`,
+        hint: 'Upgrade the agents on Windows by their own instructions right after this run; accept the nodes by name here.',
+        next: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
+      }));
     },
   },
 ]);

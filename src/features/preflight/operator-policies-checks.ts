@@ -61,15 +61,12 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = [
       const old = read(facts.deployments).find((one) => refText(refOf(one)) === workload);
       if (old?.metadata.namespace !== api.oldNamespace) return ok(`the API server is not in ${api.oldNamespace}`);
       if (jsonAt(old.spec, 'template', 'spec', 'hostNetwork') === true) return ok('the API server uses the network of its nodes');
-      return failIfAny(
-        droppedBy(old, api.namespace, facts, profile),
-        `policies of yours drop not all traffic of ${api.namespace}`,
-        (names) => ({
-          because: `the API server moves to namespace ${api.namespace}, where policies of yours drop its traffic: ${names}`,
-          hint: `The operator allows this traffic by a policy of its own, which it creates through this API server: the v3 API stays away for good. Exempt namespace ${api.namespace} in these policies, or allow the traffic there before the upgrade. A NetworkPolicy of Kubernetes that allows it is not seen here.`,
-          next: command`kubectl get globalnetworkpolicies.${profile.crdGroup} -o yaml`,
-        }),
-      );
+      const evidence = droppedBy(old, api.namespace, facts, profile);
+      return failIfAny(evidence, `policies of yours drop not all traffic of ${api.namespace}`, (names) => ({
+        because: `the API server moves to namespace ${api.namespace}, where policies of yours drop its traffic: ${names}`,
+        hint: `The operator allows this traffic by a policy of its own, which it creates through this API server: the v3 API stays away for good. Exempt namespace ${api.namespace} in these policies, or allow the traffic there before the upgrade. A NetworkPolicy of Kubernetes that allows it is not seen here.`,
+        next: command`kubectl get globalnetworkpolicies.${profile.crdGroup} -o yaml`,
+      }));
     }),
   },
 ];

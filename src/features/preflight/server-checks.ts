@@ -51,17 +51,14 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
       const { apiGroup } = context.profile;
       const { kinds, failed: groups } = read(facts.discovery);
       const isReplaced = groups.every((group) => group === apiGroup) && apiReplaced(facts, context);
-      return failIfAny(
-        groups.map((group): Evidence => ({ text: `APIGroup/${group}` })),
-        `${counted(kinds.length, 'kind')} discovered`,
-        (names) => ({
-          because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
-          hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
-          next: 'kubectl get apiservices',
-          ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
-          ...(isReplaced ? ON_ITS_WAY : {}),
-        }),
-      );
+      const evidence = groups.map((group): Evidence => ({ text: `APIGroup/${group}` }));
+      return failIfAny(evidence, `${counted(kinds.length, 'kind')} discovered`, (names) => ({
+        because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
+        hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
+        next: 'kubectl get apiservices',
+        ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
+        ...(isReplaced ? ON_ITS_WAY : {}),
+      }));
     },
   },
   {
@@ -71,19 +68,16 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     judge: (facts, context) => {
       const { apiGroup } = context.profile;
       const down = read(facts.apiServices).filter((service) => (conditionOf(service, 'Available')?.status ?? 'True') !== 'True');
-      return failIfAny(
-        down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message)),
-        'every aggregated API is available',
-        (names) => ({
-          because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
-          hint: down.some((service) => isOwn(service, apiGroup))
-            ? 'Find out why its server is not available: the command below says it, then look at the pods of that server. Never remove the APIService: the service’s v3 resources are read through it.'
-            : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
-          next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
-          ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),
-          ...(down.every((service) => isOwn(service, apiGroup)) && apiReplaced(facts, context) ? ON_ITS_WAY : {}),
-        }),
-      );
+      const evidence = down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message));
+      return failIfAny(evidence, 'every aggregated API is available', (names) => ({
+        because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
+        hint: down.some((service) => isOwn(service, apiGroup))
+          ? 'Find out why its server is not available: the command below says it, then look at the pods of that server. Never remove the APIService: the service’s v3 resources are read through it.'
+          : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
+        next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
+        ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),
+        ...(down.every((service) => isOwn(service, apiGroup)) && apiReplaced(facts, context) ? ON_ITS_WAY : {}),
+      }));
     },
   },
   {
@@ -94,16 +88,13 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
       const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
       const old = context.profile.operator.end?.api.oldNamespace;
       const isReplaced = stuck.every(({ metadata }) => metadata.name === old) && apiReplaced(facts, context);
-      return failIfAny(
-        stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`)),
-        'no namespace is stuck in Terminating',
-        (names) => ({
-          because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
-          hint: 'Find what holds it before the upgrade adds another cause.',
-          next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
-          ...(isReplaced ? ON_ITS_WAY : {}),
-        }),
-      );
+      const evidence = stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`));
+      return failIfAny(evidence, 'no namespace is stuck in Terminating', (names) => ({
+        because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
+        hint: 'Find what holds it before the upgrade adds another cause.',
+        next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
+        ...(isReplaced ? ON_ITS_WAY : {}),
+      }));
     },
   },
 ]);

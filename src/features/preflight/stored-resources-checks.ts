@@ -50,15 +50,12 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
       );
       const left = lists.flatMap((list) => read(list.objects));
       const removed = profile.removedKinds.filter((gone) => left.some((object) => object.kind === gone.kind));
-      return failIfAny(
-        left.map((object) => evidenceOf(object)),
-        'no resource of a removed kind',
-        (names) => ({
-          because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
-          hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
-          next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
-        }),
-      );
+      const evidence = left.map((object) => evidenceOf(object));
+      return failIfAny(evidence, 'no resource of a removed kind', (names) => ({
+        because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
+        hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
+        next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
+      }));
     }),
   },
   {

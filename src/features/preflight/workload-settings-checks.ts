@@ -90,15 +90,12 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
           namespaces.has(budget.metadata.namespace ?? '') && mine && (status?.expectedPods ?? 0) > 0 && status?.disruptionsAllowed === 0
         );
       });
-      return failIfAny(
-        tight.map((budget) => evidenceOf(budget, 'allows no disruption now')),
-        'disruption budgets leave room',
-        (text) => ({
-          because: `${text} allows no disruption of the service's pods at the moment`,
-          hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
-          next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
-        }),
-      );
+      const evidence = tight.map((budget) => evidenceOf(budget, 'allows no disruption now'));
+      return failIfAny(evidence, 'disruption budgets leave room', (text) => ({
+        because: `${text} allows no disruption of the service's pods at the moment`,
+        hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
+        next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
+      }));
     }),
   },
 ]);
@@ -152,18 +149,15 @@ export const agentMemoryChecks: readonly PreflightCheck[] = [
           outOfMemory.length > 0 && own.some((one) => one.namespace === namespace && labels['k8s-app'] === one.name),
       );
       const [first] = short;
-      return failIfAny(
-        short.map(({ namespace, name, node, outOfMemory = [] }) => ({
-          text: `Pod/${namespace}/${name}`,
-          detail: `${outOfMemory.join(', ')} on ${node} was OOMKilled`,
-        })),
-        'no container was ended for lack of memory',
-        (names) => ({
-          because: `${counted(short.length, 'pod')} ran out of memory lately: ${names}. The limits are carried into the target, which needs as much or more`,
-          hint: 'Raise the memory limit of the container, or remove it, before the upgrade.',
-          next: command`kubectl -n ${first?.namespace ?? ''} describe pod ${first?.name ?? ''}`,
-        }),
-      );
+      const evidence = short.map(({ namespace, name, node, outOfMemory = [] }) => ({
+        text: `Pod/${namespace}/${name}`,
+        detail: `${outOfMemory.join(', ')} on ${node} was OOMKilled`,
+      }));
+      return failIfAny(evidence, 'no container was ended for lack of memory', (names) => ({
+        because: `${counted(short.length, 'pod')} ran out of memory lately: ${names}. The limits are carried into the target, which needs as much or more`,
+        hint: 'Raise the memory limit of the container, or remove it, before the upgrade.',
+        next: command`kubectl -n ${first?.namespace ?? ''} describe pod ${first?.name ?? ''}`,
+      }));
     }),
   },
 ];

@@ -19,15 +19,12 @@ export const noOldCli: PreflightCheck = {
     const files = read(facts.clis);
     const old = files.filter((file) => !isCurrent(file, options.release));
     const passed = files.length === 0 ? `no ${profile.cli.program} on PATH` : `${profile.cli.program} ${options.release} on PATH`;
-    return failIfAny(
-      old.map(({ file, release }): Evidence => ({ text: file, detail: release ?? 'does not tell its release' })),
-      passed,
-      (names) => ({
-        because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
-        hint: 'The stage cli of the upgrade replaces it. Do not use the older CLI afterwards.',
-        next: `${PROGRAM} cli --dry-run=server`,
-      }),
-    );
+    const evidence = old.map(({ file, release }): Evidence => ({ text: file, detail: release ?? 'does not tell its release' }));
+    return failIfAny(evidence, passed, (names) => ({
+      because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
+      hint: 'The stage cli of the upgrade replaces it. Do not use the older CLI afterwards.',
+      next: `${PROGRAM} cli --dry-run=server`,
+    }));
   },
 };
 

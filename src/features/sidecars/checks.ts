@@ -75,15 +75,12 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       if (undo || !inUse) return notApplicable(UNUSED);
       const without = read(untemplated);
       const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
-      return failIfAny(
-        without.map(({ text, detail }) => ({ text, detail })),
-        'the target has a template for every injector',
-        (names) => ({
-          because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
-          hint: `Give a template of your own with --template FILE.${list}`,
-          next: `${PROGRAM} alp --dry-run=client --template FILE`,
-        }),
-      );
+      const evidence = without.map(({ text, detail }) => ({ text, detail }));
+      return failIfAny(evidence, 'the target has a template for every injector', (names) => ({
+        because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
+        hint: `Give a template of your own with --template FILE.${list}`,
+        next: `${PROGRAM} alp --dry-run=client --template FILE`,
+      }));
     },
   },
   {
@@ -91,16 +88,13 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
     title: 'edits of the injector carried',
     judge({ conflicts, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
-      return failIfAny(
-        conflicts.map(({ text, detail }) => ({ text, detail })),
-        'your edits of the injectors are carried',
-        (names) => ({
-          because: `edits of the injector cannot be carried into the new template: ${names}`,
-          hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
-          next: `${PROGRAM} alp --dry-run=client -o wide`,
-          exit: 'conflicts',
-        }),
-      );
+      const evidence = conflicts.map(({ text, detail }) => ({ text, detail }));
+      return failIfAny(evidence, 'your edits of the injectors are carried', (names) => ({
+        because: `edits of the injector cannot be carried into the new template: ${names}`,
+        hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
+        next: `${PROGRAM} alp --dry-run=client -o wide`,
+        exit: 'conflicts',
+      }));
     },
   },
   /** A meshed pod that is restarted without the driver does not start again (domain §9). */
@@ -141,15 +135,12 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
     judge({ obstacles, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
       const left = read(obstacles);
-      return failIfAny(
-        left.map(({ text, detail }) => ({ text, detail })),
-        'every workload with an older sidecar can be restarted',
-        (names) => ({
-          because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} not restarted by this command: ${names}`,
-          hint: 'Do what the details say, then run the same command again. Older sidecars keep working meanwhile.',
-          next: `${PROGRAM} alp`,
-        }),
-      );
+      const evidence = left.map(({ text, detail }) => ({ text, detail }));
+      return failIfAny(evidence, 'every workload with an older sidecar can be restarted', (names) => ({
+        because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} not restarted by this command: ${names}`,
+        hint: 'Do what the details say, then run the same command again. Older sidecars keep working meanwhile.',
+        next: `${PROGRAM} alp`,
+      }));
     },
   },
   /** What the user or the mesh's upgrade changed since is theirs: the undo never drops it silently. */

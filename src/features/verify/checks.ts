@@ -41,15 +41,12 @@ export const operatorDone: VerifyCheck = {
   judge(facts) {
     const lags = read(facts.operator);
     if (lags === undefined) return notApplicable('no operator on this install path');
-    return failIfAny(
-      lags.map(({ subject, why }) => ({ text: subject, detail: why })),
-      'the operator, its statuses, the components and their API are all at the target',
-      (names) => ({
-        because: `the operator is not done (${counted(lags.length, 'sign')}): ${names}`,
-        hint: 'Wait for it; it names what lags and a deaf or pinned operator.',
-        next: `${PROGRAM} wait`,
-      }),
-    );
+    const evidence = lags.map(({ subject, why }) => ({ text: subject, detail: why }));
+    return failIfAny(evidence, 'the operator, its statuses, the components and their API are all at the target', (names) => ({
+      because: `the operator is not done (${counted(lags.length, 'sign')}): ${names}`,
+      hint: 'Wait for it; it names what lags and a deaf or pinned operator.',
+      next: `${PROGRAM} wait`,
+    }));
   },
 };
 
@@ -104,18 +101,15 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
       });
       const { older = [], unknown = [] } = ages;
       const because = [...onPath(older, 'older CLI'), ...onPath(unknown, 'CLI of unknown release', 'CLIs of unknown release')];
-      return failIfAny(
-        [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' })),
-        'no older CLI on PATH',
-        () => ({
-          because: because.join('; '),
-          hint:
-            older.length > 0
-              ? 'An older CLI must not be used any more: remove it here and on every other machine.'
-              : 'See which release it is; if it is an older one, remove it here and on every other machine.',
-          next: `${PROGRAM} cli`,
-        }),
-      );
+      const evidence = [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' }));
+      return failIfAny(evidence, 'no older CLI on PATH', () => ({
+        because: because.join('; '),
+        hint:
+          older.length > 0
+            ? 'An older CLI must not be used any more: remove it here and on every other machine.'
+            : 'See which release it is; if it is an older one, remove it here and on every other machine.',
+        next: `${PROGRAM} cli`,
+      }));
     },
   },
 ]);

@@ -15,18 +15,15 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     ref: '§4.4/7',
     judge(facts, context) {
       const left = read(facts.temporaryPolicies);
-      return failIfAny(
-        left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) })),
-        'no temporary policy',
-        (names) => ({
-          because: `${names} still allows all traffic`,
-          hint: 'Review what only it allows, add policies for that, then delete it.',
-          next: left
-            .slice(0, 1)
-            .map((one) => (read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(one)))
-            .join(''),
-        }),
-      );
+      const evidence = left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) }));
+      return failIfAny(evidence, 'no temporary policy', (names) => ({
+        because: `${names} still allows all traffic`,
+        hint: 'Review what only it allows, add policies for that, then delete it.',
+        next: left
+          .slice(0, 1)
+          .map((one) => (read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(one)))
+          .join(''),
+      }));
     },
   },
   /** A dangling owner UID gets its dependents deleted, at the latest when the garbage collector restarts (domain §7.3/5). */

@@ -44,15 +44,12 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
           next: `${PROGRAM} preflight`,
         });
       const open = rollouts.filter(({ done }) => !done);
-      return failIfAny(
-        open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
-        `${counted(rollouts.length, 'workload')} rolled out and ready`,
-        (names) => ({
-          because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
-          hint: 'Wait for it; it names the node and the reason.',
-          next: `${PROGRAM} wait`,
-        }),
-      );
+      const evidence = open.map(({ target, pending }) => ({ text: refText(target), detail: pending }));
+      return failIfAny(evidence, `${counted(rollouts.length, 'workload')} rolled out and ready`, (names) => ({
+        because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
+        hint: 'Wait for it; it names the node and the reason.',
+        next: `${PROGRAM} wait`,
+      }));
     },
   },
   {
@@ -62,15 +59,12 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
     judge(facts) {
       const left = read(facts.leftovers);
       if (left === undefined) return notApplicable('no full manifest on this install path');
-      return failIfAny(
-        left.map(({ object, names }) => ({ text: object, detail: names.join(', ') })),
-        'no container, variable or volume of the old release is left',
-        (names) => ({
-          because: `${names} still ${left.length === 1 ? 'has' : 'have'} parts of the old release`,
-          hint: 'Apply again: it removes them by patches.',
-          next: `${PROGRAM} apply`,
-        }),
-      );
+      const evidence = left.map(({ object, names }) => ({ text: object, detail: names.join(', ') }));
+      return failIfAny(evidence, 'no container, variable or volume of the old release is left', (names) => ({
+        because: `${names} still ${left.length === 1 ? 'has' : 'have'} parts of the old release`,
+        hint: 'Apply again: it removes them by patches.',
+        next: `${PROGRAM} apply`,
+      }));
     },
   },
   {
@@ -82,15 +76,12 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       const crds = read(facts.leftBehind);
       const used = crds.filter(({ objects }) => objects > 0);
       if (used.length === 0) return ok(crds.length === 0 ? 'no CRD is left behind' : emptyText(crds.map(({ name }) => name)));
-      return failIfAny(
-        used.map(({ name, objects }) => ({ text: `CustomResourceDefinition/${name}`, detail: counted(objects, 'object') })),
-        '',
-        (which) => ({
-          because: `objects that the new release no longer enforces: ${which}`,
-          hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
-          next: command`kubectl get ${used[0]?.name ?? ''} -A`,
-        }),
-      );
+      const evidence = used.map(({ name, objects }) => ({ text: `CustomResourceDefinition/${name}`, detail: counted(objects, 'object') }));
+      return failIfAny(evidence, '', (which) => ({
+        because: `objects that the new release no longer enforces: ${which}`,
+        hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
+        next: command`kubectl get ${used[0]?.name ?? ''} -A`,
+      }));
     },
   },
 ]);
