@@ -1,11 +1,12 @@
 import type { Effect } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import {
+  type Around,
   type EnginePorts,
   type ExpectationTypes,
   type OnLine,
+  type Performed,
   type PreconditionTypes,
-  type Report,
   runTool,
 } from '../../kernel/effect-type.ts';
 import { Fault, Outdated } from '../../kernel/fault.ts';
@@ -45,10 +46,7 @@ declare module '../../kernel/action.ts' {
 
 export const hostExpectations: Pick<ExpectationTypes, 'host-endpoints'> = {
   'host-endpoints': {
-    async wait(ports, expected, { timeoutMs, stop, report }) {
-      await waitHostEndpoints(ports, expected, { timeoutMs, signal: stop, report });
-      return {};
-    },
+    wait: waitHostEndpoints,
     text: ({ nodes }) => `the automatic host endpoints of ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`,
   },
 };
@@ -70,19 +68,15 @@ export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;
 
-interface EndpointWait {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly report: Report;
-}
+type Wait = Pick<Around, 'stop' | 'report'> & { readonly timeoutMs: number };
 
 /** The CLI cannot watch. */
 const POLL_MS = 3_000;
 
 /** Waits until every node has its automatic endpoint. Throws Fault `timeout` (naming what lags) or `interrupted`. */
-async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait: EndpointWait): Promise<void> {
+async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait: Wait): Promise<Performed> {
   const end = new AbortController();
-  const limit = AbortSignal.any([wait.signal, end.signal]);
+  const limit = AbortSignal.any([wait.stop, end.signal]);
   void ports.clock.sleep(wait.timeoutMs, limit).then(
     () => end.abort(),
     () => undefined,
@@ -93,7 +87,7 @@ async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait
     for await (const _change of 'kind' in from ? watched(ports, board, from.kind, limit) : polled(ports, board, from.cli, limit)) {
       const { open } = board;
       wait.report(nodes.length - open.length, nodes.length, 'automatic host endpoints', laggards(open));
-      if (open.length === 0) return;
+      if (open.length === 0) return {};
     }
   } finally {
     end.abort();
@@ -101,8 +95,8 @@ async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait
   throw ending(board.open, nodes.length, wait);
 }
 
-function ending(open: readonly Uncovered[], of: number, { signal, timeoutMs }: EndpointWait): Fault {
-  if (signal.aborted)
+function ending(open: readonly Uncovered[], of: number, { stop, timeoutMs }: Wait): Fault {
+  if (stop.aborted)
     return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', ['run the same command again']);
   const what = `${open.length} of ${counted(of, 'node')} without a complete automatic host endpoint`;
   return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [

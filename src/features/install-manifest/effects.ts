@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { ExpectationTypes, Report } from '../../kernel/effect-type.ts';
+import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -15,10 +15,7 @@ declare module '../../kernel/action.ts' {
 
 export const manifestExpectations: Pick<ExpectationTypes, 'crds-established'> = {
   'crds-established': {
-    async wait(ports, expected, { timeoutMs, stop, report }) {
-      await waitCrds(ports, expected, { timeoutMs, signal: stop, report });
-      return {};
-    },
+    wait: waitCrds,
     text: ({ names }) => `${counted(names.length, 'CRD')} to be established`,
   },
 };
@@ -29,11 +26,7 @@ interface CrdsEstablished {
   readonly names: readonly string[];
 }
 
-interface CrdsWait {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly report: Report;
-}
+type Wait = Pick<Around, 'stop' | 'report'> & { readonly timeoutMs: number };
 
 /** The server needs some hundredths of a second. */
 const APART_MS = 250;
@@ -42,18 +35,18 @@ const APART_MS = 250;
 export async function waitCrds(
   { cluster, clock }: { readonly cluster: Pick<ClusterReader, 'get'>; readonly clock: Clock },
   { names }: CrdsEstablished,
-  { timeoutMs, signal, report }: CrdsWait,
-): Promise<void> {
+  { timeoutMs, stop, report }: Wait,
+): Promise<Performed> {
   const until = clock.now().getTime() + timeoutMs;
   // One by one, and only what is open: a list would return every definition of the cluster, with its schema.
   let open: readonly Lag[] = names.map((name) => ({ name, why: 'not seen yet' }));
   for (;;) {
     open = (await Promise.all(open.map(({ name }) => lagOf(cluster, name)))).filter((one) => one !== undefined);
     report(names.length - open.length, names.length, 'CRDs established', open[0] && textOf(open[0]));
-    if (open.length === 0) return;
-    if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', ['run the same command again']);
+    if (open.length === 0) return {};
+    if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', ['run the same command again']);
     if (clock.now().getTime() >= until) throw tooLate(open, timeoutMs);
-    await clock.sleep(APART_MS, signal).catch(() => undefined);
+    await clock.sleep(APART_MS, stop).catch(() => undefined);
   }
 }
 

@@ -107,10 +107,7 @@ function kindEvidence(document: KubeObject): Evidence {
 function selectorDifference(document: KubeObject, live: readonly KubeObject[]): readonly Evidence[] {
   if (document.kind !== 'DaemonSet' && document.kind !== 'Deployment') return [];
   const { name, namespace = '' } = document.metadata;
-  const there = findWorkload(
-    live.filter(({ kind }) => kind === document.kind),
-    { name, namespace },
-  );
+  const there = findWorkload(live, { name, namespace }, document.kind);
   if (!there) return [];
   const [has, wants] = [selectorText(selectorOf(there)), selectorText(selectorOf(document))];
   return has === wants ? [] : [evidenceOf(there, `${has}, target ${wants}`)];

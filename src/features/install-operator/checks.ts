@@ -48,11 +48,7 @@ export const typhaOrderTaken: Check<OrderJudged> = {
 export const typhaOrderChecks: readonly PreflightCheck[] = [
   /** As in preflight, for the operator's path and as the last stage only: a stage that continues asks the user by name. */
   {
-    id: 'NS-251',
-    title: 'agents and Typha replaced in a safe order',
-    category: 'workloads',
-    severity: 'error',
-    ref: 'domain §0.2',
+    ...typhaOrderTaken,
     judge: withInstallation((installation, facts, context) => {
       if (installation.path !== 'operator') return notApplicable('not the operator’s path');
       if ((context.chain?.later.length ?? 0) > 0) return notApplicable('asked for right before the CRDs');

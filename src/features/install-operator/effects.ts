@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import type { ExpectationTypes, Report } from '../../kernel/effect-type.ts';
+import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
@@ -17,13 +17,7 @@ export interface OperatorExpected {
   readonly firstOf?: AgentsOf;
 }
 
-interface OperatorWait {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly report: Report;
-  /** Told once of each trouble. */
-  readonly warn: (text: string) => void;
-}
+type Wait = Pick<Around, 'stop' | 'report' | 'warn'> & { readonly timeoutMs: number };
 
 interface Ports {
   readonly cluster: ClusterReader;
@@ -36,20 +30,20 @@ const LONGEST_STEP_MS = 5_000;
 const POINTS = 5;
 
 /** Waits until `operatorVerdict` says done. Throws Fault `timeout` (naming what lags and the troubles) or `interrupted`. */
-export async function waitOperator({ cluster, clock }: Ports, expected: OperatorExpected, wait: OperatorWait): Promise<void> {
+export async function waitOperator({ cluster, clock }: Ports, expected: OperatorExpected, wait: Wait): Promise<Performed> {
   const started = clock.now().getTime();
   const told = new Set<string>();
   let [last, counted] = [started, 0];
   let memory: OperatorMemory = {};
   for (;;) {
-    if (wait.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['run the same command again']);
+    if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['run the same command again']);
     const look = await lookAt({ cluster, clock }, expected, counted, memory);
     memory = look.memory;
     tell(look, wait, told);
-    if (look.done || (await isFirstThere({ cluster, clock }, expected))) return;
+    if (look.done || (await isFirstThere({ cluster, clock }, expected))) return {};
     const now = clock.now().getTime();
     if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsFor(cluster, look));
-    await clock.sleep(POLL_MS, wait.signal).catch(() => undefined);
+    await clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
     const woken = clock.now().getTime();
     counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
     last = woken;
@@ -81,7 +75,7 @@ async function lookAt(
   }
 }
 
-function tell({ lags, troubles }: OperatorVerdict, { report, warn }: OperatorWait, told: Set<string>): void {
+function tell({ lags, troubles }: OperatorVerdict, { report, warn }: Wait, told: Set<string>): void {
   const lagging = new Set(lags.map(({ point }) => point)).size;
   const why = lags.length === 0 ? `must hold for ${HOLD_MS / 1000} s` : progressText(lags);
   report(POINTS - lagging, POINTS, 'signs that the operator is done', why);
@@ -155,10 +149,7 @@ declare module '../../kernel/action.ts' {
 
 export const operatorExpectations: Pick<ExpectationTypes, 'operator-end'> = {
   'operator-end': {
-    async wait(ports, expected, { timeoutMs, stop, report, warn }) {
-      await waitOperator(ports, expected, { timeoutMs, signal: stop, report, warn });
-      return {};
-    },
+    wait: waitOperator,
     text: ({ target: { release }, firstOf }) =>
       firstOf
         ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`

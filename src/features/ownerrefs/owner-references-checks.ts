@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
 import { writerText } from '../../kube/managed-fields.ts';
-import { failed, listed, PROGRAM, table } from '../survey/index.ts';
+import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, PausableController, RestoreJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
@@ -103,12 +103,24 @@ const NO_CHANGE = 'no UID changes on this way';
 const STRIP = 'ownerrefs-strip';
 
 /** A kind that could not be searched may hold breaking references: a user who knows better accepts it by name (§4.8). */
-export const ownersSearched: OwnersCheck = {
+export const SEARCHED = {
   id: 'NS-741',
   title: 'owner references searched everywhere',
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
+} as const;
+
+export const UNBROKEN = {
+  id: 'NS-701',
+  title: 'no owner references that the upgrade breaks',
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§7/1',
+} as const;
+
+export const ownersSearched: OwnersCheck = {
+  ...SEARCHED,
   judge: ({ references, apiReplaced }, { profile }) => (references ? searched(references, profile, apiReplaced) : notApplicable(NO_CHANGE)),
 };
 
@@ -140,13 +152,10 @@ export function searched(
   );
 }
 
-export const ownerReferencesChecks: readonly OwnersCheck[] = table({ category: 'follow-up' }, [
+export const ownerReferencesChecks: readonly OwnersCheck[] = [
   /** Before the stage that removes them, only a user who wants none removed must decide. */
   {
-    id: 'NS-701',
-    title: 'no owner references that the upgrade breaks',
-    severity: 'error',
-    ref: '§7/1',
+    ...UNBROKEN,
     judge(facts, context) {
       const breaking = breakingIn(facts);
       if (breaking === undefined) return notApplicable(NO_CHANGE);
@@ -161,6 +170,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = table({ category: '
   {
     id: 'NS-742',
     title: 'applied manifests without old UIDs',
+    category: 'follow-up',
     severity: 'warning',
     ref: '§4.8/1',
     judge(facts) {
@@ -168,25 +178,19 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = table({ category: '
       if (breaking === undefined) return notApplicable(NO_CHANGE);
       const still = breaking
         .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
-        .map(({ owned: { object }, fate: { reference } }) => {
-          return {
-            text: refText(object),
-            object: refOf(object),
-            detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
-          };
-        });
+        .map(({ owned: { object }, fate: { reference } }) => ({
+          text: refText(object),
+          object: refOf(object),
+          detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
+        }));
       return manifestVerdict([...still, ...(facts.manifests ?? [])]);
     },
   },
-]);
+];
 
 /** Right before the actions that change UIDs: references that exist now would break (§4.8, §7). */
 export const noneBreaks: OwnersCheck = {
-  id: 'NS-701',
-  title: 'no owner references that the upgrade breaks',
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§7/1',
+  ...UNBROKEN,
   judge(facts, { chain, options }) {
     if (chain?.pending.includes(STRIP) && options.ownerrefs !== 'never') return notApplicable('ownerrefs strip comes before');
     const breaking = breakingIn(facts);

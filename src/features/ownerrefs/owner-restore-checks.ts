@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { failed, listed, PROGRAM, table } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
-import { manifestVerdict, searchedAgain } from './owner-references-checks.ts';
+import { manifestVerdict, SEARCHED, searchedAgain } from './owner-references-checks.ts';
 import { journalChecks } from './owners-checks.ts';
 
 const IDLE = 'no reference is recorded as removed';
@@ -17,14 +17,7 @@ function evidenceOf(left: readonly LeftAlone[]) {
   return left.map(({ object, text, detail }) => ({ text, object, detail }));
 }
 
-const searchedBefore: RestoreCheck = {
-  id: 'NS-741',
-  title: 'owner references searched everywhere',
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.8/1',
-  judge: searchedAgain,
-};
+const searchedBefore: RestoreCheck = { ...SEARCHED, judge: searchedAgain };
 
 const RELEASED =
   'release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';

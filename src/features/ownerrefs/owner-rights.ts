@@ -79,23 +79,18 @@ async function isEnforced(cluster: Asked, namespace: string): Promise<boolean | 
   }
 }
 
-const RULE = { category: 'follow-up', severity: 'error', ref: '§4.8/1' } as const;
-
 /** Before anything is removed that this account could not restore. */
 export const mayRestore: OwnersCheck = {
   id: 'NS-754',
   title: 'rights to restore owner references',
-  ...RULE,
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/1',
   judge: ({ rights }, context) => verdictOf(rights, context),
 };
 
 export const ownerRightsChecks: readonly PreflightCheck[] = [
-  {
-    id: 'NS-754',
-    title: 'rights to restore owner references',
-    ...RULE,
-    judge: ({ owners }, context) => verdictOf(read(owners).rights, context),
-  },
+  { ...mayRestore, judge: ({ owners }, context) => verdictOf(read(owners).rights, context) },
 ];
 
 function verdictOf(rights: OwnerRights | undefined, { options }: Context): Verdict {

@@ -17,7 +17,7 @@ import {
   withInstallation,
 } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
-import { PAUSABLE, searched } from './owner-references-checks.ts';
+import { PAUSABLE, SEARCHED, searched, UNBROKEN } from './owner-references-checks.ts';
 import { type UidChanges, uidChanges } from './uid-change.ts';
 
 const POLICY_KINDS = new Set(['NetworkPolicy', 'GlobalNetworkPolicy', 'StagedNetworkPolicy', 'StagedGlobalNetworkPolicy']);
@@ -30,12 +30,10 @@ function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context)
   return changes.policies !== undefined && served && POLICY_KINDS.has(owner.kind);
 }
 
-export const ownersChecks: readonly PreflightCheck[] = table({ category: 'follow-up', severity: 'error' }, [
+export const ownersChecks: readonly PreflightCheck[] = [
   /** What the search could not look at (§4.8/1). */
   {
-    id: 'NS-741',
-    title: 'owner references searched everywhere',
-    ref: '§4.8/1',
+    ...SEARCHED,
     judge: withInstallation((_installation, facts, context): Verdict => {
       const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
       const { unread, kinds } = read(facts.owners);
@@ -46,9 +44,7 @@ export const ownersChecks: readonly PreflightCheck[] = table({ category: 'follow
   },
   /** Owner references that name an object whose UID the upgrade changes (§4.8, §7; domain §7). */
   {
-    id: 'NS-701',
-    title: 'no owner references that the upgrade breaks',
-    ref: '§7/1',
+    ...UNBROKEN,
     judge: withInstallation((installation, facts, context): Verdict => {
       const changes = uidChanges(sourceRelease(installation, facts, context), context);
       const at = changes.all ?? changes.policies;
@@ -71,7 +67,7 @@ export const ownersChecks: readonly PreflightCheck[] = table({ category: 'follow
       }));
     }),
   },
-]);
+];
 
 const TAKE_OFF = {
   hint: 'Remove these references before the upgrade: they are recorded, and put back with the new UIDs. run does both.',

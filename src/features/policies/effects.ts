@@ -1,8 +1,9 @@
 import { counted } from '../../kernel/counted.ts';
-import type { ExpectationTypes, PreconditionTypes, Report } from '../../kernel/effect-type.ts';
+import type { Around, ExpectationTypes, Performed, PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Fault, Outdated } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { listed } from '../survey/index.ts';
 import { pendingRenames, valueAt } from './stored-policies.ts';
 
 /** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */
@@ -24,11 +25,7 @@ interface RenamingHeld {
   readonly field: string;
 }
 
-interface PoliciesWait {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly report: Report;
-}
+type Wait = Pick<Around, 'stop' | 'report'> & { readonly timeoutMs: number };
 
 /** Milliseconds between two looks: nothing shows the migration's end, and a late policy is renamed about a second later. */
 const APART_MS = 2_000;
@@ -36,7 +33,7 @@ const APART_MS = 2_000;
 type Ports = { readonly cluster: Pick<ClusterReader, 'get' | 'list'>; readonly clock: Clock };
 
 /** Waits until no policy is pending, or the renaming is held. Throws Fault `timeout` (naming policies) or `interrupted`. */
-export async function waitPolicies({ cluster, clock }: Ports, expected: PoliciesSettled, wait: PoliciesWait): Promise<void> {
+export async function waitPolicies({ cluster, clock }: Ports, expected: PoliciesSettled, wait: Wait): Promise<Performed> {
   const until = clock.now().getTime() + wait.timeoutMs;
   let [most, left] = [0, 0];
   for (;;) {
@@ -49,13 +46,13 @@ export async function waitPolicies({ cluster, clock }: Ports, expected: Policies
     if (pending) {
       left = pending.length;
       most = Math.max(most, left);
-      wait.report(most - left, most, 'policies renamed', left === 0 ? undefined : named(pending));
-      if (left === 0) return;
+      wait.report(most - left, most, 'policies renamed', left === 0 ? undefined : listed(pending));
+      if (left === 0) return {};
       if (isLast) throw tooLate(pending, wait.timeoutMs);
     }
-    if (wait.signal.aborted)
+    if (wait.stop.aborted)
       throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['run the same command again']);
-    await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
+    await clock.sleep(APART_MS, wait.stop).catch(() => undefined);
   }
 }
 
@@ -63,7 +60,7 @@ export async function waitPolicies({ cluster, clock }: Ports, expected: Policies
 async function assertSettled({ cluster, clock }: Ports, expected: PoliciesSettled, signal: AbortSignal): Promise<void> {
   await clock.sleep(APART_MS, signal).catch(() => undefined);
   const pending = await pendingNow(cluster, expected);
-  if (pending.length > 0) throw new Outdated(`policies wait for their new names: ${named(pending)}`);
+  if (pending.length > 0) throw new Outdated(`policies wait for their new names: ${listed(pending)}`);
 }
 
 /** Throws Fault `blocked` where the hold that was just written is not there: the controllers must not start then. */
@@ -87,16 +84,12 @@ async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled):
 function tooLate(pending: readonly string[], timeoutMs: number): Fault {
   return new Fault(
     'timeout',
-    `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`,
+    `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${listed(pending)}`,
     [
       'look at the log of the controllers: they rename policies once every agent is rolled out',
       'then run the same command again; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
     ],
   );
-}
-
-function named(names: readonly string[]): string {
-  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
 }
 
 declare module '../../kernel/action.ts' {
@@ -111,14 +104,11 @@ declare module '../../kernel/action.ts' {
 
 export const policyExpectations: Pick<ExpectationTypes, 'policies-settled' | 'renaming-held'> = {
   'policies-settled': {
-    async wait(ports, expected, { timeoutMs, stop, report }) {
-      await waitPolicies(ports, expected, { timeoutMs, signal: stop, report });
-      return {};
-    },
+    wait: waitPolicies,
     text: () => 'stored policies to have their new names, or their renaming to be held',
   },
   'renaming-held': {
-    async wait({ cluster }, expected) {
+    wait: async ({ cluster }, expected) => {
       await assertHeld(cluster, expected);
       return {};
     },

@@ -65,10 +65,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
       const live = read(facts.agentConfig);
       if (!live) return notApplicable('this installation has no ConfigMap of the agents');
       const { name, namespace = '' } = live.metadata;
-      const next = findWorkload(
-        readTarget(facts).documents.filter(({ kind }) => kind === 'ConfigMap'),
-        { name, namespace },
-      );
+      const next = findWorkload(readTarget(facts).documents, { name, namespace }, 'ConfigMap');
       const [before, after] = [jsonAt(live, 'data', MTU), jsonAt(next, 'data', MTU)];
       if (before === undefined || after === undefined || before === after) return ok(`${MTU} stays ${String(before ?? 'unset')}`);
       return failed(

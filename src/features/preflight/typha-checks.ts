@@ -76,10 +76,7 @@ function openNodes(nodes: readonly KubeObject[]): number {
 /** The live Deployment with the strategy that the target has, where the target holds it. */
 function planned(live: KubeObject, name: { namespace: string; name: string }, facts: PreflightFacts): KubeObject {
   const documents = 'value' in facts.target ? facts.target.value.documents : [];
-  const next = findWorkload(
-    documents.filter((document) => document.kind === 'Deployment'),
-    name,
-  );
+  const next = findWorkload(documents, name, 'Deployment');
   const strategy = next ? shapeOf(next).spec?.strategy : undefined;
   return strategy ? { ...live, spec: { ...shapeOf(live).spec, strategy } } : live;
 }

@@ -115,10 +115,7 @@ function failedPaused(paused: readonly KubeObject[]): Verdict {
 function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly KubeObject[] {
   const all = [...read(facts.daemonSets), ...read(facts.deployments)];
   return [names.agent, names.controllers, ...(names.typha ? [names.typha] : [])].flatMap((name) => {
-    const found = findWorkload(
-      all.filter((object) => object.kind === name.kind),
-      name,
-    );
+    const found = findWorkload(all, name, name.kind);
     return found ? [found] : [];
   });
 }

@@ -45,11 +45,9 @@ export function serviceWorkloads(installation: Installation, profile: Profile): 
   return { agent, controllers: names.controllers, ...(names.typha && installation.hasTypha ? { typha: names.typha } : {}) };
 }
 
-export function findWorkload(
-  objects: readonly KubeObject[],
-  name: { readonly namespace: string; readonly name: string },
-): KubeObject | undefined {
-  return objects.find((object) => isNamed(object, name));
+/** `kind`: for documents of many kinds; items of a list do not always say theirs. */
+export function findWorkload(objects: readonly KubeObject[], name: Pick<WorkloadName, 'namespace' | 'name'>, kind?: string) {
+  return objects.find((object) => isNamed(object, name) && (kind === undefined || object.kind === kind));
 }
 
 /** Pods that may be missing during a rollout; percentages are rounded down as the Deployment controller does. */

@@ -46,7 +46,7 @@ async function waited(
     };
   };
   const until = { type: 'crds-established', names: Object.keys(answers) } as const;
-  await waitCrds({ cluster: { get }, clock }, until, { timeoutMs: 10_000, signal, report: () => undefined });
+  await waitCrds({ cluster: { get }, clock }, until, { timeoutMs: 10_000, stop: signal, report: () => undefined });
   return asked;
 }
 

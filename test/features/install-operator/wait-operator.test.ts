@@ -28,7 +28,7 @@ async function tried(
   const warnings: string[] = [];
   const wait = {
     timeoutMs,
-    signal,
+    stop: signal,
     report: (done: number, of: number, _: string, why?: string) => void reports.push(`${done}/${of} ${why}`),
     warn: (text: string) => void warnings.push(text),
   };
@@ -98,7 +98,7 @@ describe('the wait for the operator', () => {
       )(cluster.list),
     });
     const firstOf = { ...place, runs: { release: target.release, digests: [] } };
-    const wait = { timeoutMs: 600_000, signal: new AbortController().signal, report: () => undefined, warn: () => undefined };
+    const wait = { timeoutMs: 600_000, stop: new AbortController().signal, report: () => undefined, warn: () => undefined };
     await waitOperator({ cluster, clock }, { ...expected, firstOf }, wait);
     assert.ok(clock.seconds() >= 40 && clock.seconds() <= 42, String(clock.seconds()));
   });
@@ -141,7 +141,7 @@ describe('the wait for the operator', () => {
       },
     };
     const said = await waitOperator({ cluster, clock }, expected, {
-      ...{ timeoutMs: 60_000, signal: new AbortController().signal, report: () => undefined, warn: () => undefined },
+      ...{ timeoutMs: 60_000, stop: new AbortController().signal, report: () => undefined, warn: () => undefined },
     }).then(
       () => [],
       (thrown: Fault) => thrown.suggestions,

@@ -47,7 +47,7 @@ async function waited(...answers: readonly (ApiFailure | 'none pending')[]): Pro
       return [];
     },
   };
-  await waitPolicies({ cluster, clock }, expected, { timeoutMs: 10_000, signal: new AbortController().signal, report: () => undefined });
+  await waitPolicies({ cluster, clock }, expected, { timeoutMs: 10_000, stop: new AbortController().signal, report: () => undefined });
   return asked;
 }
 
