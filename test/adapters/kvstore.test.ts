@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { createServer as createTcp } from 'node:net';
 import { askStore, kvstoreProbe } from '../../src/adapters/kvstore.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
+import { listening } from '../control-plane/listening.ts';
 
 const authority = createAuthority('store authority');
 const server = authority.issue({ commonName: 'store', hosts: ['127.0.0.1'] });
@@ -13,14 +14,9 @@ const certificates = { ca: authority.certificate, cert: client.certificate, key:
 
 const healthy: RequestListener = ({ url }, response) => response.end(url === '/health' ? '{"health":"true","reason":""}' : '{}');
 
-async function listening<T>(made: Server, use: (port: number) => Promise<T>): Promise<T> {
-  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
-  try {
-    return await use((made.address() as AddressInfo).port);
-  } finally {
-    made.closeAllConnections();
-    await new Promise((resolve) => made.close(resolve));
-  }
+async function listeningTo<T>(made: Server, use: (port: number) => Promise<T>): Promise<T> {
+  const { port, close } = await listening(made);
+  return use(port).finally(close);
 }
 
 const secure = (answer: RequestListener = healthy) =>
@@ -48,7 +44,7 @@ describe('asking the key-value store', () => {
   for (const [title, answer] of Object.entries(endless)) {
     it(`is unhealthy within seconds where it answers with ${title}`, async () => {
       const started = performance.now();
-      const health = await listening(createHttp(answer), (port) => askStore(`http://127.0.0.1:${port}`, {}));
+      const health = await listeningTo(createHttp(answer), (port) => askStore(`http://127.0.0.1:${port}`, {}));
       assert.equal(health.state, 'unhealthy', health.because);
       assert.ok(performance.now() - started < 6_000);
     });
@@ -61,8 +57,7 @@ describe('asking the key-value store', () => {
       const more = setInterval(() => socket.write('a'), 100);
       socket.on('close', () => clearInterval(more));
     }) as unknown as Server;
-    dripping.closeAllConnections = () => undefined;
-    const health = await listening(dripping, (port) => askStore(`http://127.0.0.1:${port}`, {}));
+    const health = await listeningTo(dripping, (port) => askStore(`http://127.0.0.1:${port}`, {}));
     assert.deepEqual([health.state, health.because], ['unreached', 'no answer within 3 s']);
   });
 
@@ -76,7 +71,7 @@ describe('asking the key-value store', () => {
         else response.end(JSON.stringify(asked.length === 1 ? { kvs: [{ value: Buffer.from('here').toString('base64') }] } : {}));
       });
     };
-    await listening(createHttp(store), async (port) => {
+    await listeningTo(createHttp(store), async (port) => {
       const read = () => kvstoreProbe.value(`http://127.0.0.1:${port}`, {}, '/a/b');
       assert.equal(await read(), 'here');
       assert.equal(await read(), undefined);
@@ -86,12 +81,12 @@ describe('asking the key-value store', () => {
   });
 
   it('is healthy with the certificates of the installation', async () => {
-    const health = await listening(secure(), (port) => askStore(`https://127.0.0.1:${port}`, certificates));
+    const health = await listeningTo(secure(), (port) => askStore(`https://127.0.0.1:${port}`, certificates));
     assert.deepEqual([health.state, health.because], ['healthy', '']);
   });
 
   it('is healthy without TLS', async () => {
-    const health = await listening(createHttp(healthy), (port) => askStore(`http://127.0.0.1:${port}`, {}));
+    const health = await listeningTo(createHttp(healthy), (port) => askStore(`http://127.0.0.1:${port}`, {}));
     assert.equal(health.state, 'healthy');
   });
 
@@ -102,20 +97,20 @@ describe('asking the key-value store', () => {
   ];
   for (const [title, given] of refused) {
     it(`is refused ${title}, and no key is told`, async () => {
-      const health = await listening(secure(), (port) => askStore(`https://127.0.0.1:${port}`, given));
+      const health = await listeningTo(secure(), (port) => askStore(`https://127.0.0.1:${port}`, given));
       assert.equal(health.state, 'refused', health.because);
       assert.ok(!health.because.includes('PRIVATE KEY'));
     });
   }
 
   it('is refused where https meets a plain server', async () => {
-    const health = await listening(createHttp(healthy), (port) => askStore(`https://127.0.0.1:${port}`, certificates));
+    const health = await listeningTo(createHttp(healthy), (port) => askStore(`https://127.0.0.1:${port}`, certificates));
     assert.equal(health.state, 'refused', health.because);
   });
 
   it('is unhealthy by its own word', async () => {
     const ill = createHttp((_request, response) => response.end('{"health":"false","reason":"NOSPACE"}'));
-    const health = await listening(ill, (port) => askStore(`http://127.0.0.1:${port}`, {}));
+    const health = await listeningTo(ill, (port) => askStore(`http://127.0.0.1:${port}`, {}));
     assert.deepEqual([health.state, /NOSPACE/.test(health.because)], ['unhealthy', true]);
   });
 

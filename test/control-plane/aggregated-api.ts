@@ -1,12 +1,12 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, Agent as SecureAgent, request as secureRequest } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { JsonPatchOp } from '../../src/kernel/object.ts';
 import { applyJsonPatch, PatchFailure } from '../../src/manifest/json-patch.ts';
 import { type Ask, discovery, parseTarget, storedPath, type Target, textOf } from './aggregated-target.ts';
 import type { ApiAccess, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
+import { listening } from './listening.ts';
 import { OLD_SERVER, type ServerRule, servedObject, storedObject } from './service-objects.ts';
 
 /**
@@ -41,13 +41,7 @@ export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOpt
   const server = createServer({ cert: certificate, key, ca: behind.authority, requestCert: true }, (request, response) => {
     answer({ request, response, group, rule, ask }).catch((thrown: unknown) => response.destroy(thrown as Error));
   });
-  // What is still greeting is no connection to the server yet, and would be waited for.
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  const port = await listen(server);
+  const { port, close } = await listening(server);
   return {
     port,
     group,
@@ -60,17 +54,10 @@ export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOpt
       server.closeAllConnections();
     },
     async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
       agent.destroy();
-      await closed;
+      await close();
     },
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }
 
 function asker(server: string, agent: SecureAgent): Ask {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Api, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
+import { listening } from './listening.ts';
 
 /** What the played mesh puts into new pods. */
 export interface Injection {
@@ -31,20 +31,13 @@ export async function startInjector(api: Api, injection: Injection): Promise<Inj
       response.end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
   await api.send(
     'POST',
     '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
     configuration(port, authority.certificate, injection),
   );
-  return {
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { stop: close };
 }
 
 function configuration(port: number, certificate: string, { label: [key, value] }: Injection): object {

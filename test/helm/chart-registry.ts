@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { createAuthority } from '../control-plane/certificates.ts';
+import { listening } from '../control-plane/listening.ts';
 import type { OwnChart } from './own-charts.ts';
 
 /** A registry of one chart, over TLS on loopback. */
@@ -41,13 +41,8 @@ export async function serveChartRegistry(helm: string, home: string, folder: str
     asked.push(`${request.method} ${request.url}`);
     answer(request, response, answers);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
-  };
-  return { chart: `oci://127.0.0.1:${(server.address() as AddressInfo).port}/${NAME}`, authorityFile, asked, close };
+  const { port, close } = await listening(server);
+  return { chart: `oci://127.0.0.1:${port}/${NAME}`, authorityFile, asked, close };
 }
 
 function answersFor(version: string, content: Buffer): ReadonlyMap<string, Blob> {

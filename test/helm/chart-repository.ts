@@ -1,8 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { listening } from '../control-plane/listening.ts';
 
 export interface ChartRepository {
   readonly url: string;
@@ -17,8 +17,8 @@ export async function serveCharts(helm: string, folder: string, charts: readonly
     if (!existsSync(file)) return void response.writeHead(404).end();
     createReadStream(file).pipe(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await listening(server);
+  const url = `http://127.0.0.1:${port}`;
   await execa(helm, ['repo', 'index', folder, '--url', url]);
-  return { url, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  return { url, close };
 }

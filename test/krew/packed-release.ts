@@ -1,10 +1,10 @@
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
+import { listening } from '../control-plane/listening.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -42,11 +42,9 @@ export async function packRelease(...platforms: readonly string[]): Promise<Pack
     if (existsSync(file)) createReadStream(file).pipe(response);
     else response.writeHead(404).end();
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
   const stop = () => {
-    server.close();
-    server.closeAllConnections();
+    void close();
     rmSync(folder, { recursive: true, force: true });
   };
   const place = ['--out', folder, '--place', `http://127.0.0.1:${port}`, '--level', '1'];

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chain } from '../../src/features/chain.ts';
 import { hepChecks } from '../../src/features/hosts/checks.ts';
 import { applyChecks } from '../../src/features/install-manifest/apply-checks.ts';
@@ -6,10 +8,26 @@ import { removalChecks } from '../../src/features/policies/removal-checks.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import { alpChecks } from '../../src/features/sidecars/checks.ts';
 import { verifyChecks } from '../../src/features/verify/checks.ts';
-import { claims } from './claims.ts';
-import { procedure } from './procedure.ts';
 
-/** Who claims a step of the procedure: stages and checks that cite it, and the claims list. */
+/** One numbered step, rule or table row of the upgrade procedure, in our own words. */
+interface ProcedureStep {
+  /** `§4.4/2`: section, and the number within it (rows of a table are counted). */
+  readonly ref: string;
+  readonly asks: string;
+  /** Which part of the program answers for it beyond the stages and checks that cite it. */
+  readonly claims: readonly string[];
+}
+
+/** The procedure as a list: a line for each step, and below it its claims. */
+export const procedure: readonly ProcedureStep[] = readFileSync(join(import.meta.dirname, '..', 'fixtures', 'procedure.txt'), 'utf8')
+  .split(/\n(?=§)/)
+  .map((text) => {
+    const [first = '', ...claims] = text.trimEnd().split('\n');
+    const [ref = '', ...asks] = first.split(' ');
+    return { ref, asks: asks.join(' '), claims: claims.map((one) => one.trim()) };
+  });
+
+/** Who claims a step of the procedure: stages and checks that cite it, and its own claims. */
 export function claimants(ref: string): readonly string[] {
   const owners = [...restoreChecks, ...forgetChecks];
   const cited = [...preflightChecks, ...applyChecks, ...owners, ...alpChecks, ...hepChecks, ...removalChecks, ...verifyChecks]
@@ -17,7 +35,7 @@ export function claimants(ref: string): readonly string[] {
     .map(({ id, title }) => `${id} ${title}`);
   const stages = chain.filter((stage) => stage.ref === ref).map(({ id }) => `stage \`${id}\``);
   // Several stages judge some of them.
-  return [...stages, ...claims.filter((claim) => claim.ref === ref).map(({ by }) => by), ...new Set(cited)];
+  return [...stages, ...procedure.flatMap((step) => (step.ref === ref ? step.claims : [])), ...new Set(cited)];
 }
 
 export async function coverageText(): Promise<string> {

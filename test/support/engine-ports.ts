@@ -6,6 +6,7 @@ import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { KeptLine, RunRecord } from '../../src/kernel/run-record.ts';
+import { contextOf } from '../fixtures/facts.ts';
 
 export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
 
@@ -33,21 +34,8 @@ export function engineBench(): EngineBench {
   const calls: string[] = [];
   const saved: RunRecord[] = [];
   const [soft, hard, lost] = [new AbortController(), new AbortController(), new AbortController()];
-  const bench = {
-    calls,
-    saved,
-    soft,
-    hard,
-    lost,
-    tools: new Map(),
-    uid: CLUSTER_UID,
-    held: true,
-    lockedBy: undefined,
-    stored: undefined,
-    kept: new Map(),
-  } as unknown as {
-    -readonly [K in keyof EngineBench]: EngineBench[K];
-  };
+  const state = { tools: new Map(), uid: CLUSTER_UID, held: true, lockedBy: undefined, stored: undefined, kept: new Map() };
+  const bench = { ...state, calls, saved, soft, hard, lost } as unknown as { -readonly [K in keyof EngineBench]: EngineBench[K] };
   bench.ports = {
     effects,
     operator: 'tester@here',
@@ -119,23 +107,8 @@ function fakeCluster(bench: { uid: string; calls: string[] }) {
 
 export function engineContext(options: Partial<Options> = {}): Context {
   return {
-    profile: { name: 'netsvc', title: 'netsvc' } as Profile,
-    options: {
-      release: 'v3.32.2',
-      accept: [],
-      failOn: 'error',
-      dryRun: 'none',
-      yes: true,
-      maxFailed: 0,
-      holdPolicyMigration: false,
-      withSecrets: false,
-      stateNamespace: 'kube-system',
-      ...options,
-    },
-    clusterUid: CLUSTER_UID,
-    server: 'https://127.0.0.1:6443',
-    contextName: 'test',
-    workFolder: 'work',
-    startedAt: new Date('2026-11-21T02:00:00Z'),
+    ...contextOf({ release: 'v3.32.2', yes: true, maxFailed: 0, ...options }),
+    ...{ profile: { name: 'netsvc', title: 'netsvc' } as Profile, clusterUid: CLUSTER_UID, server: 'https://127.0.0.1:6443' },
+    ...{ contextName: 'test', workFolder: 'work', startedAt: new Date('2026-11-21T02:00:00Z') },
   };
 }

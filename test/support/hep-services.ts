@@ -1,19 +1,13 @@
+import type { EndpointManner } from '../control-plane/host-endpoint-sync.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
 
-/** The names under which one product is migrated. */
-export interface MigratedService {
-  /** v3 group. */
-  readonly group: string;
-  readonly createdBy: readonly [key: string, value: string];
-  readonly allowAllProfile: string;
-  /** Its CLI. */
+/** The names under which one product is migrated, its CLI, and the release to which it is upgraded. */
+export interface MigratedService extends Pick<EndpointManner, 'group' | 'createdBy' | 'allowAllProfile' | 'agents'> {
   readonly program: string;
   readonly release: string;
   readonly manifest: string;
   /** Artifact source. */
   readonly source: string;
-  /** DaemonSet that new controllers wait for. */
-  readonly agents: string;
 }
 
 export const NETSVC_FLEET: MigratedService = {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { type ClusterOptions, openCluster } from '../../src/adapters/kube/cluster.ts';
 import type { Connection } from '../../src/adapters/kubeconfig/connection.ts';
 import type { Identity } from '../control-plane/certificates.ts';
+import { listening } from '../control-plane/listening.ts';
 
 export interface Seen {
   readonly method: string;
@@ -57,17 +57,12 @@ export async function serve(answer: Answer, tls?: ServerIdentity): Promise<Loopb
   server.on(tls ? 'secureConnection' : 'connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     seen,
     connections: () => connections,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer, connect as open, type Socket } from 'node:net';
+import { createServer, connect as open } from 'node:net';
 import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { listening } from '../control-plane/listening.ts';
 
 /** A machine on which everything that tools look at by themselves leads to one server, which counts who comes. */
 export interface MisleadingMachine {
@@ -34,22 +33,16 @@ const MAX_MINUTES = 15;
 /** `plane` stands behind the counting server, so that a tool that is led astray succeeds there. */
 export async function misleadingMachine(plane: ControlPlane, home: string, names: CliConfigNames = CALICO): Promise<MisleadingMachine> {
   let visits = 0;
-  const sockets = new Set<Socket>();
   const { port: behind } = new URL(plane.access.server);
   const server = createServer((socket) => {
     visits += 1;
     const onward = open(Number(behind), '127.0.0.1');
-    for (const one of [socket, onward]) {
-      sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => sockets.delete(one));
-    }
+    onward.on('error', () => undefined);
+    socket.on('close', () => onward.destroy());
     socket.pipe(onward).pipe(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const limit = setTimeout(() => server.close(), MAX_MINUTES * 60_000).unref();
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
+  const limit = setTimeout(() => void close(), MAX_MINUTES * 60_000).unref();
   const url = `https://127.0.0.1:${port}`;
   const kubeconfig = (await plane.kubectl(['config', 'view', '--raw', '--flatten'])).stdout.replaceAll(plane.access.server, url);
   const files = {
@@ -91,8 +84,7 @@ export async function misleadingMachine(plane: ControlPlane, home: string, names
     },
     async stop() {
       clearTimeout(limit);
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -158,50 +158,30 @@ function componentsOf(release: string): readonly KubeObject[] {
   ];
 }
 
-const POOL_ENV = {
-  CALICO_IPV4POOL_CIDR: PODS,
-  CALICO_IPV4POOL_VXLAN: 'CrossSubnet',
-  CALICO_IPV4POOL_BLOCK_SIZE: '26',
-  CALICO_IPV4POOL_NODE_SELECTOR: 'all()',
-};
-const FLOW_LOGS_ENV = { FELIX_FLOWLOGSGOLDMANESERVER: `goldmane.${SYSTEM}.svc:7443`, FELIX_FLOWLOGSFLUSHINTERVAL: '15' };
+/** `NAME=value` apart by spaces. */
+const env = (text: string): Readonly<Record<string, string>> => Object.fromEntries(text.split(' ').map((one) => one.split('=')));
+
+const POOL = `CALICO_IPV4POOL_CIDR=${PODS} CALICO_IPV4POOL_VXLAN=CrossSubnet CALICO_IPV4POOL_BLOCK_SIZE=26 CALICO_IPV4POOL_NODE_SELECTOR=all()`;
+const FLOW_LOGS = `FELIX_FLOWLOGSGOLDMANESERVER=goldmane.${SYSTEM}.svc:7443 FELIX_FLOWLOGSFLUSHINTERVAL=15`;
+const IN_CLUSTER = `FELIX_TYPHAK8SNAMESPACE=${SYSTEM} FELIX_TYPHAK8SSERVICENAME=calico-typha FELIX_TYPHACN=typha-server`;
+const AUTODETECTED = 'IP=autodetect IP_AUTODETECTION_METHOD=first-found IP6=none FELIX_IPV6SUPPORT=false';
 
 /** `nodeEnvVars` in the operator's sources. */
 function agentEnv(release: string): Readonly<Record<string, string>> {
   return {
-    DATASTORE_TYPE: 'kubernetes',
-    WAIT_FOR_DATASTORE: 'true',
-    CLUSTER_TYPE: 'k8s,operator,bgp',
-    CALICO_DISABLE_FILE_LOGGING: since(release, 'v3.21.0') ? 'false' : 'true',
-    FELIX_DEFAULTENDPOINTTOHOSTACTION: 'ACCEPT',
-    FELIX_HEALTHENABLED: 'true',
-    ...(since(release, 'v3.22.0') ? { FELIX_HEALTHPORT: '9099' } : {}),
-    FELIX_TYPHAK8SNAMESPACE: SYSTEM,
-    FELIX_TYPHAK8SSERVICENAME: 'calico-typha',
-    FELIX_TYPHACAFILE: '/etc/pki/tls/certs/tigera-ca-bundle.crt',
-    FELIX_TYPHACN: 'typha-server',
-    CALICO_MANAGE_CNI: 'true',
-    ...(since(release, 'v3.28.0') ? { NO_DEFAULT_POOLS: 'true' } : POOL_ENV),
-    FELIX_VXLANMTU: '1450',
-    FELIX_WIREGUARDMTU: '1450',
-    CALICO_NETWORKING_BACKEND: 'bird',
-    FELIX_IPINIPMTU: '1450',
-    IP: 'autodetect',
-    IP_AUTODETECTION_METHOD: 'first-found',
-    IP6: 'none',
-    FELIX_IPV6SUPPORT: 'false',
-    ...(hasFlowLogs(release) ? FLOW_LOGS_ENV : {}),
+    ...env('DATASTORE_TYPE=kubernetes WAIT_FOR_DATASTORE=true CLUSTER_TYPE=k8s,operator,bgp CALICO_MANAGE_CNI=true'),
+    ...env(`CALICO_DISABLE_FILE_LOGGING=${!since(release, 'v3.21.0')} FELIX_DEFAULTENDPOINTTOHOSTACTION=ACCEPT FELIX_HEALTHENABLED=true`),
+    ...(since(release, 'v3.22.0') ? env('FELIX_HEALTHPORT=9099') : {}),
+    ...env(`${IN_CLUSTER} FELIX_TYPHACAFILE=/etc/pki/tls/certs/tigera-ca-bundle.crt`),
+    ...env(since(release, 'v3.28.0') ? 'NO_DEFAULT_POOLS=true' : POOL),
+    ...env(`FELIX_VXLANMTU=1450 FELIX_WIREGUARDMTU=1450 FELIX_IPINIPMTU=1450 CALICO_NETWORKING_BACKEND=bird ${AUTODETECTED}`),
+    ...(hasFlowLogs(release) ? env(FLOW_LOGS) : {}),
   };
 }
 
 const TYPHA_ENV = {
-  TYPHA_LOGSEVERITYSCREEN: 'info',
-  TYPHA_LOGFILEPATH: 'none',
-  TYPHA_CONNECTIONREBALANCINGMODE: 'kubernetes',
-  TYPHA_DATASTORETYPE: 'kubernetes',
-  TYPHA_HEALTHENABLED: 'true',
-  TYPHA_K8SNAMESPACE: SYSTEM,
-  TYPHA_CLIENTCN: 'typha-client',
+  ...env('TYPHA_LOGSEVERITYSCREEN=info TYPHA_LOGFILEPATH=none TYPHA_CONNECTIONREBALANCINGMODE=kubernetes'),
+  ...env(`TYPHA_DATASTORETYPE=kubernetes TYPHA_HEALTHENABLED=true TYPHA_K8SNAMESPACE=${SYSTEM} TYPHA_CLIENTCN=typha-client`),
 };
 const CONTROLLERS_ENV = { KUBE_CONTROLLERS_CONFIG_NAME: 'default', DATASTORE_TYPE: 'kubernetes', ENABLED_CONTROLLERS: 'node' };
 const AGENT_PATHS = [

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { listening } from '../control-plane/listening.ts';
 
 export interface SocksServer {
   readonly url: string;
@@ -8,33 +9,34 @@ export interface SocksServer {
 }
 
 /** A small SOCKS 5 proxy without a login that leads everything to one port of loopback. */
-export async function serveSocks(port: number): Promise<SocksServer> {
+export async function serveSocks(to: number): Promise<SocksServer> {
   const asked: string[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
     socket.once('data', () => {
       socket.write(Buffer.from([5, 0]));
       socket.once('data', (request) => {
         const isName = request[3] === 3;
         asked.push(isName ? request.subarray(5, 5 + (request[4] ?? 0)).toString() : 'address');
-        const upstream = connect(port, '127.0.0.1', () => {
+        const upstream = connect(to, '127.0.0.1', () => {
           socket.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 80]));
           upstream.pipe(socket).pipe(upstream);
         });
-        sockets.add(upstream);
         upstream.on('error', () => socket.destroy());
+        socket.on('close', () => upstream.destroy());
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `socks5://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { port, close } = await listening(server);
+  return { url: `socks5://127.0.0.1:${port}`, asked, close };
+}
+
+/** An HTTP proxy that answers byte by byte, without an end. */
+export async function drippingProxy(): Promise<Pick<SocksServer, 'url' | 'close'>> {
+  const server = createServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nX: ');
+    const more = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(more));
+  });
+  const { port, close } = await listening(server);
+  return { url: `http://127.0.0.1:${port}`, close };
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FetchOptions, fetchBytes } from '../../../src/adapters/artifacts/https-fetch.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
-import { drippingProxy } from '../../support/dripping-proxy.ts';
+import { listening } from '../../control-plane/listening.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
-import { serveSocks } from '../../support/socks-server.ts';
+import { drippingProxy, serveSocks } from '../../support/socks-server.ts';
 
 const LIMIT = 1000;
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
@@ -109,20 +109,14 @@ describe('fetchBytes from loopback', () => {
 describe('fetchBytes through a proxy', () => {
   async function proxied(answer: (socket: Socket) => void, then: (proxy: string, asked: string[]) => Promise<void>) {
     const asked: string[] = [];
-    const sockets: Socket[] = [];
     const proxy = createServer((socket) => {
-      sockets.push(socket);
-      socket.on('error', () => undefined);
       socket.once('data', (data) => {
         asked.push(data.toString().split('\r\n')[0] ?? '');
         answer(socket);
       });
     });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    await then(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked).finally(() => {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
-    });
+    const { port, close } = await listening(proxy);
+    await then(`http://127.0.0.1:${port}`, asked).finally(close);
   }
 
   it('asks the proxy of the environment, and tells its refusal', () =>

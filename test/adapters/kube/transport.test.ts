@@ -7,9 +7,8 @@ import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
-import { drippingProxy } from '../../support/dripping-proxy.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
-import { serveSocks } from '../../support/socks-server.ts';
+import { drippingProxy, serveSocks } from '../../support/socks-server.ts';
 
 const VERSION = { gitVersion: 'v1.36.1', major: '1', minor: '36' };
 

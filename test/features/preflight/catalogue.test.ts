@@ -12,7 +12,7 @@ import { alpChecks } from '../../../src/features/sidecars/checks.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, healthy, unread } from '../../fixtures/facts.ts';
-import { procedure } from '../../support/procedure.ts';
+import { procedure } from '../../support/coverage.ts';
 
 const pageOf = (id: string) => `docs/reference/checks/${id}.md`;
 const root = join(import.meta.dirname, '..', '..', '..');

@@ -1,0 +1,27 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+export interface Listening {
+  readonly port: number;
+  /** Cuts every connection, and resolves once none is left. */
+  close(): Promise<void>;
+}
+
+/** The server once it listens on loopback, on a port that is free. What a client does to its own connection is nobody's failure. */
+export async function listening(server: Server): Promise<Listening> {
+  // What is still greeting is no connection to an HTTPS server yet, and would be waited for.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
