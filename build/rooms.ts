@@ -50,7 +50,7 @@ const ROOMS: Readonly<Record<string, Rule>> = {
   kernel: { rooms: [] },
   kube: { rooms: ['kernel'] },
   manifest: { rooms: ['kernel', 'kube'], packages: [/^yaml$/, /^js-yaml$/] },
-  profiles: { rooms: ['kernel'], packages: [NPM] },
+  profiles: { rooms: ['kernel'], packages: [NPM, /^node:fs\/promises$/] },
   ...Object.fromEntries(FEATURES.map((name, index) => [name, { rooms: ['kernel', 'kube', 'manifest', ...FEATURES.slice(0, index)] }])),
   [TOP]: { rooms: ['kernel', 'kube', 'manifest', ...FEATURES] },
   engine: { rooms: ['kernel', 'kube'] },

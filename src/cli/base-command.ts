@@ -4,8 +4,10 @@ import { EXIT, EXIT_MEANING, type ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './command-line.ts';
 import type { FlagShape } from './plain-flags.ts';
 import type { Seams } from './seams.ts';
-import { seamsOf } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
+
+/** Name of the one plugin, which carries the seams to every command. */
+export const PLUGIN = 'netsvc-upgrade';
 
 /** What every command shares: the environment's flags, the seams, and an exit name instead of a number. */
 export abstract class BaseCommand extends Command {
@@ -25,7 +27,9 @@ export abstract class BaseCommand extends Command {
   abstract override run(): Promise<ExitName>;
 
   protected get seams(): Seams {
-    return seamsOf(this.config);
+    const plugin: object | undefined = this.config.plugins.get(PLUGIN);
+    if (plugin === undefined || !('seams' in plugin)) throw new Error('the command was not loaded by this program’s own plugin');
+    return plugin.seams as Seams;
   }
 
   /** argv with the environment twins of unset flags before it, booleans as the parser knows them. */

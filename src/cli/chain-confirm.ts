@@ -11,10 +11,10 @@ import { type PlanSteps, planSteps } from '../kernel/plan.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { oneLine } from '../kernel/visible.ts';
-import type { PlanHead, UpgradeHead } from '../report/head-line.ts';
+import { type UpgradeHead, upgradeHead } from '../report/head-line.ts';
 import { twoWayLines } from '../report/plan-rows.ts';
 import { stagesHere } from './next-here.ts';
-import { type Planned, planDocument, planHead } from './plan/document.ts';
+import { type PlannedHere, planDocument, planHead } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
 import { earlierHere, planStages, planText, summaryOf } from './plan/show.ts';
 import { nextStep, report } from './report/end.ts';
@@ -55,7 +55,6 @@ export interface Confirmation {
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
   const planned = await planStages(session, stages);
-  const head = planHead(session.context, planned);
   const { writes } = planned;
   if (planned.blocked) {
     const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;
@@ -64,37 +63,33 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
     if (asks) for (const line of twoWayLines(planned.stages, false)) session.say(line);
     const taken = await takenOnByName(session, planned.findings);
     if (taken) return confirmPlan(session.accepting(taken), stages, saved);
-    return { session, writes, stopped: await refuse(session, planned, head, planned.blocked) };
+    return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
   }
-  const agreed = saved === undefined ? session : await stillTrue(session, saved, planned, head);
-  return confirmWith(agreed, stages, planned, head);
+  const agreed = saved === undefined ? session : await stillTrue(session, saved, planned);
+  return confirmWith(agreed, stages, planned);
 }
 
 /** Throws Fault('stale') unless the saved plan is what would be done; a run then notes that it was begun with it. */
-async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, head: PlanHead): Promise<Session> {
+async function stillTrue(session: Session, saved: SavedPlan, planned: PlannedHere): Promise<Session> {
   const { context, composition } = session;
-  const now = planDocument(context, 'done', planned, head, '', session.asked);
+  const now = planDocument(context, 'done', planned, planHead(context, planned), '', session.asked);
   confirmSaved(saved, now, await composition.records.load(), context);
   return session.agreedTo(saved.document.digest);
 }
 
-async function confirmWith(
-  session: Session,
-  stages: readonly AnyStage[],
-  planned: Planned & Known & { readonly installed: Installation | undefined },
-  head: PlanHead,
-): Promise<Confirmation> {
+async function confirmWith(session: Session, stages: readonly AnyStage[], planned: PlannedHere & Known): Promise<Confirmation> {
   const { writes } = planned;
-  const { digest: _, ...shown } = head;
+  const shown = upgradeHead(session.context, planned.installed);
   const { agent } = planned.installed ?? {};
   const asking = planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
   const confirmed = { head: shown, steps: planSteps(planned.stages), asking, ...(agent ? { agent } : {}) };
   if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
-  if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
+  if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned) };
+  const head = planHead(session.context, planned);
   for (const line of [session.header(session.errPalette), ...planText(session, head, planned, false, session.errPalette)])
     session.say(line);
   for (const line of await summaryOf(session, planned)) session.say(line);
-  const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
+  const agreed = await session.seams.terminal.confirm(await question(session, stages, shown), session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
   return { session, writes, confirmed };
@@ -106,11 +101,11 @@ async function onward(session: Session): Promise<readonly string[]> {
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
-async function refuse(session: Session, planned: Planned, { digest: _, ...head }: PlanHead, exit: ExitName): Promise<ExitName> {
+async function refuse(session: Session, planned: PlannedHere, exit: ExitName): Promise<ExitName> {
   const waived = await waivable(planned.findings);
   const outcome: Outcome = {
     exit,
-    head,
+    head: upgradeHead(session.context, planned.installed),
     findings: planned.findings,
     plans: stagesHere(planned.stages, session.asked),
     stages: [],
@@ -126,21 +121,16 @@ async function refuse(session: Session, planned: Planned, { digest: _, ...head }
 }
 
 /** Failed checks whose pages do not say that they are never to be accepted. */
-async function waivable(findings: Planned['findings']): Promise<readonly string[]> {
+async function waivable(findings: readonly Finding[]): Promise<readonly string[]> {
   const { isNeverAccepted } = await import('./check-page.ts');
   const failed = findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
   return [...new Set(failed)].filter((id) => !isNeverAccepted(id));
 }
 
-async function needsYes(session: Session, planned: Planned, head: PlanHead): Promise<ExitName> {
-  const plan = planDocument(
-    session.context,
-    'usage',
-    planned,
-    head,
-    nextStep(session, { exit: 'usage', findings: planned.findings }),
-    session.asked,
-  );
+async function needsYes(session: Session, planned: PlannedHere): Promise<ExitName> {
+  const head = planHead(session.context, planned);
+  const next = nextStep(session, { exit: 'usage', findings: planned.findings });
+  const plan = planDocument(session.context, 'usage', planned, head, next, session.asked);
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
   const suggestions = ['read the plan, then add --yes'];
   const fault = new Fault('usage', message, suggestions);
@@ -149,7 +139,7 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
   return 'usage';
 }
 
-async function question(session: Session, stages: readonly AnyStage[], head: PlanHead): Promise<string> {
+async function question(session: Session, stages: readonly AnyStage[], head: UpgradeHead): Promise<string> {
   const { context, composition } = session;
   const nodes = (await composition.cluster.list(K.Node, { metadataOnly: true })).length;
   const where = `context "${context.contextName}" (${context.server}, ${counted(nodes, 'node')})`;

@@ -22,8 +22,8 @@ import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
 import { cliConfigFor } from '../kernel/service-cli.ts';
+import { chooseProfile } from '../profiles/choose.ts';
 import { flagsWithRecord } from './carry.ts';
-import { chooseProfile, placeText } from './choose-profile.ts';
 import { forPrograms } from './command-line.ts';
 import { acceptableChecks, stateNamespaceOf, toOptions } from './options.ts';
 import type { CommonFlags, ComposeRequest, Composition } from './seams.ts';
@@ -42,7 +42,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   cluster.pin(clusterUid);
   const { flags, recorded } = typed.usesRecord ? await withRecord(typed.flags, cluster, clusterUid) : { flags: typed.flags, recorded: [] };
   const request = { ...typed, flags };
-  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, placeText(connection));
+  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const work = await openFolder(request, clusterUid);
   await removeStaleKubeconfigs(work.path, isRunning);

@@ -1,4 +1,3 @@
-import { surviving } from './closed-pipe.ts';
 import type { Question } from './complete.ts';
 import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
@@ -31,7 +30,7 @@ function main(): void {
   keepCompiled(process.env);
   run(argv, name, table).then(end, async (defect: unknown) => {
     const { forTerminal } = await import('../kernel/visible.ts');
-    surviving(process.stderr).write(forTerminal(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`));
+    print('stderr', forTerminal(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`));
     end(1);
   });
 }
@@ -43,8 +42,6 @@ async function run(argv: readonly string[], name: string, table: FastPathTable |
     const exit = await runPlainShell(argv, name, table);
     if (exit !== undefined) return exit;
   }
-  // oclif and what it loads write to them by themselves.
-  for (const stream of [process.stdout, process.stderr]) surviving(stream);
   const { runShell } = await import('./shell.ts');
   return runShell(argv, name);
 }
@@ -74,7 +71,8 @@ function print(name: 'stdout' | 'stderr', text: string): void {
       process.exitCode = 1;
       return;
     }
-    surviving(process[name]).write(bytes.subarray(written));
+    // A reader that goes away now has what it wanted.
+    process[name].on('error', () => undefined).write(bytes.subarray(written));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PlanScope } from '../features/rights/index.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
-import { namedProfile } from './choose-profile.ts';
+import { namedProfile } from '../profiles/choose.ts';
 import { readRelease, stateNamespaceOf } from './options.ts';
 
 /** Which role is asked for. */

@@ -1,5 +1,3 @@
-import type { Interfaces } from '@oclif/core';
-import type { Config } from '@oclif/core/config';
 import type { Trace } from '../adapters/trace.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EffectTypes, EnginePorts } from '../kernel/effect-type.ts';
@@ -19,18 +17,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The values of every flag that says which cluster and which service, and the level of what is told of the work underneath. */
 export type CommonFlags = RunFlags & Values<Pick<typeof outputFlags, 'v'>>;
 
-export interface ComposeRequest {
-  readonly flags: CommonFlags;
-  readonly env: Environment;
-  readonly interruption: Interruption;
-  /** The user sits there: credential plugins may ask. */
-  readonly interactive: boolean;
+/** What a command asks of what it is given. */
+export interface Needs {
   /** The command needs no names of the service: none are looked up. */
   readonly anyProfile?: boolean;
   /** The command changes nothing: it can do without a work folder that lasts. */
   readonly looksOnly?: boolean;
   /** The command looks at a run: what its flags do not say is taken from the run record. */
   readonly usesRecord?: boolean;
+}
+
+export interface ComposeRequest extends Needs {
+  readonly flags: CommonFlags;
+  readonly env: Environment;
+  readonly interruption: Interruption;
+  /** The user sits there: credential plugins may ask. */
+  readonly interactive: boolean;
   /** What continues underneath, if the user wants to see it. */
   readonly trace?: Trace | undefined;
   /** Warnings of the API server and of tools. */
@@ -76,13 +78,4 @@ export interface Seams {
   /** `say` tells the user what Ctrl-C just did. */
   listenForInterrupts(say: (text: string) => void): Interrupts;
   every(ms: number, call: () => void): () => void;
-}
-
-/** Name of the one plugin that carries the seams to every command. */
-export const PLUGIN = 'netsvc-upgrade';
-
-export function seamsOf({ plugins }: Pick<Config | Interfaces.Config, 'plugins'>): Seams {
-  const plugin: object | undefined = plugins.get(PLUGIN);
-  if (plugin === undefined || !('seams' in plugin)) throw new Error('the command was not loaded by this program’s own plugin');
-  return plugin.seams as Seams;
 }

@@ -19,14 +19,14 @@ import { inWordsOf } from './name.ts';
 import { faultHere } from './next-here.ts';
 import type { Notices } from './notify/notices.ts';
 import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
-import { assertReportFile, ReportFile } from './report/file.ts';
-import type { Acting, CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
+import type { ReportFile } from './report/file.ts';
+import type { Acting, CommonFlags, Composition, Interrupts, Needs, Seams } from './seams.ts';
 import { tellErr, tellOut } from './terminal.ts';
 
 export type SessionFlags = CommonFlags & Values<Omit<typeof outputFlags, 'output'>> & { readonly output: OutputFormat };
 
 /** A command as it was asked for. */
-export interface Asked {
+export interface Asked extends Needs {
   /** `apply`. */
   readonly command: string;
   /** The command line after the program's name, without credentials: what continues it. */
@@ -36,12 +36,6 @@ export interface Asked {
   /** Names of the commands that this version has. */
   readonly commands: readonly string[];
   readonly flags: SessionFlags;
-  /** The command needs no names of the service: none are looked up. */
-  readonly anyProfile?: boolean;
-  /** The command changes nothing: it can do without a work folder that lasts. */
-  readonly looksOnly?: boolean;
-  /** The command looks at a run: what its flags do not say is taken from the run record. */
-  readonly usesRecord?: boolean;
 }
 
 /** How a command ended, beside its document. */
@@ -62,7 +56,8 @@ interface Doing {
 /** What a session shares with those that follow it: where its end goes besides stdout, and what it does at the moment. */
 interface Outlets {
   readonly doing: Doing;
-  readonly report: ReportFile;
+  /** Only with `--report-file`. */
+  readonly report?: ReportFile;
   /** Only with `--notify`. */
   readonly notices?: Notices;
 }
@@ -174,7 +169,7 @@ export class Session {
       if (isForPerson(output) && !isDiff) tellOut(this.seams.terminal, told);
       else this.seams.terminal.out(told);
     }
-    await this.#outlets.report.write((format) => text({ ...document, made: this.made() }, format));
+    await this.#outlets.report?.write((format) => text({ ...document, made: this.made() }, format));
     await this.notices?.ended(document);
   }
 
@@ -206,8 +201,9 @@ function traceOf(level: number | undefined, { terminal }: Seams): Trace | undefi
 /** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */
 export async function inSession(seams: Seams, asked: Asked, work: (session: Session) => Promise<ExitName>): Promise<ExitName> {
   const { flags } = asked;
-  await assertReportFile(flags['report-file']);
-  const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
+  const file = flags['report-file'];
+  const say = (line: string) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`);
+  const report = file === undefined ? undefined : await (await import('./report/file.ts')).openReport(file, say);
   const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
   const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/notices.ts')).openNotices(seams, flags);
   const interrupts = seams.listenForInterrupts(warn);
@@ -220,20 +216,17 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   });
   const whole = async () => {
     composition = await seams.compose({
-      flags,
+      ...asked,
       env: seams.env,
       interruption: interrupts,
       interactive: seams.terminal.interactive,
       warn: (text: string) => warn(`Warning: ${text}`),
-      anyProfile: asked.anyProfile ?? false,
-      looksOnly: asked.looksOnly ?? false,
-      usesRecord: asked.usesRecord ?? false,
       trace: traceOf(flags.v, seams),
     });
     const { contextName, clusterUid, options } = composition.context;
     notices?.know({ context: contextName, clusterUid, to: options.release });
     if (asked.looksOnly !== true) doing.now = 'unknown';
-    const outlets = { doing, report, ...(notices ? { notices } : {}) };
+    const outlets = { doing, ...(report ? { report } : {}), ...(notices ? { notices } : {}) };
     try {
       return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, outlets));
     } finally {
@@ -246,7 +239,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     return exit;
   } catch (caught) {
     const thrown = faultHere(interrupts.defect?.()?.thrown ?? endedWords(caught, doing), asked);
-    await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
+    await report?.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
     await notices?.failed(toFault(thrown, { command: asked.command, flags: [] }));
     throw thrown;
   } finally {

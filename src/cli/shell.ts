@@ -5,15 +5,17 @@ import type { Command } from '@oclif/core/command';
 import { run } from '@oclif/core/run';
 import type { stageCommand } from '../commands/stages.ts';
 import { Fault } from '../kernel/fault.ts';
-import { exitCodesText } from './base-command.ts';
+import { exitCodesText, PLUGIN } from './base-command.ts';
 import { exitCodeOf } from './faults.ts';
 import { realSeams } from './real-seams.ts';
-import { PLUGIN, type Seams } from './seams.ts';
+import type { Seams } from './seams.ts';
+import { surviveClosedPipes } from './terminal.ts';
 
 /** `oclif.manifest.json` lies two folders above, in the sources and in dist alike (docs/internals/decisions/start-up.md). */
 const ROOT = new URL('../../', import.meta.url);
 
 export async function runShell(argv: readonly string[], name: string): Promise<number> {
+  surviveClosedPipes();
   const manifest = JSON.parse(await readFile(new URL('oclif.manifest.json', ROOT), 'utf8')) as Manifest;
   return runCommand(argv, manifest, realSeams(name, manifest.version));
 }

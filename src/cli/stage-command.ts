@@ -2,14 +2,14 @@ import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts
 import type { Looks } from '../engine/looks.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
-import type { ExitName } from '../kernel/fault.ts';
+import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { beforeChanges } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
-import { flagsOfRun } from './carry.ts';
+import { carriedTo, flagsOfRun } from './carry.ts';
 import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
@@ -39,7 +39,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
-    const held = await beforeChanges((await import('./held-lock.ts')).besideAnother(session));
+    const held = await beforeChanges(besideAnother(session));
     if (held) return report(session, held);
     const answer = await beforeChanges(confirmPlan(session, stages, saved));
     if (answer.stopped) return answer.stopped;
@@ -53,6 +53,20 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
       ...(answer.known ? { known: answer.known } : {}),
     });
   });
+}
+
+/** Before anything is planned: where another run is at work, the user is told so at once. Undefined where nobody is. */
+async function besideAnother(session: Session): Promise<Outcome | undefined> {
+  const { lock, records, clock } = session.composition;
+  const holder = await lock.holder();
+  if (!holder) return undefined;
+  const { heldText, recordHead } = await import('../report/head-line.ts');
+  const record = await records.load().catch(() => undefined);
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
+  const suggestions = [`follow that run: ${ours('status --watch')}`, `${UNLOCK_WHEN}: ${ours('unlock')}`];
+  const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
+  const head = record?.clusterUid === session.context.clusterUid ? recordHead(record) : undefined;
+  return { exit: 'locked', ...(head ? { head } : {}), findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 
 /** `plan`: the same, without ever acting. */

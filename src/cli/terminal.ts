@@ -3,7 +3,6 @@ import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/columns.ts';
-import { surviving } from './closed-pipe.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for the user on `err`. */
 export interface Terminal {
@@ -30,6 +29,22 @@ type StreamName = keyof typeof DESCRIPTORS;
 interface Streams extends Pick<NodeJS.Process, StreamName> {
   /** Without it the stream itself is asked. */
   isTerminal?(name: StreamName): boolean;
+}
+
+const known = new WeakSet<NodeJS.WriteStream>();
+
+/** The stream; a reader that goes away (`| head -1`) ends the output, never the upgrade. */
+function surviving<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
+  if (known.has(stream)) return stream;
+  known.add(stream);
+  return stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+/** For what writes to them by itself: oclif, and what it loads. */
+export function surviveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) surviving(stream);
 }
 
 /** Each is made at first use: that takes Node a millisecond, and a command writes to one or two. */

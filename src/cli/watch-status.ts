@@ -1,8 +1,8 @@
 import { agoText } from '../kernel/counted.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
+import { whoText } from '../report/head-line.ts';
 import { stateText } from '../report/table.ts';
-import { whoText } from './held-lock.ts';
 import type { Session } from './session.ts';
 
 /** Between two looks at the record. */

@@ -1,6 +1,7 @@
 import type { Context } from '../kernel/context.ts';
-import { counted } from '../kernel/counted.ts';
+import { ageText, counted } from '../kernel/counted.ts';
 import type { Installation } from '../kernel/installation.ts';
+import type { LockHolder } from '../kernel/ports.ts';
 import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import type { Palette } from './colour.ts';
 
@@ -69,3 +70,17 @@ export function headLine(head: UpgradeHead | PlanHead, palette: Palette): string
 }
 
 const short = (id: string) => (id.length > SHORT ? `${id.slice(0, SHORT)}…` : id);
+
+/** `anna on host host-1 (process 4711) has held the lock for 4m, at stage apply`. */
+export function heldText({ identity, acquiredAt }: LockHolder, record: RunRecord | undefined, now: Date): string {
+  const stage = record?.finishedAt === undefined ? record?.stages.findLast(({ state }) => state === 'running')?.id : undefined;
+  const since = Date.parse(acquiredAt);
+  const holds = Number.isFinite(since) ? `has held the lock for ${ageText(now.getTime() - since)}` : 'holds the lock';
+  return `${whoText(identity)} ${holds}${stage === undefined ? '' : `, at stage ${stage}`}`;
+}
+
+/** `user@host/pid/run id`, as far as it is that. */
+export function whoText(identity: string): string {
+  const [, user, host, pid] = /^([^@/]+)@([^/]+)\/(\d+)(?:\/|$)/.exec(identity) ?? [];
+  return user === undefined ? identity : `${user} on host ${host} (process ${pid})`;
+}

@@ -28,7 +28,7 @@ interface Expected {
 }
 
 /** Of every command of the table. */
-const COMMON = ['cluster.js', 'core.js', 'main.js', 'match.js', 'oclif.js'];
+const COMMON = ['cluster.js', 'core.js', 'main.js', 'oclif.js'];
 
 const COMMANDS: readonly Expected[] = [
   {

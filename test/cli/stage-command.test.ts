@@ -335,7 +335,8 @@ describe('a command that performs stages', () => {
     const looks = async (...argv: readonly string[]) => {
       const bench = commandBench([fakeStage('preflight', { readOnly: true }), fakeStage('apply', { plan: applies('upgrade.yaml') })]);
       await bench.run(...argv);
-      return bench.requests[0]?.looksOnly;
+      assert.equal(bench.requests.length, 1, argv.join(' '));
+      return bench.requests[0]?.looksOnly ?? false;
     };
     for (const argv of [['preflight'], ['plan'], ['status'], ['apply', '--dry-run=server'], ['apply', '--dry-run=client']]) {
       assert.equal(await looks(...argv), true, argv.join(' '));

@@ -101,7 +101,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
 }
 
 /** A plan, and what was installed at the same look; undefined where that is not clear. */
-interface PlannedHere extends Planned {
+export interface PlannedHere extends Planned {
   readonly installed: Installation | undefined;
 }
 

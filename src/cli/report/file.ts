@@ -21,36 +21,37 @@ export function formatOfFile(file: string): OutputFormat | undefined {
 }
 
 /** Refuses, before the cluster is asked anything, a report file that could not be written or has no known form. Throws Fault('usage'). */
-export async function assertReportFile(file: string | undefined): Promise<void> {
-  if (file === undefined) return;
-  if (formatOfFile(file) === undefined)
+export async function openReport(file: string, say: (line: string) => void): Promise<ReportFile> {
+  const format = formatOfFile(file);
+  if (format === undefined)
     throw new Fault('usage', `--report-file ${file}: its suffix is no known format`, [
       `name it with one of ${Object.keys(FORMATS)
         .map((suffix) => `.${suffix}`)
         .join(' ')}`,
     ]);
   await assertPlace('--report-file', file);
+  return new ReportFile(file, format, say);
 }
 
-/** The file of `--report-file`: written once, whole or not at all, readable by its owner only. Without a name it does nothing. */
+/** The file of `--report-file`: written once, whole or not at all, readable by its owner only. */
 export class ReportFile {
-  readonly #file: string | undefined;
+  readonly #file: string;
+  readonly #format: OutputFormat;
   readonly #say: (line: string) => void;
   #isWritten = false;
 
-  constructor(file: string | undefined, say: (line: string) => void) {
+  constructor(file: string, format: OutputFormat, say: (line: string) => void) {
     this.#file = file;
+    this.#format = format;
     this.#say = say;
   }
 
   /** The command's document. What goes wrong is said and does not change how the command ends. */
   async write(text: (format: OutputFormat) => Promise<string>): Promise<void> {
-    const format = this.#file === undefined ? undefined : formatOfFile(this.#file);
-    if (this.#file === undefined || format === undefined) return;
     this.#isWritten = true;
     try {
       const { writeDurably } = await import('../../adapters/durable-write.ts');
-      await writeDurably(this.#file, Buffer.from(withoutCredentials(await text(format))), 0o600);
+      await writeDurably(this.#file, Buffer.from(withoutCredentials(await text(this.#format))), 0o600);
     } catch (thrown) {
       this.#say(`Warning: the report could not be written to ${this.#file}: ${messageOf(thrown)}`);
     }

@@ -7,9 +7,9 @@ import { withoutHiddenValues, withoutNamedCredentials } from '../../kernel/hidde
 import { interrupted } from '../../kernel/interruption.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import { chooseProfile, namedProfile } from '../../profiles/choose.ts';
 import type { Palette } from '../../report/colour.ts';
 import { clip } from '../../report/columns.ts';
-import { chooseProfile, namedProfile, placeText } from '../choose-profile.ts';
 import { inWordsOf } from '../name.ts';
 import { isForPerson, linesText, outputText } from '../output.ts';
 import { recordedReport, recordOf } from '../report/recorded.ts';
@@ -96,7 +96,7 @@ async function profilePart(session: Session, record: RunRecord | undefined): Pro
   const recorded = record && (await namedProfile(record.profile).catch(() => undefined));
   if (recorded) return named(recorded);
   try {
-    return named(await chooseProfile(undefined, composition.cluster, false, placeText(context)));
+    return named(await chooseProfile(undefined, composition.cluster, false, context));
   } catch (thrown) {
     const { profile } = composition;
     const unread = `${reasonOf(thrown)}; looked for by the names of ${profile.name}`;
