@@ -7,6 +7,7 @@ import { readChartFacts, renderedChart } from '../install-chart/index.ts';
 import { readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
 import { readOperatedImages } from '../install-operator/index.ts';
 import { readSidecarImages } from '../sidecars/index.ts';
+import { isOperated } from '../survey/index.ts';
 
 /** What the nodes of this cluster are going to pull. */
 export interface TargetImages {
@@ -21,10 +22,9 @@ export interface TargetImages {
 /** Every image of the target, from the user's registry if edited. On operator paths the operator chooses all but its own. */
 export async function readTargetImages(sources: Sources, context: Context, installation: Installation): Promise<TargetImages> {
   const { documents, unknown } = await readDocuments(sources, context, installation);
-  const isOperated = installation.path === 'operator' || installation.path === 'chart';
   const [sidecars, operated] = await Promise.all([
     readSidecarImages(sources, context),
-    isOperated ? readOperatedImages(sources, context, installation, documents) : { images: [], unknown: [] },
+    isOperated(installation) ? readOperatedImages(sources, context, installation, documents) : { images: [], unknown: [] },
   ]);
   return {
     images: listed([...imagesIn(documents), ...operated.images, ...sidecars.images]),

@@ -74,9 +74,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
       return failed(
         `the chart of ${options.release} cannot have its operator apply CRDs`,
         'Leave --manage-crds out: the CRDs are then applied first.',
-        {
-          next: `${PROGRAM} plan`,
-        },
+        { next: `${PROGRAM} plan` },
       );
     },
   },

@@ -122,12 +122,7 @@ export const chartChecks: readonly ChartCheck[] = [
       return failed(
         `release ${subject}: ${doubts.join('; ')}`,
         `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${stored.object} in namespace ${namespace}.`,
-        {
-          evidence: [{ text: subject, detail: stored.object }],
-          byName: true,
-          eachByName: true,
-          next: valuesOf(stored),
-        },
+        { evidence: [{ text: subject, detail: stored.object }], byName: true, eachByName: true, next: valuesOf(stored) },
       );
     }),
   },

@@ -15,9 +15,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     judge({ helm }) {
       const version = read(helm);
       if (version.major < 3)
-        return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', {
-          next: 'helm version',
-        });
+        return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', { next: 'helm version' });
       const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
       return ok(`helm ${version.text} ${how}`);
     },
@@ -37,9 +35,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
       return failed(
         `${place} is ${name} ${version}, not ${options.release}`,
         'Give the chart of the target release, or name that release.',
-        {
-          next: command`kubectl netsvc-upgrade preflight --release ${version}`,
-        },
+        { next: command`kubectl netsvc-upgrade preflight --release ${version}` },
       );
     },
   },
@@ -81,10 +77,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
         return failed(
           `helm ${helm.value.text} cannot ask the server beforehand`,
           'Use helm 3.13 or newer to have the values checked first.',
-          {
-            next: 'helm version',
-            severity: 'warning',
-          },
+          { next: 'helm version', severity: 'warning' },
         );
       }
       const answer = read(trial);

@@ -186,10 +186,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
       return failed(
         because,
         choices.length > 0 ? `Say which release was installed: ${choices.map((one) => `--base ${one}`).join(' or ')}.` : NO_CHOICE,
-        {
-          next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`,
-          exit: 'conflicts',
-        },
+        { next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`, exit: 'conflicts' },
       );
     },
   },

@@ -9,6 +9,7 @@ import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { CARRIED_PART } from '../../manifest/carried-file.ts';
 import type { AtZero } from '../rollout/index.ts';
+import { shapeOf } from '../survey/index.ts';
 import type { PreviewedObject } from './outcome.ts';
 
 /** What a merged target is, as far as the number of replicas goes. */
@@ -72,6 +73,4 @@ function isOf({ kind, namespace, name }: RolloutTarget, document: KubeObject): b
   return document.kind === kind && metadata.name === name && (metadata.namespace ?? namespace) === namespace;
 }
 
-function replicasOf({ spec }: KubeObject): number | undefined {
-  return (spec as { readonly replicas?: number } | undefined)?.replicas;
-}
+const replicasOf = (workload: KubeObject): number | undefined => shapeOf(workload).spec?.replicas;

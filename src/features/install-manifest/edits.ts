@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Conflict, Side } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { parsedJson } from '../../kernel/json.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { KindRules, ListRules } from '../../kube/list-keys.ts';
@@ -180,7 +181,7 @@ export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects
   const merged = objects.filter(({ kind, ...fields }) => !OWN_RULES.has(kind) && hasList(fields));
   const versions = [...new Set(merged.map(({ apiVersion }) => apiVersion))];
   const read = await eachOf(versions, WIDTH, async (apiVersion): Promise<readonly (readonly [string, KindRules])[]> => {
-    const document = await attempt(async () => parsed(await cluster.raw(pathOf(apiVersion))));
+    const document = await attempt(async () => parsedJson(await cluster.raw(pathOf(apiVersion))));
     if ('unread' in document) return [];
     const kinds = [...new Set(merged.filter((one) => one.apiVersion === apiVersion).map(({ kind }) => kind))];
     return kinds.flatMap((kind) => {
@@ -193,15 +194,6 @@ export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects
 
 function pathOf(apiVersion: string): string {
   return `/openapi/v3/${groupOf(apiVersion) === '' ? 'api' : 'apis'}/${apiVersion}`;
-}
-
-/** A proxy's page of its own is no schema. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function hasList(value: unknown): boolean {

@@ -9,6 +9,7 @@ import {
   crosses,
   evidenceOf,
   failed,
+  isOperated,
   type PreflightCheck,
   type SourceJudged,
   sourceChecks,
@@ -93,8 +94,8 @@ export const apiNamespaceChecks: readonly PreflightCheck[] = [
     judge: withInstallation((installation, facts, context) => {
       const { profile } = context;
       const api = profile.operator.end?.api;
-      const operated = installation.path === 'operator' || installation.path === 'chart';
-      if (!operated || !api || !installation.hasApiServer) return notApplicable('no operator runs an API server of the service here');
+      if (!isOperated(installation) || !api || !installation.hasApiServer)
+        return notApplicable('no operator runs an API server of the service here');
       if (unknownEnd(installation, context)) return notApplicable('the target is none on this path: see NS-601');
       const old = read(facts.namespaces).find(({ metadata }) => metadata.name === api.oldNamespace);
       if (!old) return ok(`the API server is not in ${api.oldNamespace}`);

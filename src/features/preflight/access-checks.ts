@@ -5,7 +5,7 @@ import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type AccessAnswer, failed, failIfAny, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
+import { type AccessAnswer, failed, failIfAny, installationIn, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
   {
@@ -67,9 +67,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
         return failed(
           'the run record belongs to another cluster',
           'Look whether the cluster was restored from a backup, then remove the record.',
-          {
-            next: `${PROGRAM} status`,
-          },
+          { next: `${PROGRAM} status` },
         );
       }
       if (record.finishedAt !== undefined) return ok(`last run to ${record.target}: ${record.outcome ?? 'finished'}`);
@@ -85,7 +83,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
 
 /** Prints the roles for what is installed. */
 function rolesFor(detection: Reading<Detection>, { name }: Profile): string {
-  const { path, variant } = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : {};
+  const { path, variant } = installationIn(detection) ?? {};
   const where = path === undefined || path === 'manifest' ? [] : ['--path', path];
   const names = path === 'manifest' && variant !== undefined ? ['--variant', variant] : [];
   return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${[...where, ...names]}`.trimEnd();

@@ -7,7 +7,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { ChartAhead } from '../install-chart/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
 import { type ChartScope, type DocumentKind, type Permission, permissionsOf } from '../rights/index.ts';
-import { type AccessAnswer, attempt, eachOf, type TargetFacts } from '../survey/index.ts';
+import { type AccessAnswer, attempt, eachOf, installationIn, isOperated, type TargetFacts } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
 /** What else the permissions depend on. */
@@ -28,7 +28,7 @@ export async function readAccess(
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const { profile, options } = context;
-    const installation = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
+    const installation = installationIn(detection);
     const target = 'value' in facts ? facts.value : undefined;
     const kindsOf = (objects: readonly KubeObject[]) => documentKindsOf(cluster, objects, target?.documents ?? []);
     const ahead = 'value' in chart ? chart.value : undefined;
@@ -140,8 +140,4 @@ function definedKind(apiVersion: string, kind: string, definitions: readonly Kub
   const found = shapes.find((one) => one.group === group && one.names?.kind === kind);
   if (found?.names?.plural === undefined) return undefined;
   return { group, version: apiVersion.slice(group.length + 1), kind, plural: found.names.plural, namespaced: found.scope === 'Namespaced' };
-}
-
-function isOperated({ path }: Installation): boolean {
-  return path === 'operator' || path === 'chart';
 }

@@ -14,6 +14,7 @@ import {
   evidenceOf,
   failed,
   failIfAny,
+  isOperated,
   type OperatedFacts,
   objectsOf,
   PROGRAM,
@@ -44,10 +45,6 @@ function withOperated(judge: (given: Operated) => Verdict): (facts: PreflightFac
   });
 }
 
-function isOperated({ path }: Installation): boolean {
-  return path === 'operator' || path === 'chart';
-}
-
 export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'warning', ref: 'domain §11.3' }, [
   /** If images are pinned by sets of digests, the target needs one: the operator stays degraded without it (domain §11.3). */
   {
@@ -62,10 +59,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       return failed(
         `images are pinned by an image set, and there is none of the target: the new operator stays degraded without ${imageSet.kind}/${wanted}`,
         `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
-        {
-          evidence: sets.map((one) => evidenceOf(one)),
-          next: `${PROGRAM} plan -o images`,
-        },
+        { evidence: sets.map((one) => evidenceOf(one)), next: `${PROGRAM} plan -o images` },
       );
     }),
   },

@@ -90,9 +90,7 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
   return failed(
     'kube-proxy uses nftables and nftablesMode is not set: the new agents will switch to nftables by themselves',
     'Set nftablesMode in the default FelixConfiguration to what you want, before the upgrade.',
-    {
-      next: command`kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'`,
-    },
+    { next: command`kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'` },
   );
 });
 

@@ -2,12 +2,12 @@ import { read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { DefectCondition, ReleaseRange } from '../../kernel/defect.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
 import { agentSetting } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
+import { isWithin } from './operator-settings-checks.ts';
 
 export interface DefectWorld {
   readonly facts: PreflightFacts;
@@ -119,12 +119,6 @@ function nodesInPools(facts: PreflightFacts): readonly string[] {
       return pool ? [`${textOf(node)} ${address} in ${pool.name} ${pool.cidr}`] : [];
     });
   });
-}
-
-/** An address is within a network if its own network of that size is the same. */
-function isWithin(address: string, cidr: string): boolean {
-  const network = canonicalNetwork(cidr);
-  return network !== undefined && canonicalNetwork(`${address}/${cidr.split('/')[1]}`) === network;
 }
 
 function isHostProgram(workload: KubeObject, images: readonly string[]): boolean {

@@ -52,9 +52,7 @@ export const machineChecks: readonly PreflightCheck[] = table({ category: 'tools
       return failed(
         'helm is not on PATH, and this installation came from a chart',
         'Install helm 3.14 or newer, or helm 4, and put it on PATH.',
-        {
-          next: 'helm version',
-        },
+        { next: 'helm version' },
       );
     }),
   },

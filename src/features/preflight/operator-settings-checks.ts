@@ -87,11 +87,12 @@ export const podNetworkChecks: readonly PreflightCheck[] = [
   },
 ];
 
-function isWithin(cidr: string, subnet: string): boolean {
-  const [, bits] = subnet.split('/');
-  const network = canonicalNetwork(subnet);
-  if (network === undefined || Number(cidr.split('/')[1]) < Number(bits)) return false;
-  return canonicalNetwork(`${cidr.split('/')[0]}/${bits}`) === network;
+/** A network is within another if its own of that size is the same. */
+export function isWithin(cidr: string, outer: string): boolean {
+  const [address, bits] = cidr.split('/');
+  const [network, size] = [canonicalNetwork(outer), outer.split('/')[1]];
+  if (network === undefined || (bits !== undefined && Number(bits) < Number(size))) return false;
+  return canonicalNetwork(`${address}/${size}`) === network;
 }
 
 const DAY = 86_400_000;
@@ -167,10 +168,7 @@ function unreadable({ namespace }: Held['names'], what: string, because: string)
   return failed(
     `${what} not read: ${because}`,
     'Look at names, issuer and end with an account that may read these Secrets, before the upgrade.',
-    {
-      severity: 'warning',
-      next: command`kubectl auth can-i get secrets -n ${namespace}`,
-    },
+    { severity: 'warning', next: command`kubectl auth can-i get secrets -n ${namespace}` },
   );
 }
 

@@ -11,7 +11,16 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import { type LabelSelector, selects } from '../../kube/selector.ts';
 import { podsAnswer } from '../install-manifest/index.ts';
 import { findWorkload, serviceWorkloads } from '../rollout/index.ts';
-import { failIfAny, type PodWebhook, type PreflightCheck, type PreflightFacts, shapeOf, withInstallation } from '../survey/index.ts';
+import {
+  failIfAny,
+  installationIn,
+  isOperated,
+  type PodWebhook,
+  type PreflightCheck,
+  type PreflightFacts,
+  shapeOf,
+  withInstallation,
+} from '../survey/index.ts';
 
 interface Rule {
   readonly operations?: readonly string[];
@@ -75,8 +84,8 @@ export async function readOperatedPods(
   { profile, options }: Context,
   { detection, daemonSets, deployments }: Installed,
 ): Promise<readonly Pick<PlannedObject, 'ref' | 'pods'>[]> {
-  const installation = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
-  if (!installation || (installation.path !== 'operator' && installation.path !== 'chart')) return [];
+  const installation = installationIn(detection);
+  if (!installation || !isOperated(installation)) return [];
   if (installation.release === options.release || 'unread' in daemonSets || 'unread' in deployments) return [];
   const names = Object.values(serviceWorkloads(installation, profile) ?? {});
   const live = names.flatMap((name) => findWorkload([...daemonSets.value, ...deployments.value], name) ?? []);

@@ -17,9 +17,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     severity: 'error',
     judge: ({ server }, { server: url }) => {
       if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
-      return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', {
-        next: VERSION,
-      });
+      return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', { next: VERSION });
     },
   },
   {
@@ -107,9 +105,7 @@ export function minorNumber(version: string): number {
 function judgeVersion(minor: number, version: string, { profile, options }: Context): Verdict {
   const { floor, tested } = profile.kubernetes;
   if (Number.isNaN(minor))
-    return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.', {
-      next: VERSION,
-    });
+    return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.', { next: VERSION });
   if (minor < minorNumber(floor)) {
     return failed(
       `Kubernetes ${version} is older than ${floor}: it refuses a CRD of ${options.release}`,

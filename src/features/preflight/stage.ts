@@ -17,6 +17,7 @@ import {
   attempt,
   attemptWith,
   detectReading,
+  installationIn,
   type OwnerScan,
   type PreflightFacts,
   podView,
@@ -89,7 +90,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
     attempt(() => scanOwners(search, sources, context)),
-    attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
+    attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
     readOperated(cluster, context, detection),
     attemptWith(detection, (one) => readBehindCli(sources, context, one)),
     attempt(() => readOperatedPods(cluster, context, { detection, ...installed })),
@@ -154,18 +155,10 @@ async function readMachine({ tools, work, files }: Sources, context: Context) {
   return { client, clis, chartTool, work: folder, pulled };
 }
 
-function variantOf(detection: Reading<Detection>): string | undefined {
-  return 'value' in detection && detection.value.type === 'found' ? detection.value.installation.variant : undefined;
-}
-
 /** The whole cluster is searched for owner references only where the upgrade changes UIDs. */
-function searchedFor(
-  detection: Reading<Detection>,
-  record: PreflightFacts['record'],
-  context: Context,
-): { readonly installation: Installation; readonly source: string | undefined } | undefined {
-  if ('unread' in detection || detection.value.type !== 'found') return undefined;
-  const { installation } = detection.value;
+function searchedFor(detection: Reading<Detection>, record: PreflightFacts['record'], context: Context) {
+  const installation = installationIn(detection);
+  if (!installation) return undefined;
   const source = sourceOf(installation, 'value' in record ? record.value : undefined, context);
   return changesUids(source, context) ? { installation, source } : undefined;
 }

@@ -19,7 +19,7 @@ import {
   targetsOf,
   variantOf,
 } from '../install-manifest/index.ts';
-import { attempt, attemptWith, type TargetFacts, unknownEnd } from '../survey/index.ts';
+import { attempt, attemptWith, hasFullManifest, installationIn, type TargetFacts, unknownEnd } from '../survey/index.ts';
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
 export interface FoundTarget {
@@ -91,9 +91,8 @@ export async function readAhead(
   record: Reading<RunRecord | undefined>,
 ): Promise<Reading<TargetJudged> | undefined> {
   if (context.chain?.later.includes('apply') || merged === undefined) return undefined;
-  if ('unread' in detection || detection.value.type !== 'found') return undefined;
-  const { installation } = detection.value;
-  if (installation.path !== 'manifest' && installation.path !== 'kvstore') return undefined;
+  const installation = installationIn(detection);
+  if (!installation || !hasFullManifest(installation)) return undefined;
   if ('unread' in record) return record;
   const known = record.value;
   return attemptWith(merged, async ({ target, edits, previews, untold }) => {

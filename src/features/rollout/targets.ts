@@ -16,6 +16,7 @@ import {
   eachOf,
   evidenceOf,
   isNamed,
+  isOperated,
   objectsOf,
   type PreflightFacts,
   shapeOf,
@@ -38,8 +39,7 @@ export interface ServiceWorkloads {
 
 /** Names of the workloads that carry an installation; undefined if its variant is not known. */
 export function serviceWorkloads(installation: Installation, profile: Profile): ServiceWorkloads | undefined {
-  const operated = installation.path === 'operator' || installation.path === 'chart';
-  const names = operated ? profile.operator : profile.variants.find((variant) => variant.id === installation.variant);
+  const names = isOperated(installation) ? profile.operator : profile.variants.find((variant) => variant.id === installation.variant);
   if (!names) return undefined;
   const agent = installation.agent ? { ...names.agent, ...installation.agent } : names.agent;
   return { agent, controllers: names.controllers, ...(names.typha && installation.hasTypha ? { typha: names.typha } : {}) };

@@ -60,6 +60,8 @@ export {
   failed,
   failIfAny,
   hasFullManifest,
+  installationIn,
+  isOperated,
   listed,
   objectsOf,
   PROGRAM,

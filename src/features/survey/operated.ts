@@ -9,6 +9,7 @@ import { readCertificate } from '../../kube/certificate.ts';
 import type { OperatedFacts, SecretCertificate } from './facts.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { crosses } from './source-release-checks.ts';
+import { installationIn, isOperated } from './verdicts.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
 
@@ -20,8 +21,8 @@ export async function readOperated(
 ): Promise<OperatedFacts | undefined> {
   const { profile } = context;
   const { crossings, end, installationKind } = profile.operator;
-  const found = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
-  if (!crossings || (found?.path !== 'operator' && found?.path !== 'chart')) return undefined;
+  const found = installationIn(detection);
+  if (!crossings || !found || !isOperated(found)) return undefined;
   const all = async (kind: string): Promise<readonly KubeObject[]> => {
     const served = await cluster.resolve(`${profile.operatorGroup}/v1`, kind);
     // Items of a list do not always say their kind.

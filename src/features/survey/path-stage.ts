@@ -5,6 +5,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
 import { type AnyStage, type OpenStage, openedWith, type Remember, type Stage } from '../../kernel/stage.ts';
 import { readInstalled } from './detect.ts';
+import { isOperated } from './verdicts.ts';
 
 /** What a stage does on some installation paths; it is given the installation that was found. */
 interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {
@@ -84,14 +85,14 @@ function refuseNativeCrds({ nativeV3Crds }: Installation, { profile, options }: 
 
 /** The target is a release whose operator this program does not know the end of: undefined where it does, or no operator is used. */
 export function unknownEnd(
-  { path }: Pick<Installation, 'path'>,
+  installation: Pick<Installation, 'path'>,
   { profile, options }: Pick<Context, 'profile' | 'options'>,
 ): Fault | undefined {
   const since = profile.operator.end?.since;
-  if ((path !== 'operator' && path !== 'chart') || since === undefined || !isOlder(options.release, since)) return undefined;
+  if (!isOperated(installation) || since === undefined || !isOlder(options.release, since)) return undefined;
   return new Fault(
     'blocked',
-    `${options.release} is no target for an installation by ${path}: its operator ends an upgrade by other signs`,
+    `${options.release} is no target for an installation by ${installation.path}: its operator ends an upgrade by other signs`,
     [`choose ${since} or later with --release`],
   );
 }

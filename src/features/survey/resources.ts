@@ -2,7 +2,7 @@ import type { Invocation, Tools } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
-import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { endedForMemory, hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
 import type { ClientFacts, CrdFacts, PodView, ResourceList, WorkFolderFacts } from './facts.ts';
@@ -38,7 +38,7 @@ export async function readInjectors(cluster: ClusterReader, { sidecar }: Profile
 
 /** Mode in the configuration of kube-proxy; '' if there is none or it does not say. */
 export async function readProxyMode(cluster: ClusterReader): Promise<string> {
-  const config = await getOrNothing(cluster, 'kube-proxy', 'kube-system');
+  const config = await cluster.get(K.ConfigMap, 'kube-proxy', 'kube-system');
   const text = Object.values((config as { data?: Readonly<Record<string, string>> } | undefined)?.data ?? {}).join('\n');
   return /^\s*mode:\s*"?([A-Za-z]*)"?\s*$/m.exec(text)?.[1] ?? '';
 }
@@ -50,16 +50,7 @@ export async function readAgentConfig(
   variant: string | undefined,
 ): Promise<KubeObject | undefined> {
   const chosen = profile.variants.find((one) => one.id === variant);
-  return chosen ? getOrNothing(cluster, chosen.configMap, chosen.agent.namespace) : undefined;
-}
-
-async function getOrNothing(cluster: ClusterReader, name: string, namespace: string): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get(K.ConfigMap, name, namespace);
-  } catch (thrown) {
-    if (thrown instanceof ApiFailure && thrown.status === 404) return undefined;
-    throw thrown;
-  }
+  return chosen && cluster.get(K.ConfigMap, chosen.configMap, chosen.agent.namespace);
 }
 
 /** Keeps of a pod what the checks look at: a cluster has thousands of them. */

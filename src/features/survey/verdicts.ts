@@ -1,6 +1,6 @@
-import { type Check, type Evidence, notApplicable, ok, read, Unread, type Verdict } from '../../kernel/check.ts';
+import { type Check, type Evidence, notApplicable, ok, type Reading, read, Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import type { Detection, Installation } from '../../kernel/installation.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
@@ -73,8 +73,18 @@ export function withTarget(
   });
 }
 
-export function hasFullManifest({ path }: Installation): boolean {
+export function hasFullManifest({ path }: Pick<Installation, 'path'>): boolean {
   return path === 'manifest' || path === 'kvstore';
+}
+
+/** An operator renders the workloads of the service. */
+export function isOperated({ path }: Pick<Installation, 'path'>): boolean {
+  return path === 'operator' || path === 'chart';
+}
+
+/** Undefined where none was recognised, or what is there could not be read. */
+export function installationIn(detection: Reading<Detection>): Installation | undefined {
+  return 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
 }
 
 /** Where an upgrade starts from; every stage that writes the target knows it. */

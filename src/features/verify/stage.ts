@@ -18,7 +18,7 @@ import {
 } from '../install-operator/index.ts';
 import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { currentCli, type FoundCli, leadCli, readClis, readCliVersion } from '../service-cli/index.ts';
-import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, serviceNamespaces } from '../survey/index.ts';
+import { attempt, attemptWith, isFromRegistry, isImageOf, isOperated, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
 import { readOwnerFacts, readStillOff } from './owners.ts';
 import {
@@ -125,9 +125,8 @@ export async function readOperatorLags(
   context: Context,
   installation: Installation,
 ): Promise<readonly OperatorLag[] | undefined> {
-  const { path } = installation;
-  if (path !== 'operator' && path !== 'chart') return undefined;
-  const expected = await readExpectation(sources, context, installation, path === 'operator' ? operatorImage : releasedImage);
+  if (!isOperated(installation)) return undefined;
+  const expected = await readExpectation(sources, context, installation, installation.path === 'operator' ? operatorImage : releasedImage);
   return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
 }
 

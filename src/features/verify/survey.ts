@@ -14,12 +14,11 @@ import type { OperatorLag } from '../install-operator/index.ts';
 import { cliResources, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { findServiceCli } from '../service-cli/index.ts';
-import { type Dependent, eachOf } from '../survey/index.ts';
+import { type Dependent, eachOf, hasFullManifest } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
 export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {
-  if (installation.path !== 'manifest' && installation.path !== 'kvstore') return undefined;
-  return readTarget(sources, context, installation);
+  return hasFullManifest(installation) ? readTarget(sources, context, installation) : undefined;
 }
 
 /** Against the target's own documents; on the operator's paths against what the operator rendered (NS-302 evaluates its release). */

@@ -40,9 +40,7 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
     judge(facts) {
       const rollouts = read(facts.rollouts);
       if (rollouts.length === 0)
-        return failed('no workload of the service was found', 'Check --profile and the install path.', {
-          next: `${PROGRAM} preflight`,
-        });
+        return failed('no workload of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
       const open = rollouts.filter(({ done }) => !done);
       const evidence = open.map(({ target, pending }) => ({ text: refText(target), detail: pending }));
       return failIfAny(evidence, `${counted(rollouts.length, 'workload')} rolled out and ready`, (names) => ({
