@@ -53,7 +53,7 @@ const ROOMS: Readonly<Record<string, Rule>> = {
   profiles: { rooms: ['kernel'], packages: [NPM, /^node:fs\/promises$/] },
   ...Object.fromEntries(FEATURES.map((name, index) => [name, { rooms: ['kernel', 'kube', 'manifest', ...FEATURES.slice(0, index)] }])),
   [TOP]: { rooms: ['kernel', 'kube', 'manifest', ...FEATURES] },
-  engine: { rooms: ['kernel', 'kube'] },
+  engine: { rooms: ['kernel'] },
   report: { rooms: ['kernel', 'kube'], packages: [NPM, /^node:(?:crypto|util)$/] },
   sandbox: { rooms: ['kernel', 'kube', 'manifest'], packages: [NODE] },
   adapters: { rooms: ['kernel', 'kube'], packages: [NPM, NODE] },

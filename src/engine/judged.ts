@@ -46,3 +46,42 @@ function isOpen({ outcome }: Finding): boolean {
 function keyOf(check: string, subject: string | undefined): string {
   return subject === undefined ? check : `${check}=${subject}`;
 }
+
+/** What actions of one stage found out, and what its waits continued without. */
+export class Told {
+  readonly #left = new Map<string, string>();
+  readonly #told = new Set<string>();
+  /** A wait of this round continued without something. */
+  #leaves = false;
+  /** The actions of the last round, if they changed nothing and a wait continued without something. */
+  #lastLeft: string | undefined;
+
+  beginRound(): void {
+    this.#leaves = false;
+  }
+
+  add({ left = {}, told }: { readonly left?: Readonly<Record<string, string>>; readonly told?: string }): void {
+    for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
+    this.#leaves ||= Object.keys(left).length > 0;
+    if (told !== undefined) this.#told.add(told);
+  }
+
+  get leftNothing(): boolean {
+    return this.#left.size === 0;
+  }
+
+  /** True if the round before continued without the same: planning again would lead to the same waits again. */
+  leavesTheSame(actions: readonly Action[], changes: boolean): boolean {
+    const now = this.#leaves && !changes ? actions.map(({ id, title }) => `${id} ${title}`).join('\n') : undefined;
+    const isSame = now !== undefined && now === this.#lastLeft;
+    this.#lastLeft = now;
+    return isSame;
+  }
+
+  /** In one line; undefined if there is nothing to say. */
+  get text(): string | undefined {
+    const behind = [...this.#left].map(([what, why]) => `${what} (${why})`).join('; ');
+    const all = [...this.#told, ...(behind === '' ? [] : [`left behind: ${behind}`])];
+    return all.length === 0 ? undefined : all.join('; ');
+  }
+}

@@ -13,10 +13,12 @@ const REFUSED = new Set([400, 403, 405]);
 const NAMED = 5;
 
 /** A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain. */
+export function isInvalid({ status, causes }: ApiFailure): boolean {
+  return status === 422 && causes.length > 0;
+}
+
 function isRefusal(thrown: unknown): boolean {
-  if (!(thrown instanceof ApiFailure)) return false;
-  const { status, reason, causes } = thrown;
-  return (REFUSED.has(status) && reason !== `HTTP ${status}`) || (status === 422 && causes.length > 0);
+  return thrown instanceof ApiFailure && ((REFUSED.has(thrown.status) && thrown.reason !== `HTTP ${thrown.status}`) || isInvalid(thrown));
 }
 
 /** One Fault for all of them; `of` is how many patches there were. */
@@ -30,7 +32,7 @@ function refusal(refused: readonly string[], of: number): Fault {
 }
 
 /** Answers that say: this object is no longer as it was read. */
-const MOVED_ON = new Set([404, 409, 422]);
+export const MOVED_ON: ReadonlySet<number> = new Set([404, 409, 422]);
 /** Answers, or none, after which the same patch is sent again: its tests ensure that nothing is done twice. */
 const AGAIN = new Set([0, 500, 502, 503, 504]);
 const TRIES = 3;

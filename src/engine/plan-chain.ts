@@ -5,7 +5,6 @@ import type { Observer } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { type Interruption, interrupted } from '../kernel/interruption.ts';
 import { blocks, oneFindingEach } from '../kernel/judge.ts';
-import { oneLook } from '../kernel/one-look.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage } from '../kernel/stage.ts';
@@ -30,7 +29,7 @@ export interface LookedAt {
   readonly tookMs: number;
 }
 
-/** What a plan is made from. */
+/** What a plan is made from: one look at the cluster. */
 export interface PlanPorts extends Sources, Pick<EnginePorts, 'effects'> {
   readonly interruption: Pick<Interruption, 'soft'>;
 }
@@ -45,11 +44,10 @@ export async function planChain(
   const planned: PlannedStage[] = [];
   const findings: Finding[] = [];
   const looked = new Map<string, LookedAt>();
-  const seen = { ...sources, cluster: oneLook(sources.cluster) };
   const isChanging = () => planned.some(({ actions }) => actions.some((action) => changesSomething(sources.effects, action)));
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
     const begun = sources.clock.now().getTime();
-    const open = await stage.open(seen, inChain(context, stages, stage, true));
+    const open = await stage.open(sources, inChain(context, stages, stage, true));
     if (sources.interruption.soft.aborted) throw interrupted();
     const tookMs = sources.clock.now().getTime() - begun;
     if (stage.readOnly && !isChanging()) looked.set(stage.id, { open, tookMs });

@@ -1,5 +1,5 @@
-import type { Ask, Delete, Expectation, Patch, PatchAll, TimePassed, Wait, Write } from '../kernel/action.ts';
-import { quoteArgument } from '../kernel/argv.ts';
+import type { Ask, Delete, Effect, Exec, Expectation, Patch, PatchAll, Precondition, TimePassed, Wait, Write } from '../kernel/action.ts';
+import { commandLine, quoteArgument } from '../kernel/argv.ts';
 import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import {
   announced,
@@ -10,16 +10,18 @@ import {
   type ExpectationType,
   type ExpectationTypes,
   type FeatureEffects,
+  type GuardType,
   type Performed,
+  type PreconditionType,
+  runTool,
   whole,
 } from '../kernel/effect-type.ts';
 import { Fault, MovedOn, messageOf } from '../kernel/fault.ts';
 import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
 import { servedKind } from '../kernel/kinds.ts';
-import { type JsonPatchOp, type ManagedFieldsEntry, refText } from '../kernel/object.ts';
+import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { assertGuards, execEffect, preconditionOf } from './exec-effect.ts';
-import { patchAll } from './patch-all.ts';
+import { isInvalid, MOVED_ON, patchAll } from './patch-all.ts';
 
 /** Every effect: those of the features, and the kernel's own. */
 export function registerOf(features: FeatureEffects): EffectTypes {
@@ -33,6 +35,49 @@ export function registerOf(features: FeatureEffects): EffectTypes {
     wait: waitEffect({ ...features.expectations, 'time-passed': timePassed }),
     ask: askEffect,
   };
+}
+
+/** A program with its arguments. */
+function execEffect({ preconditions, guards }: Pick<FeatureEffects, 'preconditions' | 'guards'>): EffectType<Exec> {
+  return {
+    does: 'writes',
+    isFixed: true,
+    async perform(ports, effect, around) {
+      const { onlyIf } = effect;
+      const precondition = onlyIf && preconditionOf(preconditions, onlyIf);
+      if (onlyIf) await precondition?.assert(ports, onlyIf, around);
+      await assertGuards(guards, ports, effect);
+      // That request took time: the lock may have been lost since it was checked.
+      around.mustHold();
+      if (onlyIf && precondition?.run) await precondition.run(ports, effect, onlyIf, around);
+      else await runTool(ports, effect, around.cut, around.onLine);
+      return {};
+    },
+    async dryRun(ports, effect, around) {
+      const [verb = '', ...rest] = effect.run.args;
+      if (effect.run.tool !== 'kubectl' || !['apply', 'patch', 'delete'].includes(verb)) return announced();
+      const run = { ...effect.run, args: [verb, '--dry-run=server', ...rest] };
+      await runTool(ports, { ...effect, run }, around.cut, around.onLine);
+      return {};
+    },
+    text({ run, program }, programOf) {
+      return `${commandLine(run, program ?? programOf(run.tool))}${run.stdin === undefined ? '' : ' < (input of the plan)'}`;
+    },
+    mask: (effect) => (effect.run.stdin === undefined ? effect : { ...effect, run: { ...effect.run, stdin: sizeOf(effect.run.stdin) } }),
+    // What it looks at right before is a guard, with resourceVersions in it.
+    digest: (effect) => ({ ...effect, onlyIf: undefined }),
+  };
+}
+
+function preconditionOf(preconditions: FeatureEffects['preconditions'], { type }: Precondition): PreconditionType<Precondition> {
+  return preconditions[type] as PreconditionType<Precondition>;
+}
+
+/** Those of its kind, whatever planned it. */
+async function assertGuards(guards: FeatureEffects['guards'], ports: EnginePorts, effect: Effect): Promise<void> {
+  for (const guard of Object.values(guards) as readonly GuardType<Effect>[]) {
+    if (guard.of === effect.type) await guard.assert(ports, effect);
+  }
 }
 
 /** A file in the work folder. */
@@ -91,7 +136,7 @@ const askEffect: EffectType<Ask> = {
 const patchEffect: EffectType<Patch> = {
   does: 'writes',
   isFixed: false,
-  perform: async (ports, effect) => ({ detail: await patchObject(ports, effect) }),
+  perform: patchObject,
   async dryRun({ cluster }, { target, patch, fieldManager }) {
     await cluster.dryRunPatch(await servedKind(cluster, target), target, patch, fieldManager ?? 'kubectl');
     return {};
@@ -116,7 +161,7 @@ const patchEffect: EffectType<Patch> = {
 const deleteEffect: EffectType<Delete> = {
   does: 'writes',
   isFixed: true,
-  perform: async (ports, effect) => ({ detail: await deleteObject(ports, effect) }),
+  perform: ({ cluster }, { target }) => asRead(target, async () => cluster.remove(await servedKind(cluster, target), target)),
   dryRun: announced,
   text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),
   mask: whole,
@@ -142,25 +187,28 @@ function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, 'precond
   };
 }
 
-async function patchObject(ports: EnginePorts, effect: Patch): Promise<string> {
-  const { target, precondition } = effect;
+async function patchObject({ cluster }: EnginePorts, { target, precondition, patch, fieldManager }: Patch): Promise<Performed> {
   const { uid, resourceVersion } = precondition;
   const guard: readonly JsonPatchOp[] = resourceVersion
     ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }]
     : [];
+  return asRead(target, async () =>
+    cluster.patch(await servedKind(cluster, target), { ...target, uid }, [...guard, ...patch], fieldManager ?? 'kubectl'),
+  );
+}
+
+/** Changes the very object that was read; one that is gone, or another by now, has the stage planned again. */
+async function asRead(target: ObjectRef, change: () => Promise<unknown>): Promise<Performed> {
   try {
-    const kind = await servedKind(ports.cluster, target);
-    await ports.cluster.patch(kind, { ...target, uid }, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
+    await change();
   } catch (thrown) {
-    // A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain.
-    const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;
-    if (isInvalid) throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
-    if (thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status)) {
-      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
-    }
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    if (isInvalid(thrown))
+      throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
+    if (MOVED_ON.has(thrown.status)) throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
     throw thrown;
   }
-  return refText(target);
+  return { detail: refText(target) };
 }
 
 /** Controllers renew their entries in managedFields with every status they write. */
@@ -168,17 +216,4 @@ function withoutTimes(op: JsonPatchOp): JsonPatchOp {
   if (op.path !== '/metadata/managedFields' || !Array.isArray(op.value)) return op;
   const entries = (op.value as readonly ManagedFieldsEntry[]).filter(({ subresource }) => subresource === undefined);
   return { ...op, value: entries.map((entry) => ({ ...entry, time: undefined })) };
-}
-
-/** Deletes the very object that was read; one that is gone, or another by now, has the stage planned again. */
-async function deleteObject({ cluster }: EnginePorts, { target }: Delete): Promise<string> {
-  try {
-    await cluster.remove(await servedKind(cluster, target), target);
-  } catch (thrown) {
-    if (thrown instanceof ApiFailure && [404, 409].includes(thrown.status)) {
-      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
-    }
-    throw thrown;
-  }
-  return refText(target);
 }

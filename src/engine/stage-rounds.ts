@@ -1,9 +1,9 @@
 import { type Action, stepsLeftIn } from '../kernel/action.ts';
 import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
-import type { ExitName, Outdated } from '../kernel/fault.ts';
+import { type ExitName, Fault, MovedOn, type Outdated } from '../kernel/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import type { ChainParts } from './act.ts';
-import { noRest, toldText } from './no-rest.ts';
+import { Told } from './judged.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
 
 /** What a stage needs after a round: `judge` if the lock was just taken, `plan` if the cluster moved on or converges in rounds. */
@@ -31,18 +31,11 @@ export class StageRounds {
   #ownLook = false;
   /** Time that a look took which was made before the stage began. */
   #tookMs = 0;
-  /** What waits of the stage continued without, and why. */
-  readonly #left = new Map<string, string>();
-  /** What actions of the stage found out. */
-  readonly #told = new Set<string>();
-  /** A wait of this round continued without something. */
-  #leaves = false;
+  readonly #told = new Told();
   /** A whole plan was performed: the look that follows is most likely shared by the next stages. */
   #isComplete = false;
   /** A whole plan was performed, and it asked for another look. */
   #again = false;
-  /** The actions of the last round, if they changed nothing and a wait continued without something. */
-  #lastLeft: string | undefined;
   /** What the action says that was performed last, if its precondition no longer held. */
   #outdated: Outdated | undefined;
   /** Steps of the last plan that wait for the user. */
@@ -174,7 +167,7 @@ export class StageRounds {
     if (plan.actions.every((action) => onlyWritesFiles(effects, action))) this.#beginNext();
     const isAged = this.#ageing();
     this.#isComplete = false;
-    this.#leaves = false;
+    this.#told.beginRound();
     this.#manual = stepsLeftIn(plan.actions);
     let noted: 'acts' | 'writes' | undefined;
     for (const action of plan.actions) {
@@ -187,9 +180,8 @@ export class StageRounds {
         noted = now;
       }
       if (!onlyWritesFiles(effects, action)) looks.end();
-      const { outdated, left = {}, told } = await actor.act(stage, action);
-      this.#noteLeft(left);
-      if (told !== undefined) this.#told.add(told);
+      const { outdated, ...told } = await actor.act(stage, action);
+      this.#told.add(told);
       this.#outdated = outdated;
       if (outdated) return afterOutdated(action);
     }
@@ -207,25 +199,12 @@ export class StageRounds {
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {
     const { live } = this.#parts;
-    if (live && again === true && !this.#leavesTheSame(actions, changes)) {
+    if (live && again === true && !this.#told.leavesTheSame(actions, changes)) {
       this.#again = true;
       return 'judge';
     }
     this.#isComplete = changes && this.#stage.converges === true;
     return this.#isComplete ? 'plan' : 'done';
-  }
-
-  #noteLeft(left: Readonly<Record<string, string>>): void {
-    for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
-    this.#leaves ||= Object.keys(left).length > 0;
-  }
-
-  /** True if the round before continued without the same: planning again would lead to the same waits again. */
-  #leavesTheSame(actions: readonly Action[], changes: boolean): boolean {
-    const now = this.#leaves && !changes ? actions.map(({ id, title }) => `${id} ${title}`).join('\n') : undefined;
-    const isSame = now !== undefined && now === this.#lastLeft;
-    this.#lastLeft = now;
-    return isSame;
   }
 
   /**
@@ -252,12 +231,12 @@ export class StageRounds {
   #ended(skipped: string | undefined): undefined {
     const { ports, recorder, observe, judged, live } = this.#parts;
     const { id } = this.#stage;
-    if (live && this.#left.size === 0) judged.settled(this.#stage);
+    if (live && this.#told.leftNothing) judged.settled(this.#stage);
     const endedAt = ports.clock.now();
     const state = skipped === undefined ? 'done' : 'skipped';
     const startedAt = this.#startedAt;
     const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
-    const because = skipped ?? toldText(this.#told, this.#left);
+    const because = skipped ?? this.#told.text;
     const manual = this.#manual > 0 ? { manual: this.#manual } : {};
     recorder.noteStage({ ...record, ...(because === undefined ? {} : { because }), ...manual });
     const durationMs = endedAt.getTime() - startedAt.getTime() + this.#tookMs;
@@ -275,3 +254,16 @@ function wantsJudgement({ afresh, judgedWithinMs }: Action): boolean {
 function afterOutdated({ judgedWithinMs }: Action): Next {
   return judgedWithinMs === undefined ? 'plan' : 'judge';
 }
+
+/** A stage was planned again too often. `outdated`: what ended its last round, if not the end of its actions. */
+function noRest({ id }: Pick<AnyStage, 'id'>, outdated: Outdated | undefined): Fault {
+  const because = outdated?.message ?? 'something else keeps changing the same objects';
+  const isOthers = outdated === undefined || outdated instanceof MovedOn;
+  return new Fault('failed', `${id} keeps changing: ${because}`, isOthers ? OTHER_WRITER : NOT_SO);
+}
+
+const OTHER_WRITER = [
+  'find the other writer with: kubectl get … --show-managed-fields -o yaml',
+  'pause it, then run the same command again',
+];
+const NOT_SO = ['fix the cause above, then run the same command again'];
