@@ -7,9 +7,13 @@ export interface ListItem {
   readonly noise?: Uint8Array;
 }
 
-/** A PartialObjectMetadataList in protobuf, as an API server sends it. */
-export function metadataList(items: readonly ListItem[], token = ''): Buffer {
-  const list = [message(1, [text(2, '4711'), token === '' ? [] : text(3, token)]), ...items.map((item) => message(2, [itemOf(item)]))];
+/** A PartialObjectMetadataList in protobuf, as an API server sends it. `remaining`: objects behind this page. */
+export function metadataList(items: readonly ListItem[], token = '', remaining = 0): Buffer {
+  const count: Part = remaining === 0 ? [] : [varint(4 * 8), varint(remaining)];
+  const list = [
+    message(1, [text(2, '4711'), token === '' ? [] : text(3, token), count]),
+    ...items.map((item) => message(2, [itemOf(item)])),
+  ];
   const typeMeta = message(1, [text(1, 'meta.k8s.io/v1'), text(2, 'PartialObjectMetadataList')]);
   return Buffer.concat([Buffer.from('k8s\0'), bytes([typeMeta, message(2, list), text(3, ''), text(4, '')])]);
 }

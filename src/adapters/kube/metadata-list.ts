@@ -1,12 +1,23 @@
 import type { ObjectMeta, OwnerReference } from '../../kernel/object.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 
-/** One page of metadata: what is asked for of it, and where the list continues. */
-export interface MetadataPage {
+/** What a page says before its objects. */
+export interface ListHead {
+  /** Where the list continues; empty at its end. */
+  readonly token: string;
+  /** State of the cluster that it shows. */
+  readonly resourceVersion: string;
+  /** Objects of the list behind this page, where the server says how many. */
+  readonly remaining: number;
+  /** Size of this page. */
+  readonly bytes: number;
+}
+
+/** One page of metadata: what is asked for of it. */
+export interface MetadataPage extends ListHead {
   readonly items: readonly ObjectMeta[];
   /** Objects in the page, kept or not. */
   readonly read: number;
-  readonly token: string;
 }
 
 /** Bytes of one item of a list: what a store of a cluster takes is a twentieth of it. */
@@ -17,10 +28,16 @@ const MAGIC = Buffer.from('k8s\0');
 
 /**
  * Reads a PartialObjectMetadataList in protobuf as it arrives; keeps only metadata that holds one of the texts. Memory: the largest item
- * and what is kept; throws RangeError for anything else.
+ * and what is kept; throws RangeError for anything else. `begun` is called as soon as the page's head has arrived.
  */
-export function metadataReader(texts: readonly string[]): { take(chunk: Uint8Array): void; page(): MetadataPage } {
-  const reader = new ListReader(texts.map((text) => Buffer.from(text)));
+export function metadataReader(
+  texts: readonly string[],
+  begun?: (head: ListHead) => void,
+): { take(chunk: Uint8Array): void; page(): MetadataPage } {
+  const reader = new ListReader(
+    texts.map((text) => Buffer.from(text)),
+    begun,
+  );
   let pending: Buffer = Buffer.alloc(0);
   return {
     take(chunk) {
@@ -37,14 +54,16 @@ export function metadataReader(texts: readonly string[]): { take(chunk: Uint8Arr
 /** Takes whole parts of the list off the front of what has arrived. */
 class ListReader {
   readonly #texts: readonly Buffer[];
+  readonly #begun: ((head: ListHead) => void) | undefined;
   readonly #items: ObjectMeta[] = [];
   #read = 0;
-  #token = '';
+  #head: ListHead = { token: '', resourceVersion: '', remaining: 0, bytes: 0 };
   /** Bytes of the list that are still to come; undefined before its head, NaN after it. */
   #left: number | undefined;
 
-  constructor(texts: readonly Buffer[]) {
+  constructor(texts: readonly Buffer[], begun: ((head: ListHead) => void) | undefined) {
     this.#texts = texts;
+    this.#begun = begun;
   }
 
   isComplete(): boolean {
@@ -52,7 +71,7 @@ class ListReader {
   }
 
   page(): MetadataPage {
-    return { items: this.#items, read: this.#read, token: this.#token };
+    return { ...this.#head, items: this.#items, read: this.#read };
   }
 
   /** Number of bytes that are done with. */
@@ -67,7 +86,10 @@ class ListReader {
         refuseHuge(field ? field.end - at : bytes.length - at);
         break;
       }
-      if (field.number === 1) this.#token = tokenIn(bytes, field.start, field.end);
+      if (field.number === 1) {
+        this.#head = headIn(bytes, field, this.#head.bytes);
+        this.#begun?.(this.#head);
+      }
       if (field.number === 2) {
         this.#read += 1;
         if (hits.some((hit) => isWithin(hit, bytes, field.start, field.end))) this.#items.push(metadataOf(bytes, field.start, field.end));
@@ -90,6 +112,7 @@ class ListReader {
       }
       if (field.number === 2) {
         this.#left = field.end - field.start;
+        this.#head = { ...this.#head, bytes: this.#left };
         return field.start;
       }
       at = field.end;
@@ -108,9 +131,11 @@ function isWithin(hit: { readonly text: Buffer; at: number }, bytes: Buffer, sta
   return hit.at >= start && hit.at < end;
 }
 
-function tokenIn(bytes: Buffer, start: number, end: number): string {
-  for (const field of fieldsOf(bytes, start, end)) if (field.number === 3) return textOf(bytes, field);
-  return '';
+/** ListMeta { 2 resourceVersion, 3 continue, 4 remainingItemCount } */
+function headIn(list: Buffer, { start, end }: Field, bytes: number): ListHead {
+  const fields = new Map([...fieldsOf(list, start, end)].map((field) => [field.number, field]));
+  const textAt = (number: number) => textOf(list, fields.get(number) ?? { start: 0, end: 0 });
+  return { token: textAt(3), resourceVersion: textAt(2), remaining: fields.get(4)?.value ?? 0, bytes };
 }
 
 /** Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 12 annotations, 13 ownerReferences } }; the rest is skipped. */

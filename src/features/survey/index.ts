@@ -1,3 +1,4 @@
+export { eachOf } from '../../kernel/each-of.ts';
 /** The face of this feature: all that other rooms may use of it. */
 export {
   ageOf,
@@ -32,7 +33,7 @@ export { gitOpsOwners } from './managed-by.ts';
 export { readOperated } from './operated.ts';
 export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
 export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';
-export { attempt, attemptWith, eachOf } from './reading.ts';
+export { attempt, attemptWith } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
 export {
   podView,

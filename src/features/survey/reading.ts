@@ -44,14 +44,3 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
 export async function attemptWith<A, B>(first: Reading<A>, next: (value: A) => Promise<B>): Promise<Reading<B>> {
   return 'unread' in first ? first : attempt(() => next(first.value));
 }
-
-/** Runs at most `width` at a time; results in order. */
-export async function eachOf<A, B>(items: readonly A[], width: number, work: (item: A) => Promise<B>): Promise<readonly B[]> {
-  const results: B[] = [];
-  const queue = items.entries();
-  const worker = async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
-  return results;
-}

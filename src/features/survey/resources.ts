@@ -1,12 +1,13 @@
 import type { Invocation, Tools } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { endedForMemory, hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
 import type { ClientFacts, CrdFacts, PodView, ResourceList, WorkFolderFacts } from './facts.ts';
-import { attempt, attemptWith, eachOf } from './reading.ts';
+import { attempt, attemptWith } from './reading.ts';
 
 /** Address bookkeeping: as many objects as pods, written by the agents alone; no user's values are in them. */
 const BOOKKEEPING = new Set(['ipamblocks', 'ipamhandles', 'blockaffinities', 'ipamconfigs']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { attempt, attemptWith, eachOf, FORBIDDEN } from '../../../src/features/survey/reading.ts';
+import { attempt, attemptWith, FORBIDDEN } from '../../../src/features/survey/reading.ts';
+import { eachOf } from '../../../src/kernel/each-of.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
