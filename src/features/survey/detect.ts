@@ -8,7 +8,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { type Agent, type Agents, agentText, findAgents } from './components.ts';
-import { managers, type Readings, readingsOf } from './installed-sign.ts';
+import { managers, type Seen, seenIn } from './installed-sign.ts';
 import { type Inventory, readInventory } from './inventory.ts';
 import { detectManifest, takeVariant } from './manifest-path.ts';
 import { detectHalfMigrated, detectOperated } from './operator-path.ts';
@@ -26,19 +26,15 @@ export interface Choice {
  * reported as ambiguous, and the user's choice decides.
  */
 export function detect(inventory: Inventory, profile: Profile, choice: Choice = {}): Detection {
-  const readings = readingsOf(inventory);
-  if ('unread' in readings) {
-    return ambiguous(`what is installed could not be read (${readings.unread.join('; ')})`, [], []);
-  }
-  const agents = findAgents(readings.daemonSets, profile);
-  const installation = readings.installations[0];
-  const other = otherProduct(readings.installations, agents, profile);
+  const seen = seenIn(inventory, profile);
+  if ('unread' in seen) return ambiguous(`what is installed could not be read (${seen.unread.join('; ')})`, [], []);
+  const agents = findAgents(seen.daemonSets, profile);
+  const installation = seen.installations[0];
+  const other = otherProduct(seen.installations, agents, profile);
   if (other) return other;
-  const half = detectHalfMigrated(installation, agents, inventory, profile);
+  const half = detectHalfMigrated(installation, agents, seen);
   if (half) return half;
-  const answer = installation
-    ? detectOperated(installation, agents, readings, inventory, profile, choice.path)
-    : detectAgents(agents, readings, inventory, profile, choice);
+  const answer = installation ? detectOperated(installation, agents, seen, choice.path) : detectAgents(agents, seen, choice);
   return agreeing(answer, choice);
 }
 
@@ -55,18 +51,19 @@ export function detectReading(inventory: Inventory, profile: Profile, choice: Ch
   return isUnknown && forbidden ? forbidden : { value: detection };
 }
 
-function detectAgents(agents: Agents, readings: Readings, inventory: Inventory, profile: Profile, choice: Choice): Detection {
+function detectAgents(agents: Agents, seen: Seen, choice: Choice): Detection {
+  const { profile } = seen;
   const all = [...agents.named, ...agents.custom, ...agents.operated];
   const chosen = profile.variants.find(({ id }) => id === choice.variant);
   const meant = chosen ? all.filter(({ object }) => isNamed(object, chosen.agent)) : [];
   const [agent, second] = meant.length > 0 ? meant : all;
-  if (!agent) return nothing(readings, profile);
+  if (!agent) return nothing(seen);
   if (second) return several(all, profile);
-  if (chosen) return takeVariant(agent, chosen, readings, inventory, profile);
+  if (chosen) return takeVariant(agent, chosen, seen);
   const variants = profile.variants.map(({ id }) => id);
   if (choice.variant !== undefined) return ambiguous(`there is no variant ${choice.variant} in profile ${profile.name}`, variants, []);
-  if (agents.named.length === 1) return detectManifest(agent, readings, inventory, profile);
-  return odd(agent, agents, readings, profile);
+  if (agents.named.length === 1) return detectManifest(agent, seen);
+  return odd(agent, agents, seen);
 }
 
 function several(agents: readonly Agent[], profile: Profile): Detection {
@@ -75,7 +72,8 @@ function several(agents: readonly Agent[], profile: Profile): Detection {
 }
 
 /** Agents that no variant of the manifests has under this name, in this place (domain §2.1/5). */
-function odd(agent: Agent, agents: Agents, readings: Readings, profile: Profile): Detection {
+function odd(agent: Agent, agents: Agents, seen: Seen): Detection {
+  const { profile } = seen;
   const { kind } = profile.operator.installationKind;
   const because =
     agents.operated.length > 0
@@ -83,11 +81,11 @@ function odd(agent: Agent, agents: Agents, readings: Readings, profile: Profile)
       : `${agentText(agent)} runs the agent, but no install manifest calls it so`;
   const candidates = profile.variants.map(({ id }) => id);
   const evidence = [`agents: ${agentText(agent)}, image ${agent.container.image ?? 'unknown'}`];
-  return { type: 'ambiguous', because, candidates, evidence, managedBy: managers({ agent }, readings, profile) };
+  return { type: 'ambiguous', because, candidates, evidence, managedBy: managers({ agent }, seen) };
 }
 
-function nothing(readings: Readings, profile: Profile): Detection {
-  const operator = findOperator(readings.deployments, profile);
+function nothing({ deployments, profile }: Seen): Detection {
+  const operator = findOperator(deployments, profile);
   if (!operator) return { type: 'none', because: `no DaemonSet runs the agent of ${profile.title}` };
   return { type: 'none', because: idleOperator(operator, profile) };
 }

@@ -22,10 +22,11 @@ export interface Decision {
 }
 
 /** The Installation of a decision: components, release, owners, and the evidence in reading order. */
-export function installed(decision: Decision, readings: Readings, inventory: Inventory, profile: Profile): Installation {
+export function installed(decision: Decision, seen: Seen): Installation {
   const { path, variant, datastore, agent, operator, installation, chart } = decision;
-  const components = componentsOf(agent, [...readings.daemonSets, ...readings.deployments], readings.pods, profile);
-  const facts = { components, installation, operator, clusterInformation: inventory.clusterInformation };
+  const { profile, nodes, clusterInformation } = seen;
+  const components = componentsOf(agent, [...seen.daemonSets, ...seen.deployments], seen.pods, profile);
+  const facts = { components, installation, operator, clusterInformation };
   const { release, line, evidence } = releaseOf(facts, profile);
   return {
     path,
@@ -33,15 +34,15 @@ export function installed(decision: Decision, readings: Readings, inventory: Inv
     datastore,
     ...(release === undefined ? {} : { release }),
     ...(line === undefined ? {} : { line }),
-    ...('value' in inventory.nodes ? { nodes: inventory.nodes.value.length } : {}),
+    ...('value' in nodes ? { nodes: nodes.value.length } : {}),
     components,
     mixed: mixedComponents(components, release),
     hasTypha: hasComponent(components, 'typha'),
     hasApiServer: hasComponent(components, 'apiserver'),
     hasCsiDriver: hasComponent(components, 'csi'),
-    nativeV3Crds: hasNativeCrds(agent, readings, profile),
-    managedBy: managers(decision, readings, profile),
-    prunableCrds: prunableCrds(readings, profile),
+    nativeV3Crds: hasNativeCrds(agent, seen),
+    managedBy: managers(decision, seen),
+    prunableCrds: prunableCrds(seen),
     ...(agent ? { agent: agentName(agent) } : {}),
     ...(operator ? { operator: { namespace: operator.metadata.namespace ?? '', name: operator.metadata.name } } : {}),
     ...(chart ? { chart } : {}),
@@ -50,7 +51,7 @@ export function installed(decision: Decision, readings: Readings, inventory: Inv
 }
 
 /** CRDs that the service's releases install: with one of them goes every object of its kind. */
-function prunableCrds({ crds }: Readings, { crdGroup, operatorGroup, removedKinds }: Profile): Installation['prunableCrds'] {
+function prunableCrds({ crds, profile: { crdGroup, operatorGroup, removedKinds } }: Seen): Installation['prunableCrds'] {
   return crds
     .filter(({ name, group }) => group === crdGroup || group === operatorGroup || removedKinds.some((kind) => crdName(kind) === name))
     .flatMap(({ pruners = [] }) => pruners);
@@ -59,7 +60,7 @@ function prunableCrds({ crds }: Readings, { crdGroup, operatorGroup, removedKind
 type ManagedDecision = Pick<Decision, 'agent' | 'operator' | 'installation' | 'chart'>;
 
 /** Who else manages the agents, the controllers, the operator or the Installation. */
-export function managers({ agent, operator, installation, chart }: ManagedDecision, readings: Readings, profile: Profile) {
+export function managers({ agent, operator, installation, chart }: ManagedDecision, { profile, ...readings }: Seen) {
   const namespace = agent?.object.metadata.namespace;
   const names = [...profile.variants.map((variant) => variant.controllers.name), profile.operator.controllers.name];
   const controllers = readings.deployments.filter(({ metadata }) => metadata.namespace === namespace && names.includes(metadata.name));
@@ -77,7 +78,7 @@ export function managers({ agent, operator, installation, chart }: ManagedDecisi
 }
 
 /** CRDs of the v3 group itself, or agents told to use them (domain §0.11). */
-function hasNativeCrds(agent: Agent | undefined, readings: Readings, profile: Profile): boolean {
+function hasNativeCrds(agent: Agent | undefined, { profile, ...readings }: Seen): boolean {
   if (readings.crds.some(({ group }) => group === profile.apiGroup)) return true;
   const selector = profile.nativeApiEnv;
   if (!agent || !selector) return false;
@@ -90,8 +91,9 @@ function agentName({ object, container }: Agent): NonNullable<Installation['agen
   return { kind: 'DaemonSet', namespace, name, container: container.name };
 }
 
-/** The part of the inventory without which nothing can be said. */
-export interface Readings {
+/** What was read: first the part of the inventory without which nothing can be said, then second sources, which may be unread. */
+export interface Seen extends Pick<Inventory, 'clusterInformation' | 'nodes' | 'chartReleases'> {
+  readonly profile: Profile;
   readonly daemonSets: readonly KubeObject[];
   readonly deployments: readonly KubeObject[];
   readonly pods: readonly PodFacts[];
@@ -101,8 +103,8 @@ export interface Readings {
 }
 
 /** All of it, or why parts are missing: an installation is never detected from half of the facts. */
-export function readingsOf(inventory: Inventory): Readings | { readonly unread: readonly string[] } {
-  const { daemonSets, deployments, pods, configMaps, crds, installations } = inventory;
+export function seenIn(inventory: Inventory, profile: Profile): Seen | { readonly unread: readonly string[] } {
+  const { daemonSets, deployments, pods, configMaps, crds, installations, clusterInformation, nodes, chartReleases } = inventory;
   const unread = Object.entries({ daemonSets, deployments, pods, configMaps, crds, installations }).flatMap(([name, reading]) =>
     'unread' in reading ? `${name}: ${reading.unread}` : [],
   );
@@ -114,6 +116,7 @@ export function readingsOf(inventory: Inventory): Readings | { readonly unread: 
     configMaps: valueOr(configMaps, []),
     crds: valueOr(crds, []),
     installations: valueOr(installations, []),
+    ...{ clusterInformation, nodes, chartReleases, profile },
   };
 }
 

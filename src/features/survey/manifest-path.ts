@@ -3,14 +3,14 @@ import type { Datastore, Detection } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile, Sign, Variant } from '../../kernel/profile.ts';
 import { type Agent, agentText } from './components.ts';
-import { installed, managers, type Readings } from './installed-sign.ts';
-import type { Inventory } from './inventory.ts';
+import { installed, managers, type Seen } from './installed-sign.ts';
 import { hasContainer, isNamed, type Setting, type Settings, settingsOf } from './workload.ts';
 
 /** Paths C and D: agents by the name of a manifest variant, and no Installation (domain §2.1/4). */
-export function detectManifest(agent: Agent, readings: Readings, inventory: Inventory, profile: Profile): Detection {
+export function detectManifest(agent: Agent, seen: Seen): Detection {
+  const { profile } = seen;
   const variants = profile.variants.filter((variant) => isNamed(agent.object, variant.agent));
-  const { settings, workloads } = factsOf(agent, readings);
+  const { settings, workloads } = factsOf(agent, seen);
   const store = datastoreOf(settings, [...new Set(variants.map(({ configMap }) => configMap))], profile);
   const base = [`agents: ${agentText(agent)}, no Installation`];
   const unclear = (because: string, candidates: readonly string[], evidence: readonly string[]): Detection => ({
@@ -18,15 +18,10 @@ export function detectManifest(agent: Agent, readings: Readings, inventory: Inve
     because,
     candidates,
     evidence: [...base, ...evidence],
-    managedBy: managers({ agent }, readings, profile),
+    managedBy: managers({ agent }, seen),
   });
-  if ('unclear' in store) {
-    return unclear(
-      store.unclear,
-      variants.map(({ id }) => id),
-      [],
-    );
-  }
+  const ids = variants.map(({ id }) => id);
+  if ('unclear' in store) return unclear(store.unclear, ids, []);
   const fitting = variants.filter((variant) => variant.datastore === store.datastore);
   const others = variants.filter((variant) => !fitting.includes(variant));
   const answer = chooseVariant(fitting, { agent, settings, workloads }, others);
@@ -35,38 +30,23 @@ export function detectManifest(agent: Agent, readings: Readings, inventory: Inve
     return unclear(because, answer.candidates, [store.evidence, ...answer.evidence]);
   }
   const evidence = [...base, store.evidence, `variant ${answer.variant.id}: ${counted(answer.variant.signs.length, 'sign')} found`];
-  return found(agent, answer.variant, evidence, readings, inventory, profile);
+  return found(agent, answer.variant, evidence, seen);
 }
 
 /** The user named the variant: that is what it is, with the evidence that they did. */
-export function takeVariant(agent: Agent, variant: Variant, readings: Readings, inventory: Inventory, profile: Profile): Detection {
-  return found(
-    agent,
-    variant,
-    [`agents: ${agentText(agent)}`, `variant ${variant.id}: named with --variant`],
-    readings,
-    inventory,
-    profile,
-  );
+export function takeVariant(agent: Agent, variant: Variant, seen: Seen): Detection {
+  return found(agent, variant, [`agents: ${agentText(agent)}`, `variant ${variant.id}: named with --variant`], seen);
 }
 
-function found(
-  agent: Agent,
-  variant: Variant,
-  evidence: readonly string[],
-  readings: Readings,
-  inventory: Inventory,
-  profile: Profile,
-): Detection {
-  const { id, datastore } = variant;
+function found(agent: Agent, { id, datastore }: Variant, evidence: readonly string[], seen: Seen): Detection {
   const decision = { path: datastore === 'kvstore' ? 'kvstore' : 'manifest', variant: id, datastore, agent, evidence } as const;
-  return { type: 'found', installation: installed(decision, readings, inventory, profile) };
+  return { type: 'found', installation: installed(decision, seen) };
 }
 
-function factsOf(agent: Agent, readings: Readings): VariantFacts {
+function factsOf(agent: Agent, { configMaps, daemonSets, deployments }: Seen): VariantFacts {
   const namespace = agent.object.metadata.namespace ?? '';
-  const settings = settingsOf(agent.container, namespace, readings.configMaps);
-  const workloads = [...readings.daemonSets, ...readings.deployments].filter(({ metadata }) => metadata.namespace === namespace);
+  const settings = settingsOf(agent.container, namespace, configMaps);
+  const workloads = [...daemonSets, ...deployments].filter(({ metadata }) => metadata.namespace === namespace);
   return { agent, settings, workloads };
 }
 
@@ -116,16 +96,15 @@ type VariantAnswer =
  * The one variant whose signs all hold, the more specific one if it includes another's; else unclear, with the missing signs (domain §2.3).
  * `others`, of the other datastore, are only offered: with mixed settings the datastore's name may be the wrong one.
  */
-function chooseVariant(variants: readonly Variant[], facts: VariantFacts, others: readonly Variant[] = []): VariantAnswer {
+function chooseVariant(variants: readonly Variant[], facts: VariantFacts, others: readonly Variant[]): VariantAnswer {
   const withMissing = (variant: Variant) => ({ variant, missing: missingSigns(variant, facts) });
   const judged = variants.map(withMissing);
   const fitting = judged.filter(({ missing }) => missing.length === 0).map(({ variant }) => variant);
   const best = fitting.filter((variant) => !fitting.some((other) => other !== variant && includesSigns(other, variant)));
   const only = best[0];
   if (only && best.length === 1) return { variant: only };
-  if (only) {
-    return { unclear: `it looks like ${best.map(({ id }) => id).join(' and like ')}`, candidates: best.map(({ id }) => id), evidence: [] };
-  }
+  const ids = best.map(({ id }) => id);
+  if (only) return { unclear: `it looks like ${ids.join(' and like ')}`, candidates: ids, evidence: [] };
   const nearest = [...judged, ...others.map(withMissing)].toSorted((a, b) => a.missing.length - b.missing.length);
   return {
     unclear: 'it fits no manifest variant',

@@ -4,31 +4,21 @@ import type { ChartRelease, Detection, InstallPath, ManagedBy } from '../../kern
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type Agents, agentText } from './components.ts';
-import { type Decision, installed, managers, type Readings, valueOr } from './installed-sign.ts';
-import type { Inventory } from './inventory.ts';
+import { type Decision, installed, managers, type Seen, valueOr } from './installed-sign.ts';
 import { findOperator, isOfOtherLine, operatorRelease } from './release-evidence.ts';
 
 /** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
-export function detectOperated(
-  installation: KubeObject,
-  agents: Agents,
-  readings: Readings,
-  inventory: Inventory,
-  profile: Profile,
-  said?: InstallPath,
-): Detection {
+export function detectOperated(installation: KubeObject, agents: Agents, seen: Seen, said: InstallPath | undefined): Detection {
+  const { profile, nodes } = seen;
   const agent = agents.operated[0];
-  const operator = findOperator(readings.deployments, profile);
-  const chart = chartOf(
-    [operator, installation].flatMap((object) => object ?? []),
-    inventory.chartReleases,
-  );
+  const operator = findOperator(seen.deployments, profile);
+  const chart = chartOf(operator ? [operator, installation] : [installation], seen.chartReleases);
   const evidence = [
     `there is ${installation.kind} ${installation.metadata.name}`,
     agent ? `agents: ${agentText(agent)}` : `no agents yet: ${profile.operator.workloadNamespace} has none`,
     operator ? `operator: Deployment/${operator.metadata.namespace}/${operator.metadata.name}` : 'the operator itself is not there',
     ...(chart.type === 'none' ? [] : [chart.evidence]),
-    ...('unread' in inventory.nodes ? [`labels of nodes could not be read: ${inventory.nodes.unread}`] : []),
+    ...('unread' in nodes ? [`labels of nodes could not be read: ${nodes.unread}`] : []),
   ];
   const byChart = chart.type === 'release' || (chart.type === 'lost' && said === 'chart');
   const decision: Decision = {
@@ -43,9 +33,9 @@ export function detectOperated(
   const doubt = said === 'chart' || said === 'operator' ? undefined : (otherLine(operator, profile) ?? lostRelease(chart));
   if (doubt !== undefined) {
     const candidates = chart.type === 'lost' ? ['chart', 'operator'] : [decision.path];
-    return { type: 'ambiguous', because: doubt, candidates, evidence, managedBy: managers(decision, readings, profile) };
+    return { type: 'ambiguous', because: doubt, candidates, evidence, managedBy: managers(decision, seen) };
   }
-  const found = installed(decision, readings, inventory, profile);
+  const found = installed(decision, seen);
   return { type: 'found', installation: { ...found, managedBy: [...found.managedBy, ...renderedBy(chart, found.managedBy)] } };
 }
 
@@ -74,15 +64,10 @@ function renderedBy(chart: ChartAnswer, known: readonly ManagedBy[]): readonly M
 }
 
 /** A migration from a manifest to the operator that has not come to its end (domain §2.1/2). */
-export function detectHalfMigrated(
-  installation: KubeObject | undefined,
-  agents: Agents,
-  inventory: Inventory,
-  profile: Profile,
-): Detection | undefined {
+export function detectHalfMigrated(installation: KubeObject | undefined, agents: Agents, seen: Seen): Detection | undefined {
   const both = agents.operated.length > 0 && agents.named.length > 0;
   const begun = installation !== undefined && agents.named.length > 0;
-  const pending = installation === undefined ? [] : pendingNodes(inventory, profile);
+  const pending = installation === undefined ? [] : pendingNodes(seen);
   if (!both && !begun && pending.length === 0) return undefined;
   const where = [...agents.operated, ...agents.named].map(agentText);
   const because =
@@ -93,10 +78,10 @@ export function detectHalfMigrated(
   return { type: 'half-migrated', because, evidence: [...where.map((text) => `agents: ${text}`), ...nodes] };
 }
 
-function pendingNodes(inventory: Inventory, profile: Profile): readonly string[] {
+function pendingNodes({ nodes, profile }: Seen): readonly string[] {
   const label = profile.operator.migrationLabel;
   if (!label) return [];
-  return valueOr(inventory.nodes, [])
+  return valueOr(nodes, [])
     .filter(({ metadata }) => metadata.labels?.[label.key] === label.pending)
     .map(({ metadata }) => metadata.name);
 }
