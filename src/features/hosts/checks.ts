@@ -12,15 +12,9 @@ const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
 const SELECTORS = 'custom-columns=NAME:.metadata.name,ORDER:.spec.order,SELECTOR:.spec.selector';
 const UNDO_PREVIEW = `${PROGRAM} hep --undo --dry-run=client -o wide`;
 
-function hepCheck(id: CheckId, title: string, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
-  return {
-    id,
-    title,
-    category: 'follow-up',
-    severity,
-    ref,
-    judge: (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context)),
-  };
+function hepCheck(id: CheckId, title: string, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error') {
+  const unlessIdle: HepCheck['judge'] = (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context));
+  return { id, title, severity, ref, judge: unlessIdle };
 }
 
 /** What the user compares: which hosts each policy selects. */
@@ -46,14 +40,12 @@ function acceptText(id: CheckId, what: string, first = ''): string {
 }
 
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
-function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: string, fix: string): HepCheck {
+function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: string, fix: string) {
   return {
     id,
     title,
-    category: 'follow-up',
-    severity: 'error',
     ref: '§4.7',
-    judge(facts, context) {
+    judge(facts: HepJudged, context: Context) {
       if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
       const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
       const gone = hit.filter(({ removed }) => removed);

@@ -54,14 +54,10 @@ export const hostExpectations: Pick<ExpectationTypes, 'host-endpoints'> = {
 export const hostPreconditions: Pick<PreconditionTypes, 'successor' | 'way-back'> = {
   successor: {
     assert: assertSuccessor,
-    run: (ports, effect, { old }, { cut, onLine }) =>
-      deleteNamed(
-        ports,
-        effect,
-        old.map(({ name }) => name),
-        cut,
-        onLine,
-      ),
+    run(ports, effect, { old }, { cut, onLine }) {
+      const names = old.map(({ name }) => name);
+      return deleteNamed(ports, effect, names, cut, onLine);
+    },
   },
   'way-back': { assert: assertWayBack },
 };
@@ -166,11 +162,8 @@ class EndpointBoard {
   }
 
   #judgeAgain(node: string): void {
-    if (this.#expected.has(node))
-      this.#judge(
-        node,
-        [...this.#endpoints.values()].filter((endpoint) => endpoint.node === node),
-      );
+    const endpoints = [...this.#endpoints.values()].filter((endpoint) => endpoint.node === node);
+    if (this.#expected.has(node)) this.#judge(node, endpoints);
   }
 
   #judge(node: string, endpoints: readonly HostEndpoint[]): void {

@@ -160,12 +160,8 @@ function isLong(node: NodeVerdict, verdict: Verdict): boolean {
 
 /** What changes at each of the two moments; what stays from the first on is listed once. */
 function momentsText({ inForce, atEnable, atDelete, old }: NodeVerdict, verdict: Verdict, limit?: number): string {
-  const text = ({ changes }: Moment, words: Words) =>
-    changesText(
-      changes.filter((change) => change.verdict === verdict),
-      words,
-      limit,
-    );
+  const isMeant = (change: LaneVerdict) => change.verdict === verdict;
+  const text = ({ changes }: Moment, words: Words) => changesText(changes.filter(isMeant), words, limit);
   const first: Words = inForce ? SINCE : ['now', 'afterwards'];
   const soon = text(atEnable, first);
   const later = text(atDelete, first) === soon ? '' : text(atDelete, [first[0], 'afterwards']);

@@ -15,10 +15,8 @@ const LABEL = /^\/metadata\/labels\/[^/]+$/;
  */
 export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptChange[]> {
   const runs = [...Map.groupBy(await keptChanges(records, 'hep', isOfMigration), runOf).values()];
-  let from = Math.max(
-    runs.findLastIndex((changes) => changes.some(isEnabling)),
-    0,
-  );
+  const enabled = runs.findLastIndex((changes) => changes.some(isEnabling));
+  let from = Math.max(enabled, 0);
   while (runs[from - 1]?.every(isOfNode)) from -= 1;
   return runs.slice(from).flat();
 }

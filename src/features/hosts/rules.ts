@@ -39,11 +39,9 @@ export async function judgeFleet(
   const world = policyWorld(context, stored, stored.untracked);
   const byName = await attemptWith(networkPolicies, async (some) => new Map(some.map((one) => [nameIn(one), one])));
   const namespaced = await attemptWith(byName, async (some) => setsOf(some, context));
+  const policies = Map.groupBy(stored.policies, (one) => policyName(one, profile));
   const rules = {
-    global: setsOf(
-      Map.groupBy(stored.policies, (one) => policyName(one, profile)),
-      context,
-    ),
+    global: setsOf(policies, context),
     profiles: setsOf(new Map(stored.profiles.map((one) => [one.metadata.name, one])), context),
     namespaced: 'value' in namespaced ? namespaced.value : new Map<string, AddressSets>(),
   };

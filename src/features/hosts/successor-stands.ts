@@ -80,11 +80,8 @@ export async function assertSuccessor(ports: Ports, expected: SuccessorExpected)
   const asked = askedFor(configuration, setting);
   if (!asked.on)
     throw new Outdated(asked.beaten ?? `${setting.name} does not ask for automatic host endpoints any more: ${DELETED}`, UNTOUCHED);
-  const why = whyOther(
-    node,
-    endpoints.map((one) => hostEndpointOf(one, apiGroup)),
-    signs,
-  );
+  const read = endpoints.map((one) => hostEndpointOf(one, apiGroup));
+  const why = whyOther(node, read, signs);
   if (why !== undefined) throw new Outdated(`${node.node}: ${why}`, UNTOUCHED);
   await assertJudgedBy(ports, expected);
   const byName = new Map(endpoints.map((one) => [one.metadata.name, one.metadata]));

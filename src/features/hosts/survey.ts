@@ -89,12 +89,8 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const after = await attemptWith(judged, async ({ world, hosts: found }) => {
     // Where automatic endpoints are off, or one does not stand yet, they are switched on and waited for first.
     const waits = new Set(found.filter(({ covered, uncovered }) => !covered && uncovered === undefined).map(({ node }) => node));
-    return settings.autoCreate
-      ? afterRemoval(
-          removed.filter(({ node }) => !waits.has(node)),
-          { ...fleet, world },
-        )
-      : [];
+    const stands = removed.filter(({ node }) => !waits.has(node));
+    return settings.autoCreate ? afterRemoval(stands, { ...fleet, world }) : [];
   });
   const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
   return {

@@ -90,10 +90,7 @@ interface StoredRevision {
 }
 
 /** An account that may read only one of the kinds makes helm use that one. Throws ApiFailure if it holds nothing. */
-async function readableRevisions(
-  cluster: ClusterReader,
-  chart: ChartRelease,
-): Promise<{ readonly found: readonly StoredRevision[]; readonly hidden: readonly HelmStorage[] }> {
+async function readableRevisions(cluster: ClusterReader, chart: ChartRelease) {
   const found: StoredRevision[] = [];
   const hidden: HelmStorage[] = [];
   const refused: ApiFailure[] = [];

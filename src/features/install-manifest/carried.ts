@@ -41,10 +41,8 @@ export async function carriedEdits(
 ): Promise<CarriedEdits> {
   const all = [target, ...target.addOns];
   const found = differences(all.map(released), documents);
-  const lists = rulesToKeep(
-    listRules,
-    [...found.values()].flatMap(({ changed }) => changed),
-  );
+  const changed = [...found.values()].flatMap((one) => one.changed);
+  const lists = rulesToKeep(listRules, changed);
   const files: [string, CarriedFile][] = [];
   for (const file of all) {
     const difference = found.get(file.file);

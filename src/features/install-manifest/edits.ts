@@ -54,27 +54,22 @@ export async function readEdits(sources: Sources, context: Context, installation
   const { first, others } = candidates;
   const theirs = targetDocuments(target);
   const own = await readOwnObjects(sources.cluster, [...theirs, ...first.documents.filter(isNoDefinition)]);
-  const { states, untold } = await readLiveStates(
-    sources.cluster,
-    own.filter(({ document }) => isNoDefinition(document)),
-    first.documents,
-  );
+  const objects = own.filter(({ document }) => isNoDefinition(document));
+  const { states, untold } = await readLiveStates(sources.cluster, objects, first.documents);
   const file = await readInstalledManifest(sources, context, installation);
   const known = new Set([...theirs, ...first.documents].map(identityOf));
   const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
   const mine = noted(own, first);
   const resolutions = context.options.resolutions ?? {};
-  const lists = await readListRules(
-    sources.cluster,
-    edited(theirs, first.documents, [...mine, ...(file ?? [])], [...states, ...added.states]),
-  );
+  const live = [...states, ...added.states];
+  const lists = await readListRules(sources.cluster, edited(theirs, first.documents, [...mine, ...(file ?? [])], live));
   const input = {
     mine,
     mineIs: 'last-applied',
     ...(file ? { file } : {}),
     theirs,
-    live: [...states, ...added.states],
-    away: file ? new Map([...added.away, ...awayOf(own.filter(({ document }) => isNoDefinition(document)))]) : added.away,
+    live,
+    away: file ? new Map([...added.away, ...awayOf(objects)]) : added.away,
     listRules: lists,
     writerOf: writerBehind,
     resolutions,
@@ -88,12 +83,8 @@ export async function readEdits(sources: Sources, context: Context, installation
   const definitions = file ? [] : definitionEdits(own, base, [first, ...others], theirs, installation.release);
   const found = await withSince(sources, context, installation, result.edits, span);
   const edits = [...editsAsGiven(found, context), ...definitions];
-  const carried = await carriedEdits(
-    target,
-    base.release,
-    { edits, documents: withGiven(result.documents, context) },
-    { resolutions, listRules: lists },
-  );
+  const merged = { edits, documents: withGiven(result.documents, context) };
+  const carried = await carriedEdits(target, base.release, merged, { resolutions, listRules: lists });
   const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
   return {
     edits,

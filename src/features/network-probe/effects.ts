@@ -90,11 +90,7 @@ async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwor
   return `this account may not ${denied.join(', ')} Jobs in namespace ${namespace} (docs/reference/permissions.md)`;
 }
 
-async function nodesFor(
-  { cluster, clock }: EnginePorts,
-  { agents }: ProbeNetwork,
-  choose: typeof chooseNodes,
-): Promise<{ readonly nodes: readonly AgentOnNode[]; readonly isRolling: boolean }> {
+async function nodesFor({ cluster, clock }: EnginePorts, { agents }: ProbeNetwork, choose: typeof chooseNodes) {
   const [found, nodes] = await Promise.all([readAgents({ cluster, clock }, agents), cluster.list(K.Node, { keep: takingNode })]);
   return { nodes: choose(found, nodes), isRolling: found.some(({ is }) => is !== 'upgraded') };
 }

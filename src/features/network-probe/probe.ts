@@ -126,11 +126,7 @@ interface EventFields {
 }
 
 /** The last warning about an object, one about its network before any other; undefined where this account may not read events. */
-async function lastEvent(
-  cluster: Ports['cluster'],
-  namespace: string,
-  name: string,
-): Promise<{ readonly reason: string; readonly message: string } | undefined> {
+async function lastEvent(cluster: Ports['cluster'], namespace: string, name: string) {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${encodeURIComponent(`involvedObject.name=${name}`)}`;
   const text = await cluster.raw(`${path}&limit=50`).catch(() => '');
   const warnings = (itemsIn(text) as readonly EventFields[]).filter(({ type }) => type === 'Warning');

@@ -45,11 +45,9 @@ export async function withWriters(
 }
 
 async function controllersOf(cluster: Pick<ClusterReader, 'list'>, objects: readonly OwnedFate[]): Promise<readonly PausableController[]> {
-  const managers = objects.flatMap(({ fates }) => fates.flatMap(({ writtenBy }) => (writtenBy ? [writtenBy.manager] : [])));
-  return controllersNamed(
-    cluster,
-    [...new Set(managers)].filter((manager) => !isPerson(manager)),
-  );
+  const managers = new Set(objects.flatMap(({ fates }) => fates.flatMap(({ writtenBy }) => writtenBy?.manager ?? [])));
+  const tools = [...managers].filter((manager) => !isPerson(manager));
+  return controllersNamed(cluster, tools);
 }
 
 /** An unreadable or replaced object keeps its entry: the name only helps. */

@@ -76,15 +76,9 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
     // What is put back before the upgrade is removed again for it, and put back afterwards.
     noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
-    for (const report of reports.filter(({ place }) => !dropped.has(place))) sortReport(entry, report, { mute, unknown }, left);
-    const stays =
-      ops.length + refused.size > 0
-        ? []
-        : staysOff(
-            entry,
-            reports.filter(({ place }) => !dropped.has(place)),
-            options.accept,
-          );
+    const kept = reports.filter(({ place }) => !dropped.has(place));
+    for (const report of kept) sortReport(entry, report, { mute, unknown }, left);
+    const stays = ops.length + refused.size > 0 ? [] : staysOff(entry, kept, options.accept);
     stayOff.push(...stays);
     manifests.push(...oldManifest(entry, now));
     if (ops.length + refused.size + stays.length > 0) outstanding += 1;

@@ -102,11 +102,8 @@ async function ownedInBoth(
   const { listed, at } = reading.value;
   const objects = listed.flatMap((object) => ownedIn(object, at, new Set(ownedBy)));
   if (shown.unread.length > 0) return { objects, unread: shown.unread };
-  const joined = joinViews(
-    shown.objects,
-    listed.map((object) => storedView(object, groups)),
-    groups,
-  );
+  const stored = listed.map((object) => storedView(object, groups));
+  const joined = joinViews(shown.objects, stored, groups);
   const hidden = await stillHidden(cluster, views, joined.hidden, groups);
   return { objects: [...objects, ...joined.objects], unread: hidden.slice(0, 1).map((one) => hiddenIn(v3, one)) };
 }

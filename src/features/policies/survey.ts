@@ -174,11 +174,9 @@ export interface StoredPolicies {
 /** Policies in order, tiers and profiles; `untracked`: policies that bypass connection tracking count (eBPF mode). Throws Fault `failed` at a policy whose selector is none. */
 export function policyWorld({ profile }: Context, { policies, tiers, profiles }: StoredPolicies, untracked = false): PolicyWorld {
   const allTiers = tiers.map(tierOf);
+  const read = policies.map((one) => globalPolicyOf(one, profile));
   return {
-    policies: inOrder(
-      policies.map((one) => globalPolicyOf(one, profile)),
-      allTiers,
-    ),
+    policies: inOrder(read, allTiers),
     tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
     profiles: new Map(profiles.map((one) => [one.metadata.name, endpointProfile(one)])),
     allowAllProfile: profile.allowAllProfile,

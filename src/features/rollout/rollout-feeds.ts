@@ -17,23 +17,12 @@ export async function openFeeds(
   targets: readonly RolloutTarget[],
   signal: AbortSignal,
 ): Promise<readonly Feed[]> {
-  const feeds: Feed[] = [
-    follow(
-      cluster,
-      board,
-      K.Node,
-      { keep: leanNode },
-      signal,
-      mapInto(board.nodes, (node) => [node.metadata.name, nodeFacts(node)]),
-    ),
-  ];
+  const nodes = mapInto(board.nodes, (node) => [node.metadata.name, nodeFacts(node)]);
+  const feeds: Feed[] = [follow(cluster, board, K.Node, { keep: leanNode }, signal, nodes)];
   const workloadKinds = new Map(targets.map((target) => [`${target.kind}/${target.namespace}`, target]));
   for (const { kind, namespace } of workloadKinds.values()) {
-    const into = mapInto(
-      board.workloads,
-      (object) => [workloadKey(kind, namespace, object.metadata.name), object],
-      `${kind}/${namespace}/`,
-    );
+    const entry = (object: KubeObject) => [workloadKey(kind, namespace, object.metadata.name), object] as const;
+    const into = mapInto(board.workloads, entry, `${kind}/${namespace}/`);
     feeds.push(follow(cluster, board, K[kind], { namespace }, signal, into));
   }
   for (const target of targets) {
@@ -89,11 +78,8 @@ function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly
 }
 
 function podsInto(pods: OrderedPods): Sink {
-  return sinkOf(
-    pods,
-    (objects) => pods.replaceAll(objects.map(podFacts)),
-    (pod) => [pod.metadata.name, podFacts(pod)],
-  );
+  const replaceAll = (objects: readonly KubeObject[]) => pods.replaceAll(objects.map(podFacts));
+  return sinkOf(pods, replaceAll, (pod) => [pod.metadata.name, podFacts(pod)]);
 }
 
 function follow(cluster: ClusterReader, board: Board, kind: Kind, where: ListOptions, signal: AbortSignal, sink: Sink): Feed {

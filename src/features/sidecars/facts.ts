@@ -101,11 +101,7 @@ function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<re
 }
 
 /** The DaemonSet of the driver under the names of the profile, in whichever namespace it was installed. */
-async function readCsiDriver(
-  cluster: ClusterReader,
-  { profile }: Context,
-  { hasCsiDriver }: Installation,
-): Promise<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined> {
+async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { hasCsiDriver }: Installation) {
   const addOn = profile.addOns.find(({ id }) => id === 'csi');
   for (const namespace of addOn ? [addOn.workload.namespace, ...addOn.otherNamespaces] : []) {
     const live = await cluster.get(K.DaemonSet, addOn?.workload.name ?? '', namespace);

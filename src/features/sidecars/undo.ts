@@ -69,13 +69,8 @@ export function fromElsewhere({ former, elsewhere }: WayBack): readonly Evidence
 /** How pods mount the policy socket once the former templates are back; the driver of those that stay is no matter of this command. */
 export function formerMounts({ former }: WayBack, context: Context): TemplateMounts {
   const back = former.filter(({ patch }) => patch.length > 0);
-  return {
-    csi: [],
-    flexible: flexiblyMounted(
-      back.map(({ live, data }) => ({ text: refText(refOf(live)), from: 'its former template', data })),
-      context,
-    ),
-  };
+  const templates = back.map(({ live, data }) => ({ text: refText(refOf(live)), from: 'its former template', data }));
+  return { csi: [], flexible: flexiblyMounted(templates, context) };
 }
 
 /** An injector with what it was before `alp`, as far as that can be had without losing what was changed since. */

@@ -100,10 +100,7 @@ function isRolling(workload: KubeObject): boolean {
   return updated < (spec?.replicas ?? 1) || Number(status.replicas ?? 0) > updated;
 }
 
-function topOwner(
-  { name, namespace, owner }: SidecarPod,
-  parents: ReadonlyMap<string, ObjectRef | undefined>,
-): ObjectRef & { readonly namespace: string } {
+function topOwner({ name, namespace, owner }: SidecarPod, parents: ReadonlyMap<string, ObjectRef | undefined>) {
   const parent = owner?.kind === 'ReplicaSet' ? (parents.get(`${namespace}/${owner.name}`) ?? owner) : owner;
   return { ...(parent ?? { apiVersion: apiVersionOf(K.Pod), kind: 'Pod', name }), namespace };
 }

@@ -132,11 +132,7 @@ function onlyElsewhere(stored: readonly KubeObject[], name: string): Omit<ChartR
   return namespace === undefined || newest === undefined ? undefined : { namespace, ...newest };
 }
 
-function newestRevision(
-  stored: readonly KubeObject[],
-  name: string,
-  namespace: string,
-): { readonly revision: number; readonly status: string } | undefined {
+function newestRevision(stored: readonly KubeObject[], name: string, namespace: string) {
   return stored
     .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.owner === 'helm' && metadata.labels.name === name)
     .map(({ metadata }) => ({ revision: Number(metadata.labels?.version ?? 0), status: metadata.labels?.status ?? 'unknown' }))

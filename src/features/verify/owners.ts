@@ -74,13 +74,9 @@ async function readWhole(
   const unshown = stored.find(({ namespace, name }) => missing.includes(ownerKey(namespace, name)));
   if (unshown) throw new Fault('blocked', `it does not show ${unshown.name}, which is stored`, []);
   const doubtful = stored.filter((one) => one.name !== one.storedName && places.has(ownerKey(one.namespace, one.name)));
-  return asks && doubtful.length > 0
-    ? asFoundByName(
-        cluster,
-        objects,
-        doubtful.map(({ namespace, name }) => ({ group, kind, name, ...(namespace ? { namespace } : {}) })),
-      )
-    : objects;
+  if (!asks || doubtful.length === 0) return objects;
+  const names = doubtful.map(({ namespace, name }) => ({ group, kind, name, ...(namespace ? { namespace } : {}) }));
+  return asFoundByName(cluster, objects, names);
 }
 
 /** How the garbage collector finds owners that a list shows under names other than the stored ones (host endpoint notes 0.5). */
