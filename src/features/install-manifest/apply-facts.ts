@@ -47,15 +47,17 @@ export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
   const record = await sources.records.load();
-  const { target, edits, previews, untold } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
-  const nodes = await readNodes(sources);
-  const [rollouts, orphans, renamingSwitch, store, owners] = await Promise.all([
+  const [{ target, edits, previews, untold }, nodes, renamingSwitch, owners] = await Promise.all([
+    readMergedTarget(sources, context, installation, record),
+    readNodes(sources),
+    readRenamingSwitch(sources, context),
+    readOwnersAtDeadline(sources, context, installation),
+  ]);
+  const [rollouts, orphans, store] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readOrphans(sources.cluster, context.profile, target.manifest, edits),
-    readRenamingSwitch(sources, context),
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
-    readOwnersAtDeadline(sources, context, installation),
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
