@@ -34,9 +34,13 @@ export class Recorder {
   readonly #context: Context;
   readonly #announce: Announce | undefined;
   readonly #steps: PlanSteps;
+  /** Ends when the beginning of the run was told. */
+  #announced: Promise<void> | undefined;
   /** The last step that was begun. */
   #reached: StepPlace | undefined;
   readonly #noted: () => void;
+  /** True if the run began in an earlier command. */
+  isContinued = false;
   #record: RunRecord | undefined;
   #loaded = false;
   /** What the run had written before this chain continued it. */
@@ -94,6 +98,7 @@ export class Recorder {
 
   /** The run is told to be over, as its record says. */
   async announceEnd(outcome: ChainOutcome): Promise<void> {
+    await this.#announced;
     if (this.#record) await this.#announce?.ended(this.#record, outcome);
   }
 
@@ -114,7 +119,8 @@ export class Recorder {
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
     if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
-    if (isFirst) await this.#finish(async () => this.#announce?.begun(next, id, before !== undefined));
+    // Not waited for: the first write need not be later for it.
+    if (isFirst) this.#announced = this.#finish(async () => this.#announce?.begun(next, id, before !== undefined)).catch(() => undefined);
   }
 
   /** A stage begins, so `status` shows it on any machine; a run that has written nothing has no record yet. */
@@ -225,6 +231,7 @@ export class Recorder {
     const stored = await this.#ports.records.load();
     if (continues(stored, this.#context)) {
       this.#number = undefined;
+      this.isContinued = true;
       this.#earlier = stored.wrote;
       return stored;
     }
@@ -240,7 +247,8 @@ export class Recorder {
     if (!continues(await this.#ports.records.load(), this.#context)) return undefined;
     await takeLock();
     const stored = await this.#ports.records.load();
-    return continues(stored, this.#context) ? stored : undefined;
+    this.isContinued = continues(stored, this.#context);
+    return this.isContinued ? stored : undefined;
   }
 
   /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word (NS-012). */

@@ -76,8 +76,7 @@ async function ended(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Prom
     ...recorder.run,
   };
   if (!hold.isLost && live) {
-    await recorder.announceEnd(outcome);
-    await keepOutcome(parts, outcome);
+    await Promise.all([recorder.announceEnd(outcome), keepOutcome(parts, outcome)]);
   }
   return outcome;
 }
@@ -93,10 +92,11 @@ async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit
 }
 
 /** A report that cannot be kept does not change how a run ends. */
-async function keepOutcome({ more: { keepsake }, ports, context, observe }: ChainParts, outcome: ChainOutcome): Promise<void> {
+async function keepOutcome({ more: { keepsake }, ports, context, recorder, observe }: ChainParts, outcome: ChainOutcome): Promise<void> {
   if (keepsake === undefined || outcome.runId === undefined) return;
   try {
-    await keepReport(ports, outcome.runId, context.startedAt, await keepsake(outcome));
+    const run = { runId: outcome.runId, isContinued: recorder.isContinued };
+    await keepReport(ports, run, context.startedAt, await keepsake(outcome));
   } catch (failure) {
     const text = `the report could not be kept beside the run record: ${messageOf(failure)}`;
     observe({ type: 'note', stage: outcome.stoppedAt ?? '', level: 'warning', text });
@@ -109,12 +109,12 @@ const REPORTS_PER_RUN = 10;
 /** Stores a report of one part of a run, which began then. A run of very many parts keeps the first ones and the last one. */
 export async function keepReport(
   { records }: Pick<EnginePorts, 'records'>,
-  runId: string,
+  { runId, isContinued }: { readonly runId: string; readonly isContinued: boolean },
   startedAt: Date,
   report: unknown,
 ): Promise<void> {
   const folder = `${runId}/report/`;
-  const kept = await records.keptWith(folder);
+  const kept = isContinued ? await records.keptWith(folder) : [];
   const last = kept.length >= REPORTS_PER_RUN ? kept.at(-1) : undefined;
   await records.keep(last?.id ?? `${folder}${startedAt.toISOString()}`, report);
 }

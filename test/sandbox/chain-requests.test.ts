@@ -82,7 +82,7 @@ describe('the requests of a whole chain', () => {
       // kubectl for its version, and for the one file.
       programs: 2,
       // Asked again where the run has noted more.
-      records: 6,
+      records: 5,
       journals: 4,
     });
   });
