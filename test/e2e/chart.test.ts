@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asAnybodyElse, programRequests } from '../support/audit-log.ts';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
-import { misleadingMachine } from '../support/misleading.ts';
+import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { slowTool } from '../support/slow-kubectl.ts';

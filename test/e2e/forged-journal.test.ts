@@ -7,8 +7,8 @@ import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import type { JournalEntry } from '../../src/kernel/owner-journal.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP, SPACE } from '../support/owned-objects.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { restoreWork } from '../support/perform-stage.ts';
 import { journalIn } from '../support/state.ts';
 

@@ -6,8 +6,8 @@ import { type PolicyMigration, playPolicyMigration } from '../control-plane/poli
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP } from '../support/owned-objects.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { graphAfter, type OwnerNames, readOwnerNames } from '../support/owner-graph.ts';
 import { stripWork } from '../support/perform-stage.ts';
 import { manifestFile, releases } from '../support/releases.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ownerrefsForgetStage } from '../../src/features/chain.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
+import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
 import { FLAGS, performStage, restoreWork, stripWork } from '../support/perform-stage.ts';
 
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';

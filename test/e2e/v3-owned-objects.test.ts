@@ -5,8 +5,8 @@ import { migratePolicies } from '../control-plane/policy-migration.ts';
 import { BETWEEN_SERVER, LATER_SERVER, NEW_SERVER, OLD_SERVER, type ServerRule } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP } from '../support/owned-objects.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { type OwnerWork, restoreAnewWork, stripWork } from '../support/perform-stage.ts';
 import { ALL, makeV3Owned, OF_POLICIES, rightOwners, v3Owners } from '../support/v3-owned-objects.ts';
 

@@ -6,8 +6,8 @@ import { chooseFaultPoints, type FaultPoint, fromEnd, isAmong } from '../support
 import { assertEnding, type EndedRun, pointText } from '../support/fault-sweep.ts';
 import { within } from '../support/installed-cluster.ts';
 import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from '../support/owned-cluster.ts';
+import { assertRecorded } from '../support/owner-graph.ts';
 import { killWithChildren } from '../support/proxied-cluster.ts';
-import { assertRecorded } from '../support/recorded-references.ts';
 import { releases } from '../support/releases.ts';
 import { seedOf } from '../support/seed.ts';
 import { startUpgrade, told } from '../support/upgrade-process.ts';

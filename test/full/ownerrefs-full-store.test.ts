@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type StoreSpace, storeSpace } from '../control-plane/store-space.ts';
-import { bareGraph, TARGET } from '../support/owned-cluster.ts';
+import { bareGraph, type OwnedPlane, ownedPlane, TARGET } from '../support/owned-cluster.ts';
 import { patchesStored } from '../support/owned-objects.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
-import { assertRecorded } from '../support/recorded-references.ts';
+import { assertRecorded } from '../support/owner-graph.ts';
 import { assertSucceeded, told, type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';
 
 const DEPENDENTS = 1000;

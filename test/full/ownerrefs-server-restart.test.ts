@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { until } from '../control-plane/until.ts';
 import { bareGraph, type OwnedCluster, ownedCluster, TARGET } from '../support/owned-cluster.ts';
 import { patchesStored } from '../support/owned-objects.ts';
-import type { OwnerGraph } from '../support/owner-graph.ts';
-import { assertRecorded } from '../support/recorded-references.ts';
+import { assertRecorded, type OwnerGraph } from '../support/owner-graph.ts';
 import { releases } from '../support/releases.ts';
 import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
 

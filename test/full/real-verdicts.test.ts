@@ -20,7 +20,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { until } from '../control-plane/until.ts';
 import { IGNORED, VALID } from '../features/policy-rules/ignored-rule-cases.ts';
 import { contextOf } from '../fixtures/facts.ts';
-import { CalculationGraphs, type RealHost } from '../support/calculation-graph.ts';
+import { type CalculationGraphs, type RealHost, startCalculationGraphs } from '../support/calculation-graph.ts';
 import { type Counts, otherForPods, otherMoment, otherPosture } from '../support/compared-hosts.ts';
 import { NAMESPACES, NODES, PODS, type RandomFleet, randomFleet } from '../support/random-fleet.ts';
 import { realProgram } from '../support/real-service.ts';
@@ -70,7 +70,7 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
         () => false,
       ),
     );
-    graphs = await CalculationGraphs.start(found.program, plane.kubeconfigPath, [...NODES, 'marker'], join(plane.dir, 'graph.jsonl'));
+    graphs = await startCalculationGraphs(found.program, plane.kubeconfigPath, [...NODES, 'marker'], join(plane.dir, 'graph.jsonl'));
   });
   after(async () => {
     await graphs?.stop();

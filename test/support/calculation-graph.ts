@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,57 +31,48 @@ export interface RealHost {
   readonly policies?: Readonly<Record<string, Readonly<Record<'in' | 'out', readonly string[]>>>>;
 }
 
+export type CalculationGraphs = Awaited<ReturnType<typeof startCalculationGraphs>>;
+
 /** The real agents' syncer and calculation graph, one per node, without a data plane: what would be enforced on each host. */
-export class CalculationGraphs {
-  readonly #child: ChildProcess;
-  readonly #file: string;
-
-  private constructor(child: ChildProcess, file: string) {
-    [this.#child, this.#file] = [child, file];
-  }
-
-  static async start(program: string, kubeconfig: string, nodes: readonly string[], file: string): Promise<CalculationGraphs> {
-    const env = { PATH: process.env.PATH, DATASTORE_TYPE: 'kubernetes', KUBECONFIG: kubeconfig };
-    const child = spawn(program, ['-nodes', nodes.join(','), '-out', file], { env, stdio: 'ignore' });
-    await once(child, 'spawn');
-    // Until it is in sync a signal would end it.
-    await until('the calculation graph is in sync', async () => (await readFile(file, 'utf8').catch(() => '')) !== '', 60_000);
-    return new CalculationGraphs(child, file);
-  }
-
-  /** What each host has once the last of these endpoints is seen and nothing has changed for a while. */
-  async settled(marker: string, gone: readonly string[] = [], limitMs = 30_000): Promise<ReadonlyMap<string, RealHost>> {
-    const deadline = Date.now() + limitMs;
-    let [before, same] = ['', 0];
-    for (;;) {
-      const text = await this.#snapshot();
-      const hosts = text === undefined ? [] : (JSON.parse(text) as readonly RealHost[]);
-      const names = new Set(hosts.flatMap(({ all }) => all.map((one) => one.replace(/\[.*/, ''))));
-      same = names.has(marker) && !gone.some((name) => names.has(name)) && text === before ? same + 1 : 0;
-      if (same >= 3) return new Map(hosts.map((one) => [one.node, one]));
-      if (Date.now() > deadline) throw new Error(`the calculation graph has not seen ${marker}: ${[...names].join(' ')}`);
-      before = text ?? '';
-      await pause(60);
-    }
-  }
-
-  async #snapshot(): Promise<string | undefined> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-      throw new Error(`the calculation graph ended with ${this.#child.exitCode}`);
-    await rm(`${this.#file}.snap`, { force: true });
-    this.#child.kill('SIGUSR1');
+export async function startCalculationGraphs(program: string, kubeconfig: string, nodes: readonly string[], file: string) {
+  const env = { PATH: process.env.PATH, DATASTORE_TYPE: 'kubernetes', KUBECONFIG: kubeconfig };
+  const child = spawn(program, ['-nodes', nodes.join(','), '-out', file], { env, stdio: 'ignore' });
+  await once(child, 'spawn');
+  // Until it is in sync a signal would end it.
+  await until('the calculation graph is in sync', async () => (await readFile(file, 'utf8').catch(() => '')) !== '', 60_000);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  async function snapshot(): Promise<string | undefined> {
+    if (hasEnded()) throw new Error(`the calculation graph ended with ${child.exitCode}`);
+    await rm(`${file}.snap`, { force: true });
+    child.kill('SIGUSR1');
     for (let tries = 0; tries < 100; tries += 1) {
-      const text = await readFile(`${this.#file}.snap`, 'utf8').catch(() => undefined);
+      const text = await readFile(`${file}.snap`, 'utf8').catch(() => undefined);
       if (text !== undefined) return text;
       await pause(10);
     }
     return undefined;
   }
-
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGTERM');
-    await ended;
-  }
+  return {
+    /** What each host has once the last of these endpoints is seen and nothing has changed for a while. */
+    async settled(marker: string, gone: readonly string[] = [], limitMs = 30_000): Promise<ReadonlyMap<string, RealHost>> {
+      const deadline = Date.now() + limitMs;
+      let [before, same] = ['', 0];
+      for (;;) {
+        const text = await snapshot();
+        const hosts = text === undefined ? [] : (JSON.parse(text) as readonly RealHost[]);
+        const names = new Set(hosts.flatMap(({ all }) => all.map((one) => one.replace(/\[.*/, ''))));
+        same = names.has(marker) && !gone.some((name) => names.has(name)) && text === before ? same + 1 : 0;
+        if (same >= 3) return new Map(hosts.map((one) => [one.node, one]));
+        if (Date.now() > deadline) throw new Error(`the calculation graph has not seen ${marker}: ${[...names].join(' ')}`);
+        before = text ?? '';
+        await pause(60);
+      }
+    },
+    async stop(): Promise<void> {
+      if (hasEnded()) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Permission } from '../../src/features/rights/permission.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import type { Kind } from '../../src/kernel/object.ts';
 import { type AccessRequest, ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 
 /** The rights of an account as the API server judges them: a right without a namespace holds in all, `*` for any group or resource. */
@@ -33,22 +33,34 @@ export function guardedCluster(cluster: Cluster, may: (asked: AccessRequest) => 
       throw new ApiFailure(403, 'Forbidden', `${resource}.${group} is forbidden: cannot ${verb} it`);
     }
   };
-  const guarded = Object.entries(VERBS).map(([name, verbs]) => {
-    const ask = Reflect.get(cluster, name) as (kind: Kind, ...rest: readonly unknown[]) => unknown;
-    const isWatch = name === 'watch';
-    const asked = (kind: Kind, ...rest: readonly unknown[]) => {
-      guard(verbs, kind, namespaceIn(name === 'get' ? { namespace: rest[1] } : rest[0]));
-      return ask.call(cluster, kind, ...rest);
-    };
-    return [name, isWatch ? asked : async (...all: Parameters<typeof asked>) => asked(...all)] as const;
-  });
   guard(['get'], K.Namespace);
-  const reviewAccess = async (asked: readonly AccessRequest[]) => asked.map(may);
-  return { cluster: { ...cluster, reviewAccess, ...Object.fromEntries(guarded) }, denied };
+  const guarded = announcing(cluster, Object.keys(VERBS) as (keyof typeof VERBS)[], (name, kind, asked) =>
+    guard(VERBS[name], kind, asked.namespace),
+  );
+  return { cluster: { ...guarded, reviewAccess: async (asked) => asked.map(may) }, denied };
 }
 
-/** Of the options, a reference or an object. */
-function namespaceIn(asked: unknown): string | undefined {
-  const { metadata, namespace } = (asked ?? {}) as Partial<Pick<KubeObject, 'metadata'>> & { readonly namespace?: string };
-  return metadata ? metadata.namespace : namespace;
+/** A cluster that tells of these requests before it does them: what is asked of which kind, and of which object as far as it is named. */
+export function announcing<Name extends keyof typeof VERBS>(
+  cluster: Cluster,
+  names: readonly Name[],
+  tell: (name: Name, kind: Kind, asked: Asked) => void,
+): Cluster {
+  const told = names.map((name) => {
+    const ask = cluster[name] as (kind: Kind, ...rest: readonly unknown[]) => unknown;
+    const asked = (kind: Kind, ...rest: readonly unknown[]) => {
+      tell(name, kind, name === 'get' ? ({ name: rest[0], namespace: rest[1] } as Asked) : askedIn(rest[0]));
+      return ask.call(cluster, kind, ...rest);
+    };
+    return [name, name === 'watch' ? asked : async (...all: Parameters<typeof asked>) => asked(...all)] as const;
+  });
+  return { ...cluster, ...Object.fromEntries(told) };
 }
+
+interface Asked {
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+/** By the options, a reference or an object. */
+const askedIn = (asked: unknown): Asked => ((asked as { readonly metadata?: Asked } | undefined)?.metadata ?? asked ?? {}) as Asked;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { type Api, type ApiList, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
-import { HostWatch, labelsOf } from './host-watch.ts';
+import { labelsOf, watchHosts } from './host-watch.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -31,7 +31,7 @@ const CONTROLLERS = { node: { syncLabels: 'Enabled' }, policyMigration: { enable
 export class HostFleet {
   readonly #api: Api;
   readonly #group: string;
-  readonly #watch: HostWatch;
+  readonly #watch: ReturnType<typeof watchHosts>;
   readonly #paths: Readonly<Record<'endpoints' | 'settings' | 'nodes', string>>;
 
   private constructor(api: Api, group: string) {
@@ -39,7 +39,7 @@ export class HostFleet {
     const paths = { endpoints: `${crds}/hostendpoints`, settings: `${crds}/kubecontrollersconfigurations`, nodes: '/api/v1/nodes' };
     const hosts = HOSTS.map(({ node, labels, old }) => ({ node, labels, copied: Object.assign({}, ...Object.values(old)) as Labels }));
     [this.#api, this.#group, this.#paths] = [api, group, paths];
-    this.#watch = new HostWatch(api, paths, hosts, group);
+    this.#watch = watchHosts(api, paths, hosts, group);
   }
 
   /** With what the migration is judged by; old endpoints come with the first `reset`. */

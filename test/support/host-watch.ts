@@ -11,70 +11,46 @@ interface HostLabels {
   readonly copied: WatchedHost['labels'];
 }
 
-interface HostWatchPaths {
-  readonly endpoints: string;
-  readonly nodes: string;
-}
-
 /** Looks at the hosts at each change of an endpoint or a node, in the order in which the API server tells of them. */
-export class HostWatch {
-  readonly #hosts: readonly HostLabels[];
-  readonly #group: string;
-  readonly #endpoints = new Map<string, ApiObject>();
-  readonly #nodes = new Map<string, ApiObject>();
-  readonly #end = new AbortController();
-  readonly #followed: Promise<unknown>;
-  #losses: string[] | undefined;
-
-  constructor(api: Api, paths: HostWatchPaths, hosts: readonly HostLabels[], group: string) {
-    [this.#hosts, this.#group] = [hosts, group];
-    const { signal } = this.#end;
-    const endpoint = (change: () => void) => {
-      change();
-      this.#lookAtHosts();
-    };
-    this.#followed = Promise.all([
-      api.follow(
-        paths.endpoints,
-        (one) => endpoint(() => this.#endpoints.set(one.metadata.name, one)),
-        signal,
-        ({ metadata }) => endpoint(() => this.#endpoints.delete(metadata.name)),
-      ),
-      api.follow(paths.nodes, (one) => this.#lookAtNode(one), signal),
-    ]);
-  }
-
-  /** What hosts lack from now on, at any moment. */
-  begin(): readonly string[] {
-    this.#losses = [];
-    return this.#losses;
-  }
-
-  /** What happens from now on is not the program's doing. */
-  rest(): void {
-    this.#losses = undefined;
-  }
-
-  /** True once all that is stored was looked at. */
-  hasSeen(endpoints: readonly ApiObject[], nodes: readonly ApiObject[]): boolean {
-    return isSeen(endpoints, this.#endpoints) && isSeen(nodes, this.#nodes);
-  }
-
-  async stop(): Promise<void> {
-    this.#end.abort();
-    await this.#followed;
-  }
-
-  #lookAtHosts(): void {
-    const all = [...this.#endpoints.values()] as unknown as readonly KubeObject[];
-    for (const { node, copied } of this.#hosts) this.#losses?.push(...hostLosses({ name: node, labels: copied }, all, this.#group));
-  }
-
-  #lookAtNode(live: ApiObject): void {
-    this.#nodes.set(live.metadata.name, live);
-    const host = this.#hosts.find(({ node }) => node === live.metadata.name);
-    if (host) this.#losses?.push(...nodeLosses({ name: host.node, labels: host.labels }, labelsOf(live)));
-  }
+export function watchHosts(api: Api, paths: Readonly<Record<'endpoints' | 'nodes', string>>, hosts: readonly HostLabels[], group: string) {
+  const [endpoints, nodes, end] = [new Map<string, ApiObject>(), new Map<string, ApiObject>(), new AbortController()];
+  let losses: string[] | undefined;
+  const lookAtHosts = () => {
+    const all = [...endpoints.values()] as unknown as readonly KubeObject[];
+    for (const { node, copied } of hosts) losses?.push(...hostLosses({ name: node, labels: copied }, all, group));
+  };
+  const lookAtNode = (live: ApiObject) => {
+    nodes.set(live.metadata.name, live);
+    const host = hosts.find(({ node }) => node === live.metadata.name);
+    if (host) losses?.push(...nodeLosses({ name: host.node, labels: host.labels }, labelsOf(live)));
+  };
+  const seen = (one: ApiObject) => {
+    endpoints.set(one.metadata.name, one);
+    lookAtHosts();
+  };
+  const gone = ({ metadata }: ApiObject) => {
+    endpoints.delete(metadata.name);
+    lookAtHosts();
+  };
+  const followed = Promise.all([api.follow(paths.endpoints, seen, end.signal, gone), api.follow(paths.nodes, lookAtNode, end.signal)]);
+  return {
+    /** What hosts lack from now on, at any moment. */
+    begin(): readonly string[] {
+      losses = [];
+      return losses;
+    },
+    /** What happens from now on is not the program's doing. */
+    rest() {
+      losses = undefined;
+    },
+    /** True once all that is stored was looked at. */
+    hasSeen: (storedEndpoints: readonly ApiObject[], storedNodes: readonly ApiObject[]) =>
+      isSeen(storedEndpoints, endpoints) && isSeen(storedNodes, nodes),
+    async stop() {
+      end.abort();
+      await followed;
+    },
+  };
 }
 
 function isSeen(stored: readonly ApiObject[], seen: ReadonlyMap<string, ApiObject>): boolean {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, type YAMLSeq } from 'yaml';
+import { lineChanges } from '../../src/report/line-diff.ts';
 
 /** One step to a field: a key, or the entry of a list by its name or mount path. */
 type Step = string | { readonly name: string } | { readonly mountPath: string };
@@ -85,43 +86,9 @@ const isLong = (text: string): boolean => text.includes('\n') || text.length > 1
 const separator = (like: string): string => (like.includes('\n') ? '\n' : ' ');
 const parts = (text: string, like = text): readonly string[] => text.split(separator(like));
 
-/** By a longest common subsequence. */
 function changesOf(from: readonly unknown[], to: readonly unknown[]): readonly Change<unknown>[] {
-  const common = commonLengths(from, to);
-  const changes: { at: number; gone: number; come: unknown[] }[] = [];
-  let [i, j] = [0, 0];
-  const changeHere = () => {
-    const last = changes.at(-1);
-    if (last && last.at + last.gone === i) return last;
-    const change = { at: i, gone: 0, come: [] as unknown[] };
-    changes.push(change);
-    return change;
-  };
-  while (i < from.length || j < to.length) {
-    if (i < from.length && j < to.length && isDeepStrictEqual(from[i], to[j])) {
-      [i, j] = [i + 1, j + 1];
-    } else if (j >= to.length || (i < from.length && common(i + 1, j) >= common(i, j + 1))) {
-      changeHere().gone += 1;
-      i += 1;
-    } else {
-      changeHere().come.push(to[j]);
-      j += 1;
-    }
-  }
-  return changes;
-}
-
-/** How much is common to what follows in both from these places. */
-function commonLengths(from: readonly unknown[], to: readonly unknown[]): (i: number, j: number) => number {
-  const lengths = Array.from({ length: from.length + 1 }, () => new Array<number>(to.length + 1).fill(0));
-  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
-  for (let i = from.length - 1; i >= 0; i -= 1) {
-    for (let j = to.length - 1; j >= 0; j -= 1) {
-      const row = lengths[i] ?? [];
-      row[j] = isDeepStrictEqual(from[i], to[j]) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  return at;
+  const [before = [], after = []] = [from, to].map((parts) => parts.map((one) => JSON.stringify(one)));
+  return lineChanges(before, after).map((one) => ({ at: one.from, gone: one.to - one.from, come: to.slice(one.start, one.end) }));
 }
 
 /** The value with these edits made. Throws where one of them finds no place. */

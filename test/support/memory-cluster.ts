@@ -10,7 +10,6 @@ export interface MemoryCluster {
   between: (() => void | Promise<void>) | undefined;
   /** Thrown by every request while set. */
   away: Error | undefined;
-  skewMs: number;
 }
 
 /** Objects with resource versions and the conflicts that come of them: as much of a cluster as lock and record need, and nothing else. */
@@ -35,7 +34,7 @@ export function memoryCluster(): MemoryCluster {
   const cluster: Partial<Cluster> = {
     async clockSkewMs() {
       await enter(false);
-      return memory.skewMs;
+      return 0;
     },
     async get(_kind, name, namespace) {
       await enter(false);
@@ -66,6 +65,6 @@ export function memoryCluster(): MemoryCluster {
       objects.delete(keyOf(ref.name, ref.namespace));
     },
   };
-  const memory: MemoryCluster = { cluster: cluster as Cluster, objects, writes: 0, between: undefined, away: undefined, skewMs: 0 };
+  const memory: MemoryCluster = { cluster: cluster as Cluster, objects, writes: 0, between: undefined, away: undefined };
   return memory;
 }

@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
+import { aggregate } from '../control-plane/aggregation.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
@@ -7,7 +10,7 @@ import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
 import { type InstalledCluster, installedCluster, opened } from './installed-cluster.ts';
 import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
-import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerGraphAsOf, readOwnerNames } from './owner-graph.ts';
 import { manifestFile, releases } from './releases.ts';
 import { removalsTooEarly } from './removal-order.ts';
 import { upgrade } from './upgrade-process.ts';
@@ -78,4 +81,30 @@ export function bareGraph(graph: OwnerGraph): OwnerGraph {
 
 function isBroken({ apiVersion, kind }: Reference): boolean {
   return apiVersion.startsWith(`${GROUP}/`) || (apiVersion.startsWith(`crd.${GROUP}/`) && kind.endsWith('Policy'));
+}
+
+/** Owned objects on a control plane that stores the kinds of v3.26.5 and shows them as v3: references come off and go back, nothing is upgraded. */
+export interface OwnedPlane {
+  readonly plane: ControlPlane;
+  /** Shows what is stored as v3, by the rule of the older releases unless told otherwise. */
+  readonly served: AggregatedApi;
+  /** Every dependent with its references, before anything was done. */
+  readonly first: OwnerGraph;
+  graph(): Promise<OwnerGraph>;
+  stop(): Promise<void>;
+}
+
+/** A control plane of its own; resolves when the garbage collector has looked at everything. */
+export function ownedPlane(count: number, options: ControlPlaneOptions): Promise<OwnedPlane> {
+  return opened(async (endBy) => {
+    const plane = await startControlPlane(options);
+    endBy(plane.stop);
+    await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
+    const served = await aggregate(plane, GROUP);
+    endBy(() => served.stop());
+    await makeOwnedObjects(plane.api, count);
+    await collectorStartsAnew(plane);
+    const first = await readOwnerGraph(plane.api);
+    return { plane, served, first, graph: () => readOwnerGraphAsOf(plane.api, first) };
+  });
 }

@@ -1,9 +1,10 @@
 import { holderOf, isFree, LEASE_NAME, LEASE_SECONDS } from '../../src/adapters/lock/lease.ts';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Cluster, Lock } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { announcing } from './guarded-cluster.ts';
 
 const SPACE = 'kube-system';
 /** After so long without a renewal a lease is free; milliseconds. */
@@ -62,28 +63,9 @@ export function lockHolder(scenario: Scenario): string | undefined {
  * Where nothing ever is, two never write at once, for a Lease has one holder.
  */
 export function onlyUnderLock(cluster: Cluster, scenario: Scenario, { identity }: Runner, found: string[]): Cluster {
-  const noted = (verb: string, kind: Kind, name: string): void => {
+  return announcing(cluster, ['patch', 'create', 'replace', 'remove'], (verb, kind, { name }) => {
     const holder = lockHolder(scenario);
     if (kind !== K.Lease && holder !== identity)
       found.push(`${identity}: ${verb} ${kind.plural}/${name}, the lock is with ${holder ?? 'nobody'}`);
-  };
-  return {
-    ...cluster,
-    async patch(kind, ref, patch, manager) {
-      noted('patch', kind, ref.name);
-      return cluster.patch(kind, ref, patch, manager);
-    },
-    async create(kind, object) {
-      noted('create', kind, object.metadata.name);
-      return cluster.create(kind, object);
-    },
-    async replace(kind, object) {
-      noted('replace', kind, object.metadata.name);
-      return cluster.replace(kind, object);
-    },
-    async remove(kind, ref) {
-      noted('remove', kind, ref.name);
-      return cluster.remove(kind, ref);
-    },
-  };
+  });
 }

@@ -12,10 +12,9 @@ import type { GroundOptions, GroundSweep, SweepGround } from './describe-sweep.t
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { opened } from './installed-cluster.ts';
-import { bareGraph } from './owned-cluster.ts';
-import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
+import { bareGraph, type OwnedPlane, ownedPlane } from './owned-cluster.ts';
+import { assertRecorded, withJournal } from './owner-graph.ts';
 import { restoreWork, stripWork } from './perform-stage.ts';
-import { assertRecorded, withJournal } from './recorded-references.ts';
 import { removalsTooEarly } from './removal-order.ts';
 
 /** Objects whose references are swept. */

@@ -12,11 +12,10 @@ import { collectorStartsAnew } from './collector-settles.ts';
 import type { GroundSweep, SweepGround } from './describe-sweep.ts';
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
+import type { OwnedPlane } from './owned-cluster.ts';
 import { fillOwnedObjects, GROUP, removeOwnedObjects } from './owned-objects.ts';
-import type { OwnedPlane } from './owned-plane.ts';
-import { graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { assertRecorded, graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
 import { restoreAnewWork, stripWork } from './perform-stage.ts';
-import { assertRecorded } from './recorded-references.ts';
 import { assertDone, DEPENDENTS, expected, forgetRun, LOSES_NO_REFERENCE, proxiedGround } from './reference-sweep.ts';
 import { removalsTooEarly } from './removal-order.ts';
 
