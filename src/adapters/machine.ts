@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { Machine, UserFiles } from '../kernel/ports.ts';
+import { sha256Of } from '../kube/sha256.ts';
 import { writeDurably, writeDurablyNew } from './durable-write.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
@@ -19,7 +20,7 @@ async function installExecutable(
   keepAs?: string,
 ): Promise<void> {
   const content = await readFile(from);
-  const actual = createHash('sha256').update(content).digest('hex');
+  const actual = sha256Of(content);
   if (actual !== sha256)
     throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['download it again']);
   await guarded(dirname(to), async () => {
@@ -96,7 +97,7 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
 
 /** The list that `sha256sum -c SHA256SUMS` reads. */
 function checksums(files: readonly { readonly name: string; readonly content: string }[]): string {
-  return files.map(({ name, content }) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`).join('');
+  return files.map(({ name, content }) => `${sha256Of(content)}  ${name}\n`).join('');
 }
 
 async function syncPath(path: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { access, chmod, constants, lstat, mkdir, mkdtemp, readFile, realpath, stat, statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { WorkFolder } from '../kernel/ports.ts';
+import { sha256Of } from '../kube/sha256.ts';
 import { writeDurably } from './durable-write.ts';
 import type { Environment } from './kubeconfig/connection.ts';
 
@@ -72,7 +72,7 @@ function filesIn(path: string): LocalWorkFolder {
       const file = join(path, plain(name));
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
       await usable(path, () => writeDurably(file, bytes, 0o600));
-      sums.set(file, createHash('sha256').update(bytes).digest('hex'));
+      sums.set(file, sha256Of(bytes));
       return file;
     },
     written: (file) => sums.get(file),

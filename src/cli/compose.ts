@@ -5,10 +5,10 @@ import { journalSecrets } from '../adapters/journal/secrets.ts';
 import { openCluster } from '../adapters/kube/cluster.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import { privateKubeconfig, readConnection } from '../adapters/kubeconfig/kubeconfig.ts';
+import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/lock/lease.ts';
 import { leaseLock, lockWith } from '../adapters/lock/lock.ts';
 import { localFiles, localMachine } from '../adapters/machine.ts';
 import { ledgerRecords, recordIn } from '../adapters/records/records.ts';
-import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/records/run-identity.ts';
 import { type Ledger, secretLedger } from '../adapters/state/ledger.ts';
 import { keptHere, seenHere } from '../adapters/state/seen-here.ts';
 import { storedManifests } from '../adapters/stored-bases.ts';
@@ -106,7 +106,7 @@ export function openStored(profile: string): Composition['stored'] {
 
 /** A run can fail before anything else is joined. */
 export async function openNotifierFor(value: string, env: ComposeRequest['env']): Promise<Notifier> {
-  return (await import('../adapters/notify/notifier.ts')).openNotifier(value, forPrograms(env));
+  return (await import('../adapters/notifier.ts')).openNotifier(value, forPrograms(env));
 }
 
 function toolsFor(

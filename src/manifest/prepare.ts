@@ -1,7 +1,7 @@
 import { isRecord } from '../kernel/json.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
 import type { MergeKnowledge } from '../kernel/profile.ts';
-import { LAST_APPLIED } from '../kube/applied-owners.ts';
+import { LAST_APPLIED } from '../kube/managed-fields.ts';
 
 /** Kinds whose group changed over the years; the objects stayed the same ones. */
 const GROUPS: Readonly<Record<string, string>> = {

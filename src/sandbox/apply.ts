@@ -1,8 +1,7 @@
 import { isRecord } from '../kernel/json.ts';
 import { apiVersionOf, type FieldsV1, type Kind, type KubeObject, type ManagedFieldsEntry } from '../kernel/object.ts';
-import { LAST_APPLIED } from '../kube/applied-owners.ts';
 import { prune, union } from '../kube/fields-v1.ts';
-import { isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
+import { isApplyOf, KUBECTL, LAST_APPLIED } from '../kube/managed-fields.ts';
 import { fieldsOf } from '../manifest/apply-document.ts';
 import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
 

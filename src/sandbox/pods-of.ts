@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { type PodContainer, type PodShape, podShape } from '../kube/pod-facts.ts';
+import { sha256Of } from '../kube/sha256.ts';
 import type { Store } from './store.ts';
 
 interface WorkloadShape {
@@ -25,10 +25,7 @@ export function specOf(workload: KubeObject): WorkloadShape['spec'] {
 
 /** Tells pods of one template from those of another. */
 function templateHash(workload: KubeObject): string {
-  return createHash('sha256')
-    .update(JSON.stringify(specOf(workload).template))
-    .digest('hex')
-    .slice(0, 10);
+  return sha256Of(JSON.stringify(specOf(workload).template)).slice(0, 10);
 }
 
 export function isOfTemplate(pod: KubeObject, workload: KubeObject): boolean {
@@ -45,9 +42,7 @@ export function makePod(store: Store, workload: KubeObject, node: string): void 
   const { name, namespace = 'default', uid = '' } = workload.metadata;
   const hash = templateHash(workload);
   const owner = { apiVersion: workload.apiVersion, kind: workload.kind, name, uid, controller: true, blockOwnerDeletion: true };
-  const suffix = createHash('sha256')
-    .update(`${node}/${hash}/${store.list(K.Pod).length}/${uniqueIn(store, name)}`)
-    .digest('hex');
+  const suffix = sha256Of(`${node}/${hash}/${store.list(K.Pod).length}/${uniqueIn(store, name)}`);
   const annotations = metadata.annotations ? { annotations: metadata.annotations } : {};
   store.insert(K.Pod, {
     apiVersion: 'v1',

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Fault } from '../kernel/fault.ts';
 import type { Machine, UserFiles, WorkFolder } from '../kernel/ports.ts';
+import { sha256Of } from '../kube/sha256.ts';
 
 /** This machine's files, in memory: the work folder, the user's own files, programs. */
 export class SandboxFiles {
@@ -70,9 +70,7 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
     async installExecutable(from, sha256, to, trial, keepAs) {
       alive();
       const bytes = files.read(from);
-      const actual = createHash('sha256')
-        .update(bytes ?? '')
-        .digest('hex');
+      const actual = sha256Of(bytes ?? '');
       if (!bytes || actual !== sha256)
         throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['fetch it again']);
       files.write(`${to}.new`, bytes, true);

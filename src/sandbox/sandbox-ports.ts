@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
@@ -8,6 +7,7 @@ import { mergeEntries } from '../kernel/owner-merge.ts';
 import type { Artifact, Artifacts, Cluster, Lock, Machine, OwnerJournalStore, Sources } from '../kernel/ports.ts';
 import { parseRelease } from '../kernel/release.ts';
 import type { Records, RunRecord } from '../kernel/run-record.ts';
+import { sha256Of } from '../kube/sha256.ts';
 import { type SandboxFiles, sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
 import { sandboxTools } from './sandbox-tools.ts';
 import type { SandboxState, Scenario } from './scenario.ts';
@@ -149,10 +149,6 @@ function folderArtifacts(folder: string): Artifacts {
 
 function artifactOf(url: string, bytes: Uint8Array): Artifact {
   return { url, file: url.slice(url.lastIndexOf('/') + 1), bytes, sha256: sha256Of(bytes) };
-}
-
-function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** The journal of owner references in memory: it outlives the process that wrote it. */

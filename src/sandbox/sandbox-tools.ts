@@ -2,8 +2,7 @@ import type { Invocation, RunToolOptions, ToolResult, Tools } from '../kernel/ar
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type KubeObject, refOf } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { LAST_APPLIED } from '../kube/applied-owners.ts';
-import { adoptedOwnership, KUBECTL } from '../kube/managed-fields.ts';
+import { adoptedOwnership, KUBECTL, LAST_APPLIED } from '../kube/managed-fields.ts';
 import { parseManifest } from '../manifest/manifest.ts';
 import { Killed } from './api-faults.ts';
 import { type SandboxCluster, SERVER_VERSION } from './sandbox-cluster.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
-import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../support/loopback-server.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isRunning } from '../../src/adapters/records/run-identity.ts';
+import { isRunning } from '../../src/adapters/lock/lease.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isRunning } from '../../src/adapters/records/run-identity.ts';
+import { isRunning } from '../../src/adapters/lock/lease.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';

@@ -6,8 +6,8 @@ export const JOURNAL: Room = {
   faults: [
     ...faultsIn('src/adapters/journal/owner-journal.ts', [
       // What was written is not read back.
-      ['if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;', 'if (!failure) return;'],
-      ['if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;', 'if (stored) return;'],
+      ['if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;', 'if (!failure) return;'],
+      ['if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;', 'if (stored) return;'],
       // The head before its chunks.
       [
         'for (const { name, bytes } of named) await createChecked(name, bytes);\n      await acknowledge({ append, runId, chunks: named.map(({ name, sha256, entries: count }) => ({ name, sha256, entries: count })) });',
@@ -36,13 +36,13 @@ export const JOURNAL: Room = {
     ]),
     ...faultsIn('src/adapters/journal/head.ts', [
       ['if (journal.clusterUid !== clusterUid)', 'if (journal.clusterUid === undefined)'],
-      ['if (sha256 !== digestOf(JSON.stringify(journal)))', 'if (sha256 === undefined)'],
+      ['if (sha256 !== sha256Of(JSON.stringify(journal)))', 'if (sha256 === undefined)'],
       ['version > OWNER_JOURNAL_VERSION)\n    throw new Fault(', 'version > OWNER_JOURNAL_VERSION + 1)\n    throw new Fault('],
       ["if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');", ''],
     ]),
     ...faultsIn('src/adapters/journal/read.ts', [
       ['if (orphan !== undefined)\n', 'if (orphan === JOURNAL_NAME)\n'],
-      ['if (digestOf(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
+      ['if (sha256Of(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
       ["if (!stored) throw refusal(place, name, 'missing')('it is gone');", 'if (!stored) return [];'],
       ['const entries = mergeEntries(all);', 'const entries = all;'],
       ['header.clusterUid === of.clusterUid &&', ''],

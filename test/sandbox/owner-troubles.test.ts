@@ -15,7 +15,7 @@ import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
-import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OUTPUT_FORMATS } from '../../src/cli/flags.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf } from '../../src/kernel/object.ts';
-import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { withCarriedSettings, withOwnVariables } from '../support/kvstore-edits.ts';

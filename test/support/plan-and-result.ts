@@ -10,7 +10,7 @@ import type { Action } from '../../src/kernel/action.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
-import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';

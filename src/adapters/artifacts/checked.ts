@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { basename, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts, KnownSum } from '../../kernel/ports.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 
 /** The sums by which files of releases are known. */
 export interface Sums {
@@ -76,7 +76,7 @@ export function refuseWrongContent(bytes: Uint8Array, url: string): Uint8Array {
 /** `url` is the address or the path that the bytes came from. */
 export function artifactOf(url: string, bytes: Uint8Array): Artifact {
   const file = isUrl(url) ? decodeURIComponent(posix.basename(new URL(url).pathname)) : basename(url);
-  return { url, file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { url, file, bytes, sha256: sha256Of(bytes) };
 }
 
 export const isUrl = (path: string): boolean => /^https?:\/\//.test(path);

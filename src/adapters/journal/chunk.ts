@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** Compressed bytes of one chunk: a Secret holds 1 MiB, and a request 1.5 MiB. */
@@ -29,10 +29,6 @@ interface Chunk {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly entries: number;
-}
-
-export function digestOf(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** The entries in as few chunks as fit: gzip, a header line, then one line of JSON per entry. Each can be read alone. */
@@ -78,7 +74,7 @@ function halves(lines: readonly string[]): readonly (readonly string[])[] {
 
 async function packed(lines: readonly string[], header: ChunkHeader): Promise<Chunk> {
   const bytes = await gzip(Buffer.from(`${[JSON.stringify(header), ...lines].join('\n')}\n`));
-  return { bytes, sha256: digestOf(bytes), entries: lines.length };
+  return { bytes, sha256: sha256Of(bytes), entries: lines.length };
 }
 
 /** Header and entries of a chunk. Throws an Error whose message says what is wrong. */

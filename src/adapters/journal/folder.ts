@@ -4,9 +4,9 @@ import { Fault } from '../../kernel/fault.ts';
 import { type OwnerJournal, withoutNotes } from '../../kernel/owner-journal.ts';
 import { mergeEntries } from '../../kernel/owner-merge.ts';
 import { ApiFailure, type OwnerJournalStore } from '../../kernel/ports.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { writeDurably } from '../durable-write.ts';
 import { assertOwnFolder } from '../work-folder.ts';
-import { digestOf } from './chunk.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './head.ts';
 import { type JournalDeps, ownerJournal } from './owner-journal.ts';
 import { syncFolder } from './read.ts';
@@ -27,7 +27,7 @@ export function journalFolder(folder: string): JournalPlace {
     await ours();
     try {
       const bytes = await readFile(fileOf(name));
-      return { bytes, version: digestOf(bytes) };
+      return { bytes, version: sha256Of(bytes) };
     } catch (thrown) {
       if (isAbsent(thrown)) return undefined;
       throw thrown;

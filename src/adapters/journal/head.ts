@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
-import { digestOf } from './chunk.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 
 /** An acknowledged append: its chunks, in order. */
 export interface AppendRecord {
@@ -22,7 +22,7 @@ export interface JournalHead {
 
 /** The head as JSON with its own digest, in a form that users can read. */
 export function headBytes(head: JournalHead): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ sha256: digestOf(JSON.stringify(head)), journal: head }, undefined, 1)}\n`);
+  return Buffer.from(`${JSON.stringify({ sha256: sha256Of(JSON.stringify(head)), journal: head }, undefined, 1)}\n`);
 }
 
 /** Reads the head of this cluster's journal. Throws Fault('failed') naming the place and what is wrong. */
@@ -47,7 +47,7 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
     )(
       `it is of another cluster: kube-system had UID ${typeof journal.clusterUid === 'string' ? journal.clusterUid : 'unknown'} there and has ${clusterUid} here`,
     );
-  if (sha256 !== digestOf(JSON.stringify(journal))) throw refuse('its checksum does not match: it was changed by somebody else');
+  if (sha256 !== sha256Of(JSON.stringify(journal))) throw refuse('its checksum does not match: it was changed by somebody else');
   return journal as unknown as JournalHead;
 }
 

@@ -1,7 +1,8 @@
 import { Fault } from '../../kernel/fault.ts';
 import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { ApiFailure, type OwnerJournalStore } from '../../kernel/ports.ts';
-import { digestOf, packChunks } from './chunk.ts';
+import { sha256Of } from '../../kube/sha256.ts';
+import { packChunks } from './chunk.ts';
 import { type AppendRecord, headBytes, JOURNAL_NAME, type JournalPlace, refusal } from './head.ts';
 import { journalReader, writeArchive } from './read.ts';
 
@@ -49,7 +50,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
       (thrown: unknown) => ({ thrown }),
     );
     const stored = await place.read(name);
-    if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;
+    if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;
     if (failure) throw failure.thrown;
     throw refusal(place, name)('it does not hold what was just written; nothing was removed because of it');
   }

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { contentText, type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../kernel/owner-journal.ts';
 import { mergeEntries } from '../../kernel/owner-merge.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { writeDurably } from '../durable-write.ts';
-import { type ChunkHeader, digestOf, unpackChunk } from './chunk.ts';
+import { type ChunkHeader, unpackChunk } from './chunk.ts';
 import { type AppendRecord, JOURNAL_NAME, type JournalHead, type JournalPlace, parseHead, refusal } from './head.ts';
 
 interface ReadHead {
@@ -50,7 +51,7 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
     const refuse = refusal(place, name);
     const stored = await place.read(name);
     if (!stored) throw refusal(place, name, 'missing')('it is gone');
-    if (digestOf(stored.bytes) !== sha256) throw refuse('its checksum does not match: it was changed or cut short');
+    if (sha256Of(stored.bytes) !== sha256) throw refuse('its checksum does not match: it was changed or cut short');
     const { header, entries } = await unpackChunk(stored.bytes).catch((thrown: unknown) => {
       throw refuse(messageOf(thrown));
     });
@@ -72,7 +73,7 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
       readFrom: place.whereIs(JOURNAL_NAME),
       copyOnly: false,
       parts: head.appends.flatMap(({ chunks }) => chunks.map(({ sha256 }) => sha256)),
-      content: digestOf(contentText(entries)),
+      content: sha256Of(contentText(entries)),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { ObjectMeta, OwnerReference } from '../../kernel/object.ts';
-import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 
 /** What a page says before its objects. */
 export interface ListHead {

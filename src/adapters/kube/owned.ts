@@ -4,7 +4,7 @@ import { isRecord, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
-import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { readChunks, readText } from '../bounded-body.ts';
 import { collectionPath, listAll, METADATA_LIST, typed, withQuery } from './items.ts';
 import { type ListHead, type MetadataPage, metadataReader } from './metadata-list.ts';

@@ -1,6 +1,8 @@
-import { uptime } from 'node:os';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname, uptime, userInfo } from 'node:os';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { LockHolder } from '../../kernel/ports.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 
 export const LEASE_NAME = 'netsvc-upgrade';
 /** A lease that was not renewed for this long is free. */
@@ -99,4 +101,51 @@ export function startStopwatch(now: () => readonly number[] = readings): Stopwat
 
 function readings(): readonly number[] {
   return [performance.now(), uptime() * 1000];
+}
+
+/** `alice@bastion`: for the run record and for users. */
+export function operatorName(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return `unknown@${hostname()}`; // a user id without an entry in the password file
+  }
+}
+
+/** `alice@bastion/4711/1a2b3c4d`: the lock's holder; the last part tells machines, their boots and their process namespaces apart. */
+export function runIdentity(): string {
+  return `${operatorName()}/${process.pid}/${processSpace()}`;
+}
+
+/** True only for an ended process of this boot and namespace whose programs are visible; another user's may be hidden. */
+export function isGone(identity: string): boolean {
+  const pid = pidHere(identity);
+  if (pid === undefined || isRunning(pid)) return false;
+  return identity.split('/')[0] === operatorName() || process.getuid?.() === 0;
+}
+
+/** The process of a lock's holder, if it is, or was, one of this very boot and process namespace. */
+export function pidHere(identity: string): number | undefined {
+  const [, pid = '', space = ''] = identity.split('/');
+  return space !== '' && space === processSpace() && /^\d+$/.test(pid) ? Number(pid) : undefined;
+}
+
+/** True if there is a process of that id on this machine, whoever it is of. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Empty where the system does not tell (not Linux): then only the lease's own time limit frees a lock. */
+function processSpace(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return sha256Of(`${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`).slice(0, 8);
+  } catch {
+    return '';
+  }
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** What a Secret holds: base64 by key. */
@@ -18,7 +18,7 @@ const MOST_ITEM_BYTES = 128 * 1024 * 1024;
 export function keyOf(actionId: string): string {
   const safe = actionId.replace(/[^A-Za-z0-9.-]/g, (c) => (c === '/' ? '_' : `_${c.codePointAt(0)?.toString(16)}_`));
   const exact = /^[A-Za-z0-9./-]+$/.test(actionId) && !/\.\d+of\d+$/.test(actionId) && safe.length <= 180;
-  const digest = createHash('sha256').update(actionId).digest('hex').slice(0, 16);
+  const digest = sha256Of(actionId).slice(0, 16);
   return `kept.${exact ? safe : `${safe.slice(0, 150)}_${digest}`}`;
 }
 

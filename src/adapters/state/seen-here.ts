@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { writeDurably } from '../durable-write.ts';
 
 /** The newest run record that this machine has seen, by its serial number. */
@@ -85,7 +85,5 @@ export function keptHere({ path, standsInFor }: Pick<WorkFolder, 'path' | 'stand
 
 /** Of the content as it comes back from the cluster: once through JSON. */
 function digestOf(content: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(content ?? null))
-    .digest('hex');
+  return sha256Of(JSON.stringify(content ?? null));
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { type Invocation, quoteArgument, type Tool, type ToolResult, type Tools } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
 import { filesOf } from './files-of.ts';
@@ -120,7 +120,7 @@ async function openWritten(file: string, sha256: string | undefined): Promise<Fi
     if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) throw refuse('another user could write it');
     // With its place given, the file's own place stays at the beginning: the program reads from there.
     const { buffer, bytesRead } = await document.read(Buffer.alloc(size), 0, size, 0);
-    const is = createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex');
+    const is = sha256Of(buffer.subarray(0, bytesRead));
     if (is !== sha256) throw refuse(`it was changed after it was written (sha256 ${is.slice(0, 12)}…, was ${sha256.slice(0, 12)}…)`);
     return document;
   } catch (thrown) {

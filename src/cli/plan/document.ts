@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Action } from '../../kernel/action.ts';
 import type { Finding } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -7,6 +6,7 @@ import type { ExitName } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { tally } from '../../kernel/judge.ts';
 import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
+import { sha256Of } from '../../kube/sha256.ts';
 import { type PlanHead, upgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
 import { documentHead, type PlanBasis, type PlanDocument } from '../documents.ts';
@@ -61,7 +61,7 @@ function objectDigest(context: Context, object: PlannedObject): string {
 
 function digestOf(essence: unknown, { workFolder }: Context): string {
   const text = JSON.stringify(essence).replaceAll(JSON.stringify(workFolder).slice(1, -1), '');
-  return createHash('sha256').update(text).digest('hex');
+  return sha256Of(text);
 }
 
 function essenceOf(effects: EffectTypes, { effect }: Pick<Action, 'effect'>): unknown {

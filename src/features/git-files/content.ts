@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { readCrdFacts, readMergedTarget, targetDocuments } from '../install-manifest/index.ts';

@@ -5,7 +5,7 @@ import { crdName, groupOf, type KubeObject, objectKey, refOf, refText } from '..
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { LAST_APPLIED } from '../../kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { identityOf } from '../../manifest/prepare.ts';

@@ -3,8 +3,8 @@ import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/
 import { entryKey, type JournalEntry, kindOf, type LiveReferences, type OwnerJournal, sameReference } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { appliedOwnerUids } from '../../kube/applied-owners.ts';
 import { named } from '../../kube/lean-objects.ts';
+import { appliedOwnerUids } from '../../kube/managed-fields.ts';
 import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
 import { POLICY_KINDS } from '../policies/index.ts';
 import { attempt, eachOf } from '../survey/index.ts';

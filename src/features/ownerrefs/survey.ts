@@ -2,7 +2,7 @@ import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/
 import { refOf } from '../../kernel/owner-journal.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { appliedOwnerUids } from '../../kube/applied-owners.ts';
+import { appliedOwnerUids } from '../../kube/managed-fields.ts';
 import { attempt, type Dependent, eachOf, type OwnerScan } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
 import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscovered.ts';

@@ -4,7 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { parseImage } from '../../kernel/release.ts';
-import { appliedNames } from '../../kube/applied-owners.ts';
+import { appliedNames } from '../../kube/managed-fields.ts';
 import { type InjectorTemplate, parseTemplate } from '../../manifest/injector-template.ts';
 import { mergeText, type TextConflict } from '../../manifest/sequences.ts';
 import { attempt, readInjectors } from '../survey/index.ts';

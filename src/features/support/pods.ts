@@ -2,8 +2,8 @@ import { isAnswer } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
+import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { digestOf, packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
+import { packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
 import { headBytes, JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
 import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
 import { metadataReader } from '../../../src/adapters/kube/metadata-list.ts';
@@ -9,6 +9,7 @@ import { keyOf, parseRecord } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { continues } from '../../../src/kernel/run-record.ts';
+import { sha256Of } from '../../../src/kube/sha256.ts';
 import { readCarriedEdits } from '../../../src/manifest/carried-file.ts';
 import { anything, damaged, FUZZ_RUNS, faultOf, own } from '../../support/fuzz.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
@@ -143,7 +144,7 @@ describe('any journal of owner references', () => {
     holding({ [JOURNAL_NAME]: { 'journal.json': headBytes(head as never) }, [NAME]: { 'entries.jsonl.gz': chunk } });
   const naming = (chunk: Uint8Array, entries = 1) => ({
     ...HEAD,
-    appends: [{ append: 1, runId: 'r', chunks: [{ name: NAME, sha256: digestOf(chunk), entries }] }],
+    appends: [{ append: 1, runId: 'r', chunks: [{ name: NAME, sha256: sha256Of(chunk), entries }] }],
   });
 
   it('is read where it is right', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { isRunning } from '../../../src/adapters/records/run-identity.ts';
+import { isRunning } from '../../../src/adapters/lock/lease.ts';
 import { kubeconfigName, orphansOf, ownerOfKubeconfig, type ProcessLine } from '../../../src/adapters/tools/orphans.ts';
 import { itWhere, NOT_POSIX } from '../../support/needs.ts';
 

@@ -7,7 +7,7 @@ import { localMachine } from '../../../src/adapters/machine.ts';
 import { backupFiles, restorable } from '../../../src/features/backup/effects.ts';
 import { backupStage } from '../../../src/features/backup/stage.ts';
 import { type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
-import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../../src/kube/managed-fields.ts';
 import { manifestText, parseManifest } from '../../../src/manifest/manifest.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { applyBench, installedClientSide, ownDocuments } from '../../support/apply-bench.ts';

@@ -3,7 +3,7 @@ import type { Action } from '../../../src/kernel/action.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Artifacts } from '../../../src/kernel/ports.ts';
-import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../../src/kube/managed-fields.ts';
 import { fieldAt } from '../../../src/manifest/definition-differences.ts';
 import {
   type ApplyBench,

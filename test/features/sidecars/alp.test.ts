@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { chain } from '../../../src/features/chain.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
-import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
+import { LAST_APPLIED } from '../../../src/kube/managed-fields.ts';
 import { parseTemplate } from '../../../src/manifest/injector-template.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object } from '../../fixtures/facts.ts';

@@ -3,10 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openNotifier } from '../../../src/adapters/notify/notifier.ts';
-import { post } from '../../../src/adapters/notify/post.ts';
-import { createAuthority } from '../../control-plane/certificates.ts';
-import { type Loopback, type ServerIdentity, serve } from '../../support/loopback-server.ts';
+import { openNotifier, post } from '../../src/adapters/notifier.ts';
+import { createAuthority } from '../control-plane/certificates.ts';
+import { type Loopback, type ServerIdentity, serve } from '../support/loopback-server.ts';
 
 const never = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { isGone, isRunning, pidHere, runIdentity } from '../../../src/adapters/records/run-identity.ts';
+import { isGone, isRunning, pidHere, runIdentity } from '../../../src/adapters/lock/lease.ts';
 import { itWhere } from '../../support/needs.ts';
 
 describe('isGone', () => {

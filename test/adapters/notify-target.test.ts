@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { notifyTarget } from '../../../src/adapters/notify/notifier.ts';
-import { Fault } from '../../../src/kernel/fault.ts';
+import { notifyTarget } from '../../src/adapters/notifier.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 
 describe('what --notify names', () => {
   let folder = '';
