@@ -12,8 +12,8 @@ export interface Credential {
 }
 
 export interface Authorizer {
-  /** The credential to use now; plugins and files are asked at most once until they expire. */
-  current(): Promise<Credential>;
+  /** The credential to use now, at once where it is known; plugins and files are asked at most once until they expire. */
+  current(): Credential | Promise<Credential>;
   /** After a 401: forgets what was cached. False if asking again could not change anything. */
   refresh(used: Credential): boolean;
   /** Ends the plugin that is at work: nobody waits for it any more. */
@@ -36,14 +36,16 @@ export function authorizerOf(connection: Connection, around: Omit<ExecSurroundin
   let pending: Promise<Cached> | undefined;
   let cached: Cached | undefined;
   return {
-    async current() {
+    current() {
       if (cached && now() < cached.expiresAt) return cached.credential;
       // Requests that start together wait for one run of the plugin.
       pending ??= obtain(connection, surroundings, now).finally(() => {
         pending = undefined;
       });
-      cached = await pending;
-      return cached.credential;
+      return pending.then((obtained) => {
+        cached = obtained;
+        return obtained.credential;
+      });
     },
     refresh(used) {
       // Of several requests refused together only the first forgets it; the others find the new credential.

@@ -24,12 +24,14 @@ export function exchange(
   const sent: OutgoingHttpHeaders = { ...headers, ...(body ? { 'Content-Length': body.length } : {}) };
   return new Promise((resolve, reject) => {
     const signal = signalOf(call.signal, timeoutMs);
+    let isAnswered = false;
     const request = wire.open(
       call.path,
       { writes: changes(call), method: call.method ?? 'GET', headers: sent, timeout: CONNECT_MS },
       (message) => {
         // Whoever reads sees a broken body; without any listener it would end the process.
         message.on('error', () => undefined);
+        isAnswered = true;
         resolve(message);
       },
     );
@@ -41,7 +43,6 @@ export function exchange(
       request.destroy(signal?.reason);
     };
     signal?.addEventListener('abort', end, { once: true });
-    request.once('close', () => signal?.removeEventListener('abort', end));
     const idleMs = call.idleMs ?? IDLE_MS;
     request.once('socket', (socket) => {
       if (!socket.connecting) return void request.setTimeout(idleMs);
@@ -49,8 +50,11 @@ export function exchange(
     });
     request.on('timeout', () => request.destroy(timedOut('the connection was silent for too long')));
     request.on('error', fail);
-    // An answer in another protocol ends the connection, and is no error for Node.
-    request.on('close', () => reject(Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' })));
+    request.on('close', () => {
+      signal?.removeEventListener('abort', end);
+      // An answer in another protocol ends the connection, and is no error for Node.
+      if (!isAnswered) reject(Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' }));
+    });
     if (signal?.aborted) end();
     else request.end(body);
   });

@@ -103,7 +103,8 @@ export class Transport {
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
       end.throwIfEnded();
-      const credential = await end.whileOpen(this.#authorizer.current());
+      const current = this.#authorizer.current();
+      const credential = current instanceof Promise ? await end.whileOpen(current) : current;
       if (changes(call)) this.#options.mayWrite?.();
       const outcome = await this.#attempt(call, end, credential, use);
       if ('value' in outcome) return outcome.value;
