@@ -1,6 +1,6 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import { EXIT, EXIT_MEANING, type ExitName } from '../kernel/fault.ts';
+import { EXIT, EXIT_MEANING, type ExitName, Fault } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './command-line.ts';
 import type { FlagShape } from './plain-flags.ts';
 import type { Seams } from './seams.ts';
@@ -18,6 +18,8 @@ export abstract class BaseCommand extends Command {
 
   /** argv as the user wrote it. */
   protected readonly typed: readonly string[];
+
+  #asked: Asked | undefined;
 
   constructor(argv: string[], config: Config) {
     super(argv, config);
@@ -38,16 +40,20 @@ export abstract class BaseCommand extends Command {
   }
 
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {
-    return askedOf({ command: this.id ?? '', typed, words: this.words(), flags, shapes: this.#shapes, commands: this.config.commandIDs });
+    const parsed = { command: this.id ?? '', typed, words: this.words(), flags, shapes: this.#shapes, commands: this.config.commandIDs };
+    this.#asked = askedOf(parsed);
+    return this.#asked;
   }
 
   get #shapes(): Readonly<Record<string, FlagShape>> {
     return (this.ctor.flags ?? {}) as Readonly<Record<string, FlagShape>>;
   }
 
-  /** The shell renders every error, in one place. */
+  /** The shell renders every error, in one place. One that came before the cluster was known has its next command from here. */
   protected override async catch(error: Error): Promise<void> {
-    throw error;
+    if (this.#asked === undefined || !(error instanceof Fault) || error.end !== undefined) throw error;
+    const { faultHere } = await import('./fault-end.ts');
+    throw faultHere(error, { ...this.#asked, header: undefined, isConnected: false, isUnchanged: true });
   }
 }
 

@@ -35,6 +35,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const { env, interruption, interactive, warn, trace } = typed;
   const connection = await readConnection(typed.flags, env);
   const { server, contextName, ownFile } = connection;
+  asked.meant?.(connection);
   if (connection.cluster['insecure-skip-tls-verify'])
     warn(`the API server ${server} is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });

@@ -1,9 +1,20 @@
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
-import { indented } from '../kernel/visible.ts';
+import { indented, oneLine } from '../kernel/visible.ts';
 
-/** `error: fact`, then each next step on a line of its own. Further lines of one stand further right. */
-export function errorLines(fault: Pick<Fault, 'message' | 'suggestions'>): readonly string[] {
-  return [`error: ${fault.message}`, ...fault.suggestions].map(indented);
+type Told = Pick<Fault, 'message' | 'suggestions' | 'end'>;
+
+/**
+ * Which cluster, `error: fact`, each hint on a line of its own, `more`, and the next command last: it is not said by its hint as well. Further
+ * lines of one stand further right.
+ */
+export function errorLines({ message, suggestions, end }: Told, more: readonly string[] = []): readonly string[] {
+  const { header = '', closing = '', next } = end ?? {};
+  const hints = next === undefined ? suggestions : suggestions.filter((one) => one !== next && !one.endsWith(`: ${next}`));
+  return [
+    ...[header, `error: ${message}`, ...hints, closing].filter((line) => line !== '').map(indented),
+    ...more,
+    ...(next === undefined ? [] : [`Next: ${oneLine(next)}`]),
+  ];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,8 +26,9 @@ interface ErrorDocument {
 }
 
 export function errorDocument(fault: Fault): ErrorDocument {
-  const { code, message, suggestions } = fault;
-  return { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error: { code, exit: EXIT[code], message, next: suggestions } };
+  const { code, message, suggestions, end } = fault;
+  const next = end === undefined || suggestions.some((one) => one.includes(end.next)) ? suggestions : [...suggestions, end.next];
+  return { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error: { code, exit: EXIT[code], message, next } };
 }
 
 /** True if argv asks for JSON; read without a parser, because the parser may be what failed. */
@@ -31,8 +43,8 @@ export function asksForJson(argv: readonly string[], env: Environment): boolean 
   return (written.at(-1) ?? env.NETSVC_UPGRADE_OUTPUT) === 'json';
 }
 
-/** An error as it goes to stderr: with -o json one small document, for stdout carries a whole document or nothing; else lines, `more` last. */
+/** An error as it goes to stderr: with -o json one small document, for stdout carries a whole document or nothing; else lines. */
 export function errorText(fault: Fault, argv: readonly string[], env: Environment, more: readonly string[] = []): string {
   if (asksForJson(argv, env)) return `${JSON.stringify(errorDocument(fault))}\n`;
-  return [...errorLines(fault), ...more, ''].join('\n');
+  return [...errorLines(fault, more), ''].join('\n');
 }

@@ -1,9 +1,9 @@
 import { EXIT, Fault } from '../kernel/fault.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { checkIdOf, checkPage } from './check-page.ts';
 import { complete, type Question } from './complete.ts';
 import { errorText } from './error-text.ts';
 import type { FastPathTable } from './plain-flags.ts';
-import { nearest } from './suggest.ts';
 
 /** An answer that needs neither oclif nor a cluster. */
 export interface FastAnswer {
@@ -72,12 +72,13 @@ function refuse(written: string, { argv, name, env }: Call, table: FastPathTable
   const isFlag = written.startsWith('-');
   const fact = isFlag ? `${written.split('=')[0]} must follow the command` : `unknown command "${written}"`;
   const meant = isFlag ? undefined : nearest(written, table.names);
-  const next = isFlag
+  const hint = isFlag
     ? `put the command first: ${name} COMMAND ${written.split('=')[0]} …`
     : meant
       ? `did you mean: ${name} ${meant}`
       : `see the commands: ${name} --help`;
-  return { stdout: '', stderr: errorText(new Fault('usage', fact, [next]), argv, env), exit: EXIT.usage };
+  const next = meant === undefined ? `${name} --help` : `${name} ${meant} --help`;
+  return { stdout: '', stderr: errorText(new Fault('usage', fact, [hint], undefined, { next }), argv, env), exit: EXIT.usage };
 }
 
 const said = (stdout: string): FastAnswer => ({ stdout, stderr: '', exit: 0 });

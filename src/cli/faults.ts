@@ -1,9 +1,9 @@
 import { EXIT, type ExitName, Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { asksForJson, errorText } from './error-text.ts';
 import { inWordsOf } from './name.ts';
 import type { Seams } from './seams.ts';
-import { nearest } from './suggest.ts';
 import { tellErr } from './terminal.ts';
 
 /** A flag parser's error, read by shape, so that oclif need not be loaded here. */
@@ -24,7 +24,7 @@ export function toFault(thrown: unknown, failed: Failed): Fault {
   if (thrown instanceof Fault) return thrown;
   if (thrown instanceof ApiFailure) return apiFault(thrown);
   if (isParseError(thrown)) return parseFault(thrown, failed);
-  return new Fault('failed', messageOf(thrown), ['run again; if it stays, report it with the output of --version'], thrown);
+  return new Fault('failed', messageOf(thrown), ['run again; if it stays, report it with what --version prints'], thrown);
 }
 
 function isParseError(thrown: unknown): thrown is ParseError {
@@ -88,7 +88,8 @@ export async function exitCodeOf({ argv, flags, seams }: Running, work: () => Pr
     const exit = await work();
     return isExitName(exit) ? EXIT[exit] : EXIT.done;
   } catch (thrown) {
-    const fault = toFault(thrown, { command: argv[0] ?? '', flags });
+    const { faultEnded } = await import('./fault-end.ts');
+    const fault = faultEnded(toFault(thrown, { command: argv[0] ?? '', flags }), argv[0] ?? '');
     const text = inWordsOf(seams.name, errorText(fault, argv, seams.env, defectIn(fault, seams)));
     if (asksForJson(argv, seams.env)) seams.terminal.err(text);
     else tellErr(seams.terminal, text);

@@ -2,7 +2,6 @@ import type { ChainOutcome } from '../engine/chain-outcome.ts';
 import type { Effects } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
-import { Fault } from '../kernel/fault.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import { type CarriedFlag, carriedTo } from './carry.ts';
 import { rowsOf } from './flag.ts';
@@ -38,7 +37,7 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
 const FORM = /^(?:--(?:report-file|quiet|no-progress|yes)\b|-[qvy](?:=|$))/;
 
 /** The next step is the command line that has just ended, in whatever order and spelling its flags are. */
-function isSame(next: string, typed: string): boolean {
+export function isSame(next: string, typed: string): boolean {
   return OURS.test(next) && essence(next.slice('kubectl netsvc-upgrade '.length)) === essence(typed);
 }
 
@@ -76,14 +75,18 @@ export function nextHere(told: string, carried: readonly CarriedFlag[]): string 
 /** Commands of kubectl and helm that ask a cluster, wherever they stand in a text: behind a pipe too. */
 const PROGRAM = new RegExp(
   `(?<![\\w/-])(?:kubectl(?=(?: -n \\S+)? (?:${[
-    ...['annotate', 'api-resources', 'apply', 'auth', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit', 'exec', 'get', 'label'],
-    ...['logs', 'patch', 'replace', 'rollout', 'scale', 'top', 'uncordon', 'version', 'wait'],
+    ...['annotate', 'api-resources', 'apply', 'auth', 'cluster-info', 'config', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit'],
+    ...['exec', 'get', 'label', 'logs', 'patch', 'replace', 'rollout', 'scale', 'top', 'uncordon', 'version', 'wait'],
   ].join('|')})\\b)|helm(?= (?:get|history|list|rollback|status|uninstall|upgrade)\\b))`,
   'g',
 );
 
 function programsHere(text: string, carried: readonly CarriedFlag[]): string {
-  return text.replace(PROGRAM, (program) => `${program}${carriedTo(program, carried)}`);
+  return text.replace(PROGRAM, (program, at: number) => {
+    // It is asked because the context may be the wrong one.
+    const isOfFile = text.startsWith(' config get-contexts', at + program.length);
+    return `${program}${carriedTo(program, isOfFile ? carried.filter(({ name }) => name === 'kubeconfig') : carried)}`;
+  });
 }
 
 const OURS_IN_TEXT = /kubectl netsvc-upgrade ([a-z]+)(?![\w-])([^;|]*)/g;
@@ -106,18 +109,6 @@ export function stagesHere(stages: readonly PlannedStage[], here: Here): readonl
 
 function askHere({ next, ...ask }: Effects['ask'], here: Here): Effects['ask'] {
   return { ...ask, instruction: textHere(ask.instruction, here), ...(next === undefined ? {} : { next: nextHere(next, here.carried) }) };
-}
-
-/** What ended a command, with next steps for the cluster that it was about. */
-export function faultHere(thrown: unknown, here: Here): unknown {
-  if (!(thrown instanceof Fault) || here.carried.length === 0) return thrown;
-  const { code, message, suggestions, cause } = thrown;
-  return new Fault(
-    code,
-    message,
-    suggestions.map((one) => textHere(one, here)),
-    cause,
-  );
 }
 
 /** What is said on the way. */

@@ -3,11 +3,11 @@ import type { Acceptance, Options } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
 import { Fault } from '../kernel/fault.ts';
 import { endpointsOf, endpointsProblem } from '../kernel/kvstore.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { rowsOf, type Values } from './flag.ts';
 import { actingFlags, connectionFlags, ownerFlags, ownershipFlags, targetFlags } from './flags.ts';
 import * as stageFlags from './stage-flags.ts';
-import { nearest } from './suggest.ts';
 
 /** The values of the run flags as parsed: flag over environment over default. */
 export type RunFlags = Values<

@@ -37,7 +37,12 @@ export interface ComposeRequest extends Needs {
   readonly trace?: Trace | undefined;
   /** Warnings of the API server and of tools. */
   warn(text: string): void;
+  /** Which cluster is meant, before anything is asked of it. */
+  meant?(cluster: MeantCluster): void;
 }
+
+/** A cluster as the screens name it. */
+export type MeantCluster = Pick<Context, 'contextName' | 'server'>;
 
 /** Ports joined to adapters for one command on one cluster. */
 export interface Composition extends Omit<EnginePorts, 'effects'> {

@@ -16,11 +16,10 @@ import { toFault } from './faults.ts';
 import type { Values } from './flag.ts';
 import type { outputFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';
-import { faultHere } from './next-here.ts';
 import type { Notices } from './notify/notices.ts';
 import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
 import type { ReportFile } from './report/file.ts';
-import type { Acting, CommonFlags, Composition, Interrupts, Needs, Seams } from './seams.ts';
+import type { Acting, CommonFlags, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
 import { tellErr, tellOut } from './terminal.ts';
 
 export type SessionFlags = CommonFlags & Values<Omit<typeof outputFlags, 'output'>> & { readonly output: OutputFormat };
@@ -175,8 +174,7 @@ export class Session {
 
   /** Which cluster the command asked: the first line for the user. */
   header(palette = this.outPalette): string {
-    const { contextName, server } = this.context;
-    return palette.strong(contextName === '' ? server : `context "${contextName}"   ${server}`);
+    return palette.strong(headerOf(this.context));
   }
 
   /** What a report says about itself. */
@@ -186,6 +184,8 @@ export class Session {
     return { commandLine, by: operator, at: clock.now().toISOString(), toolVersion };
   }
 }
+
+const headerOf = ({ contextName, server }: MeantCluster) => (contextName === '' ? server : `context "${contextName}"   ${server}`);
 
 /** The live view needs a terminal that nothing else writes to; only JSON and YAML documents have no progress at all. */
 function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {
@@ -209,6 +209,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const interrupts = seams.listenForInterrupts(warn);
   const doing: Doing = { now: 'reading' };
   let composition: Composition | undefined;
+  let meant: MeantCluster | undefined;
   const notices = noticesWith?.({
     cut: interrupts.over,
     now: () => composition?.clock.now() ?? new Date(),
@@ -222,6 +223,9 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       interactive: seams.terminal.interactive,
       warn: (text: string) => warn(`Warning: ${text}`),
       trace: traceOf(flags.v, seams),
+      meant: (cluster) => {
+        meant = cluster;
+      },
     });
     const { contextName, clusterUid, options } = composition.context;
     notices?.know({ context: contextName, clusterUid, to: options.release });
@@ -238,10 +242,14 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     throwDefect(interrupts);
     return exit;
   } catch (caught) {
-    const thrown = faultHere(interrupts.defect?.()?.thrown ?? endedWords(caught, doing), asked);
-    await report?.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
-    await notices?.failed(toFault(thrown, { command: asked.command, flags: [] }));
-    throw thrown;
+    const fault = toFault(interrupts.defect?.()?.thrown ?? endedWords(caught, doing), { command: asked.command, flags: [] });
+    const { faultHere } = await import('./fault-end.ts');
+    const place = composition?.context ?? meant;
+    const header = place && headerOf(place);
+    const told = faultHere(fault, { ...asked, header, isConnected: composition !== undefined, isUnchanged: doing.now === 'reading' });
+    await report?.writeFailure(asked.command, told, (text) => inWordsOf(seams.name, text));
+    await notices?.failed(told);
+    throw told;
   } finally {
     interrupts.release();
   }

@@ -1,4 +1,4 @@
-import { type ExitName, Fault } from '../kernel/fault.ts';
+import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { carriedTo } from './carry.ts';
 import type { Seams } from './seams.ts';
@@ -26,7 +26,8 @@ async function agree(session: Session, holder: string): Promise<void> {
   const { typed } = session.asked;
   if (!terminal.interactive) {
     throw new Fault('usage', 'the lock was not released: there is no terminal to ask on and --yes is not given', [
-      `kubectl netsvc-upgrade ${typed} --yes`,
+      `${UNLOCK_WHEN}: kubectl netsvc-upgrade ${typed} --yes`,
+      `see whether it is at work: ${statusHere(session)}`,
     ]);
   }
   const agreed = await terminal.confirm(`Is the run of ${holder} dead, and should its lock be released?`, session.interrupts.soft);

@@ -60,9 +60,11 @@ export function judgingKubectl(inner: AnyStage): AnyStage {
   };
 }
 
-async function withKubectl(open: OpenStage, { tools }: Sources, context: Context): Promise<OpenStage> {
+async function withKubectl(open: OpenStage, { tools, cluster }: Sources, context: Context): Promise<OpenStage> {
   const client = await attempt(() => readClient(tools));
-  return { ...open, findings: () => [...judgeAll(kubectlChecks, { client }, context), ...open.findings()] };
+  const isOpen = judgeAll(kubectlChecks, { client }, context).some(({ outcome }) => outcome === 'error' || outcome === 'warning');
+  const facts = isOpen ? { client, server: await attempt(() => cluster.version()) } : { client };
+  return { ...open, findings: () => [...judgeAll(kubectlChecks, facts, context), ...open.findings()] };
 }
 
 /** Plans are pure, and of a large fleet they take their time. */

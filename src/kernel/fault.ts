@@ -38,17 +38,30 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
 /** Stands before every offer of `unlock`. */
 export const UNLOCK_WHEN = 'unlock only when that process has ended (two runs at once would overwrite each other)';
 
+/** What the end of a command says besides the error. */
+export interface FaultEnd {
+  /** Which cluster it was about, where that is known and not said yet. */
+  readonly header?: string;
+  /** What the command changed. */
+  readonly closing?: string;
+  /** The next command, whole. */
+  readonly next: string;
+}
+
 /** The one error of this program: a fact, and what to do next. Anything else thrown is a defect and ends with exit code 1. */
 export class Fault extends Error {
   readonly code: ExitName;
   /** Next steps, each an imperative sentence or a command: a fact alone does not help. */
   readonly suggestions: readonly string[];
+  /** Added where the command ends. */
+  readonly end: FaultEnd | undefined;
 
-  constructor(code: ExitName, fact: string, suggestions: readonly string[], cause?: unknown) {
+  constructor(code: ExitName, fact: string, suggestions: readonly string[], cause?: unknown, end?: FaultEnd) {
     super(fact, cause === undefined ? undefined : { cause });
     this.name = 'Fault';
     this.code = code;
     this.suggestions = suggestions;
+    this.end = end;
   }
 }
 
@@ -68,8 +81,11 @@ export function stepsAfter(thrown: unknown): readonly string[] {
   if (STORE_FULL.test(message))
     return ['make room in etcd: compact and defragment it, then disarm its alarm NOSPACE', 'then run the same command again'];
   if (status === 403)
-    return ['get the permission (kubectl netsvc-upgrade permissions --for run prints the roles), then run the same command again'];
-  if (status === 0) return ['wait until the API server answers, then run the same command again'];
+    return [
+      'print the roles for whoever grants rights: kubectl netsvc-upgrade permissions --for run',
+      'once they are granted, run the same command again',
+    ];
+  if (status === 0) return ['see whether the API server answers: kubectl cluster-info', 'then run the same command again'];
   return ['run the same command again'];
 }
 

@@ -1,6 +1,8 @@
+import { command } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { shippedProfiles } from './index.ts';
@@ -35,7 +37,7 @@ export async function chooseProfile(wanted: string | undefined, cluster: Cluster
     if (crds || !(thrown instanceof Fault)) throw thrown;
     throw new Fault('usage', `no agents of a known name run on ${where}, and this account may not list CRDs, which tell more`, [
       `name the profile: --profile ${firstShipped().name}`,
-      'or grant the roles that kubectl netsvc-upgrade permissions --for preflight-read-only prints',
+      'print the roles that let it: kubectl netsvc-upgrade permissions --for preflight-read-only',
     ]);
   }
 }
@@ -51,16 +53,27 @@ function firstShipped(): Profile {
   return first;
 }
 
+function nearestShipped(wanted: string): string {
+  const names = shippedProfiles.map(({ name }) => name);
+  return nearest(wanted, names) ?? firstShipped().name;
+}
+
 /** `--profile NAME|FILE`. Throws Fault('usage') for a name that no profile has, and for a file that is none. */
 export async function namedProfile(wanted: string): Promise<Profile> {
   const shipped = shippedProfiles.find((profile) => profile.name === wanted);
   if (shipped) return shipped;
   const names = shippedProfiles.map(({ name }) => name).join(' or ');
   if (!/[./\\]/.test(wanted))
-    throw new Fault('usage', `there is no profile ${wanted}`, [`name ${names}, or a file of your own (docs/reference/profiles.md)`]);
+    throw new Fault('usage', `there is no profile ${wanted}`, [
+      `name ${names}, or a file of your own (docs/reference/profiles.md)`,
+      `see whether this one fits: kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`,
+    ]);
   const [{ readFile }, { loadProfile }] = await Promise.all([import('node:fs/promises'), import('./load.ts')]);
   const text = await readFile(wanted, 'utf8').catch((thrown: unknown) => {
-    throw new Fault('usage', `--profile ${wanted} cannot be read: ${messageOf(thrown)}`, [`name ${names}, or an existing file`]);
+    throw new Fault('usage', `--profile ${wanted} cannot be read: ${messageOf(thrown)}`, [
+      `name ${names}, or an existing file`,
+      command`see what is there: ls -l ${wanted.replace(/[^/\\]*$/, '') || '.'}`,
+    ]);
   });
   return loadProfile(text, wanted);
 }
@@ -82,12 +95,16 @@ export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], wh
   const [only, second] = fitting;
   if (only && !second) return only;
   const names = (fitting.length > 0 ? fitting : profiles).map(({ name }) => name);
-  const name = `--profile ${names[0] ?? 'FILE'}`;
+  const name = `--profile=${names[0] ?? 'FILE'}`;
   if (only)
-    throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [`Name the profile: ${name}`]);
+    throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [
+      `name the profile: ${name}`,
+      `begin with one that fits: kubectl netsvc-upgrade preflight ${name}`,
+    ]);
   throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [
-    'another context: --context NAME; kubectl config get-contexts lists them',
-    `Calico under other names: a profile of your own, --profile FILE (docs/reference/profiles.md)`,
+    'another context: --context NAME',
+    'Calico under other names: a profile of your own, --profile FILE (docs/reference/profiles.md)',
+    'see the contexts: kubectl config get-contexts',
   ]);
 }
 

@@ -81,8 +81,9 @@ const CUT_NUMBER = /(?<=\S)[ ,(]+\d+(?:\/\d*)?$/;
 const COLUMN_ROOM = 16;
 
 const VERBS = [
-  ...['annotate', 'api-resources', 'apply', 'auth', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit', 'exec', 'get', 'label'],
-  ...['logs', 'netsvc-upgrade', 'patch', 'replace', 'rollback', 'rollout', 'scale', 'status', 'uncordon', 'upgrade', 'version', 'wait'],
+  ...['annotate', 'api-resources', 'apply', 'auth', 'cluster-info', 'config', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit'],
+  ...['exec', 'get', 'label', 'logs', 'netsvc-upgrade', 'patch', 'replace', 'rollback'],
+  ...['rollout', 'scale', 'status', 'uncordon', 'upgrade', 'version', 'wait'],
 ];
 /** Of what has no room in a column. */
 const INDENT = 4;

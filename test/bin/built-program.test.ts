@@ -135,7 +135,7 @@ describe('the built program', () => {
       assert.match(stdout, /^ {2}\$ netsvcctl upgrade run \[flags\]$/m);
       assert.doesNotMatch(stdout, /kubectl netsvc-upgrade/);
       const misspelt = spawnSync(join(folder, 'netsvcctl-upgrade'), ['plan', '--ot=x'], { encoding: 'utf8' });
-      assert.match(misspelt.stderr, /did you mean --out\?\nsee: netsvcctl upgrade plan --help\n/);
+      assert.match(misspelt.stderr, /did you mean --out\?\nNext: netsvcctl upgrade plan --help\n/);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -172,7 +172,8 @@ describe('the built program', () => {
     assert.deepEqual(call(['prefligth']), {
       status: 64,
       stdout: '',
-      stderr: 'error: unknown command "prefligth"\ndid you mean: kubectl netsvc-upgrade preflight\n',
+      stderr:
+        'error: unknown command "prefligth"\ndid you mean: kubectl netsvc-upgrade preflight\nNext: kubectl netsvc-upgrade preflight --help\n',
     });
     const flag = call(['wait', '--time=1m']);
     assert.deepEqual([flag.status, flag.stdout], [64, '']);

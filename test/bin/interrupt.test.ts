@@ -69,7 +69,8 @@ describe('Ctrl-C while the server is silent', function () {
       const { exit, said } = await interrupted({}, 1, ...command.split(' '));
       assert.equal(exit, 130, said);
       assert.match(said, /^Stopping\. /m);
-      assert.match(said, /^error: stopped: nothing was changed by this command\nrun the same command when you are ready$/m);
+      const next = `Next: kubectl netsvc-upgrade ${command}`;
+      assert.ok(said.endsWith(`error: stopped: nothing was changed by this command\n${next}\n`), said);
     });
 
   it('once ends a survey: what is not answered is not taken for an answer', async () => {
@@ -86,6 +87,6 @@ describe('Ctrl-C while the server is silent', function () {
     const { exit, said } = await interrupted({ ...UID, ...LEASE }, 2, 'unlock', '--yes');
     assert.equal(exit, 130, said);
     assert.match(said, /^Stopping after the current action\..*\nStopping the current action\..*\nerror: stopped at once/m);
-    assert.match(said, /^run the same command again$/m);
+    assert.match(said, /^Next: kubectl netsvc-upgrade unlock --yes\n$/m);
   });
 });

@@ -81,7 +81,8 @@ describe('a command with booleans in kubectl’s syntax', () => {
   it('is a usage error with another value, and says what to write', async () => {
     const run = bench();
     assert.equal(await run.run('apply', '--yes=maybe'), 64);
-    assert.equal(run.err(), 'error: --yes=maybe is neither true nor false\nwrite --yes, or --yes=false to switch it off\n');
+    const help = 'Next: kubectl netsvc-upgrade apply --help';
+    assert.equal(run.err(), `error: --yes=maybe is neither true nor false\nwrite --yes, or --yes=false to switch it off\n${help}\n`);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { answerFast } from '../../src/cli/fast-path.ts';
 import { displayedName, inWordsOf } from '../../src/cli/name.ts';
 import type { FastPathTable } from '../../src/cli/plain-flags.ts';
-import { nearest } from '../../src/cli/suggest.ts';
+import { nearest } from '../../src/kernel/nearest.ts';
 
 const NAME = 'kubectl netsvc-upgrade';
 const table: FastPathTable = {
@@ -76,13 +76,14 @@ describe('the fast path', () => {
   }
 
   it('suggests a command for a misspelt one and exits 64', () => {
-    const stderr = 'error: unknown command "prefligth"\ndid you mean: kubectl netsvc-upgrade preflight\n';
+    const stderr =
+      'error: unknown command "prefligth"\ndid you mean: kubectl netsvc-upgrade preflight\nNext: kubectl netsvc-upgrade preflight --help\n';
     assert.deepEqual(answer('prefligth'), { stdout: '', stderr, exit: 64 });
     assert.deepEqual(answer('help prefligth'), { stdout: '', stderr, exit: 64 });
   });
 
   it('names the help when nothing is near', () => {
-    assert.match(answer('zzzzzzzz')?.stderr ?? '', /see the commands: kubectl netsvc-upgrade --help/);
+    assert.match(answer('zzzzzzzz')?.stderr ?? '', /^error: unknown command "zzzzzzzz"\nNext: kubectl netsvc-upgrade --help\n$/);
   });
 
   it('says that flags stand after the command, without repeating their value', () => {
@@ -90,23 +91,35 @@ describe('the fast path', () => {
     assert.equal(refused?.exit, 64);
     assert.match(
       refused?.stderr ?? '',
-      /^error: --token must follow the command\nput the command first: kubectl netsvc-upgrade COMMAND --token …\n$/,
+      /^error: --token must follow the command\nput the command first: kubectl netsvc-upgrade COMMAND --token …\nNext: kubectl netsvc-upgrade --help\n$/,
     );
   });
 
-  const refusals: readonly (readonly [string, Readonly<Record<string, string>>, string, string])[] = [
-    ['prefligth -o json', {}, 'unknown command "prefligth"', `did you mean: ${NAME} preflight`],
-    ['--context x preflight -o json', {}, '--context must follow the command', `put the command first: ${NAME} COMMAND --context …`],
-    ['--output=json preflight', {}, '--output must follow the command', `put the command first: ${NAME} COMMAND --output …`],
+  const refusals: readonly (readonly [string, Readonly<Record<string, string>>, string, string, string?])[] = [
+    ['prefligth -o json', {}, 'unknown command "prefligth"', `did you mean: ${NAME} preflight`, `${NAME} preflight --help`],
+    [
+      '--context x preflight -o json',
+      {},
+      '--context must follow the command',
+      `put the command first: ${NAME} COMMAND --context …`,
+      `${NAME} --help`,
+    ],
+    [
+      '--output=json preflight',
+      {},
+      '--output must follow the command',
+      `put the command first: ${NAME} COMMAND --output …`,
+      `${NAME} --help`,
+    ],
     ['help zzzzzzzz -ojson', {}, 'unknown command "zzzzzzzz"', `see the commands: ${NAME} --help`],
     ['zzzzzzzz', { NETSVC_UPGRADE_OUTPUT: 'json' }, 'unknown command "zzzzzzzz"', `see the commands: ${NAME} --help`],
   ];
-  for (const [line, env, message, next] of refusals)
+  for (const [line, env, message, ...next] of refusals)
     it(`refuses "${line}"${env.NETSVC_UPGRADE_OUTPUT ? ' with json in the environment' : ''} in one line of JSON`, () => {
       const refused = answerFast(line.split(' '), NAME, table, env);
       assert.deepEqual([refused?.stdout, refused?.exit], ['', 64]);
       assert.match(refused?.stderr ?? '', /^\{.*\}\n$/);
-      const error = { code: 'usage', exit: 64, message, next: [next] };
+      const error = { code: 'usage', exit: 64, message, next };
       assert.deepEqual(JSON.parse(refused?.stderr ?? ''), { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error });
     });
 

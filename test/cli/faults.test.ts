@@ -50,11 +50,11 @@ describe('a wrong command line', () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [
       ['preflight', '--contxt=a'],
-      /^error: unknown flag --contxt\ndid you mean --context\?\nsee: kubectl netsvc-upgrade preflight --help\n$/,
+      /^error: unknown flag --contxt\ndid you mean --context\?\nNext: kubectl netsvc-upgrade preflight --help\n$/,
     ],
     [['preflight', '--json'], /^error: unknown flag --json\nwrite -o json\n/],
     [['preflight', '-o', 'jsn'], /^error: expected --output=jsn to be one of: table, wide/],
-    [['preflight', '-o', 'jsn'], /\ndid you mean --output=json\?\nsee: /],
+    [['preflight', '-o', 'jsn'], /\ndid you mean --output=json\?\nNext: /],
     [['run', '--skip=verfy'], /^error: expected --skip=verfy to be one of: .*\ndid you mean --skip=verify\?\n/],
     [
       ['preflight', '--report-file=no/such/folder/a.json'],
@@ -66,7 +66,7 @@ describe('a wrong command line', () => {
     [['apply', '--max-failed=-1'], /^error: --max-failed: expected an integer greater than or equal to 0 but received: -1\n/],
     [['apply', '--timeout=soon', '--yes'], /^error: --timeout=soon is not a time limit/],
     [['apply', '--accept=NS-0011'], /^error: --accept: there is no check NS-0011\ndid you mean NS-001\?/],
-    [['explain', 'NS-9999'], /^error: explain: there is no check NS-9999\n.*\nsee all of them with: kubectl netsvc-upgrade explain\n$/],
+    [['explain', 'NS-9999'], /^error: explain: there is no check NS-9999\n.*\nNext: kubectl netsvc-upgrade explain\n$/],
     [['run', '--from=cli', '--through=crds'], /^error: no stage is left/],
   ];
   const chain = ['preflight', 'crds', 'apply', 'cli'].map((id) => fakeStage(id as 'apply'));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { faultHere, findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/next-here.ts';
+import { findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/next-here.ts';
 import type { Finding } from '../../src/kernel/check.ts';
-import { Fault } from '../../src/kernel/fault.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 
 const here = [
@@ -139,9 +138,6 @@ describe('the next step of a finding', () => {
       [findings[0]?.hint, plans[0]?.notes[0], plans[0]?.objects[0]?.note, effect?.type === 'ask' && effect.instruction, suggestions[0]],
       [meant, meant, meant, meant, meant],
     );
-    const fault = faultHere(new Fault('blocked', 'm', [said]), { typed: 'plan', carried: here, commands: [] });
-    assert.ok(fault instanceof Fault);
-    assert.deepEqual([fault.code, fault.message, fault.suggestions], ['blocked', 'm', [meant]]);
   });
 
   it('is the page of the check where it is the command that has just ended, however that was written', () => {

@@ -367,7 +367,8 @@ describe('a command that performs stages', () => {
       const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
       bench.engine.soft.abort();
       assert.equal(await bench.run(...argv), 130);
-      assert.equal(bench.err(), 'error: stopped: nothing was changed by this command\nrun the same command when you are ready\n');
+      const next = `Next: kubectl netsvc-upgrade ${argv.join(' ')}`;
+      assert.equal(bench.err(), `error: stopped: nothing was changed by this command\n${next}\n`);
       assert.equal(bench.engine.calls.includes(APPLY), false);
     }
   });
@@ -514,7 +515,7 @@ describe('a saved plan', () => {
   it('is refused when the file is none', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('run', '--plan-file', join(folder, 'none.json'), '--yes'), 64);
-    assert.match(bench.err(), /^error: --plan-file \S+none\.json does not exist\nmake a new one: /);
+    assert.match(bench.err(), /^error: --plan-file \S+none\.json does not exist\nNext: kubectl netsvc-upgrade plan --out /);
   });
 
   for (const text of ['', '{', 'null', '[]', '{"kind":"Plan"}']) {
@@ -523,7 +524,7 @@ describe('a saved plan', () => {
       const file = join(folder, 'plan.json');
       writeFileSync(file, text);
       assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 64);
-      assert.match(bench.err(), /^error: \S+plan\.json is not a saved plan: .+\nmake a new one: /);
+      assert.match(bench.err(), /^error: \S+plan\.json is not a saved plan: .+\nNext: kubectl netsvc-upgrade plan --out new-plan\.json\n$/);
     });
   }
 

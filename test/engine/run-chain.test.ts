@@ -595,7 +595,7 @@ describe('runChain', () => {
     const survey = async () => Promise.reject(new ApiFailure(0, 'ECONNREFUSED', 'no answer from https://there'));
     const { outcome } = await run(engineBench(), [scripted('apply', [], { survey })]);
     assert.deepEqual([outcome.exit, outcome.message], ['failed', 'no answer from https://there']);
-    assert.deepEqual(outcome.suggestions, ['wait until the API server answers, then run the same command again']);
+    assert.deepEqual(outcome.suggestions, ['see whether the API server answers: kubectl cluster-info', 'then run the same command again']);
   });
 
   it('ends the record of an earlier run when only the proof was left to do', async () => {

@@ -31,7 +31,8 @@ function machine(version?: string): { readonly tools: Tools; readonly asked: () 
 }
 
 async function judged(stage: AnyStage, tools: Tools): Promise<Readonly<Record<string, Finding['outcome']>>> {
-  const open = await judgingKubectl(stage).open({ tools } as Sources, contextOf());
+  const cluster = { version: async () => ({ gitVersion: 'v1.36.1', major: '1', minor: '36' }) };
+  const open = await judgingKubectl(stage).open({ tools, cluster } as Sources, contextOf());
   return Object.fromEntries(open.findings().map(({ id, outcome }) => [id, outcome]));
 }
 
@@ -70,7 +71,8 @@ describe('a stage whose plan starts kubectl', () => {
       ['crds', chartBench()],
     ] satisfies readonly (readonly [StageId, unknown])[]) {
       const tools = { ...bench.sources.tools, ...machine().tools };
-      const open = await chain.find((one) => one.id === id)?.open({ ...bench.sources, tools }, bench.context);
+      const cluster = { ...bench.sources.cluster, version: async () => ({ gitVersion: 'v1.36.1', major: '1', minor: '36' }) };
+      const open = await chain.find((one) => one.id === id)?.open({ ...bench.sources, tools, cluster }, bench.context);
       assert.equal(open?.findings().find((one) => one.id === 'NS-003')?.outcome, 'error', id);
     }
   });

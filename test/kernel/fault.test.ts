@@ -6,8 +6,16 @@ describe('what to do after a failure', () => {
   const cases: readonly (readonly [string, unknown, RegExp])[] = [
     ['a fault says itself', new Fault('failed', 'no room', ['make some']), /^make some$/],
     ['a full etcd', new ApiFailure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded'), /^make room in etcd: .*NOSPACE/],
-    ['a missing permission', new ApiFailure(403, 'Forbidden', 'may not'), /^get the permission .*, then run the same command again$/],
-    ['a server that is away', new ApiFailure(0, 'ECONNREFUSED', 'no answer'), /^wait until the API server answers, then run the same/],
+    [
+      'a missing permission',
+      new ApiFailure(403, 'Forbidden', 'may not'),
+      /^print the roles .*: kubectl netsvc-upgrade permissions --for run; once /,
+    ],
+    [
+      'a server that is away',
+      new ApiFailure(0, 'ECONNREFUSED', 'no answer'),
+      /^see whether the API server answers: kubectl cluster-info; then run the same/,
+    ],
     ['a server that fails', new ApiFailure(500, 'InternalError', 'oh'), /^run the same command again$/],
   ];
   for (const [what, thrown, wanted] of cases) it(`names the next step: ${what}`, () => assert.match(stepsAfter(thrown).join('; '), wanted));

@@ -1,4 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts } from '../../kernel/ports.ts';
@@ -109,11 +111,19 @@ async function fetchArtifact(url: URL, options: ArtifactsOptions, limit = LIMIT_
     throw new Fault(
       'failed',
       `${url.href} does not exist`,
-      [`the last release known here is ${options.lastKnownRelease}: name it with --release`, 'or name another source with --manifest-url'],
+      [
+        ...(url.href.includes(`/${options.lastKnownRelease}/`) ? [] : [takeInstead(options.lastKnownRelease, 'known here')]),
+        'or name another source with --manifest-url',
+        command`see what is served: curl -fsSIL ${url.href}`,
+      ],
       thrown,
     );
   }
 }
+
+/** The preflight changes nothing: whether it is the release that was meant is seen there. */
+const takeInstead = (release: string, where: string) =>
+  command`check with the last release ${where}: kubectl netsvc-upgrade preflight --release=${release}`;
 
 async function isThere(url: URL, options: ArtifactsOptions): Promise<boolean> {
   refuseClearText(url, url.href);
@@ -137,12 +147,23 @@ async function releasesIn(folder: string): Promise<readonly string[]> {
 
 function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string, releases: readonly string[]): Fault {
   if (thrown.code !== 'ENOENT')
-    return new Fault('failed', `${file} cannot be read: ${thrown.message}`, ['make it readable for this account'], thrown);
+    return new Fault(
+      'failed',
+      `${file} cannot be read: ${thrown.message}`,
+      ['make it readable for this account', command`see who may: ls -ld ${file}`],
+      thrown,
+    );
+  const last = releases.at(-1);
   const there = releases.length > 0 ? `releases there: ${releases.join(', ')}` : `${folder} has no release folders`;
   return new Fault(
     'failed',
     `${file} does not exist`,
-    [there, 'name a release with --release, or another source with --manifest-url'],
+    [
+      there,
+      'name a release with --release, or another source with --manifest-url',
+      ...(last === undefined || file.startsWith(join(folder, last)) ? [] : [takeInstead(last, 'there')]),
+      command`see what is there: ls -l ${folder}`,
+    ],
     thrown,
   );
 }

@@ -1,5 +1,6 @@
 import { basename, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts, KnownSum } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -47,7 +48,10 @@ async function knownSum({ target, shipped, given }: Sums, release: string, path:
 
 function otherThan({ sha256, from }: KnownSum, artifact: Artifact): Fault {
   return new Fault('failed', `${artifact.url} has sha256 ${artifact.sha256}, but ${from} says ${sha256}: it is not used`, [
-    'fetch it again, or from another source with --manifest-url',
+    isUrl(artifact.url)
+      ? command`see whether it is the same again: curl -fsSL ${artifact.url} | sha256sum`
+      : command`see whether it is the same again: sha256sum ${artifact.url}`,
+    'or fetch it from another source with --manifest-url',
     'a manifest that you have changed yourself is given with --upgrade-file FILE',
   ]);
 }

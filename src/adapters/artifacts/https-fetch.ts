@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { command } from '../../kernel/argv.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import { isPassingStatus } from '../../kernel/ports.ts';
@@ -78,7 +79,11 @@ async function fetchAgain(url: URL, options: Cuttable, limit: number, method: st
         throw new Fault(
           'failed',
           `${url.href} could not be fetched: ${thrown.message} (${attempt + 1} attempts)`,
-          ['check the address, the network and the proxy, then run again', 'or give a folder of the same layout with --manifest-url DIR'],
+          [
+            'check the address, the network and the proxy, then run again',
+            'or give a folder of the same layout with --manifest-url DIR',
+            command`see what this machine is answered: curl -fsSIL ${url.href}`,
+          ],
           thrown,
         );
       await wait((options.pauseMs ?? 500) * 2 ** attempt, undefined, { signal: options.cut });
@@ -123,7 +128,10 @@ async function bodyOf(
   if (status === 200) return new Uint8Array();
   if (status === 404 || status === 410) throw new NotThere(`${url.href}: ${status}`);
   if (isPassingStatus(status)) throw new Passing(`the server answered ${status}`);
-  throw new Fault('failed', `${url.href}: the server answered ${status}`, ['check the address and whether it asks for a login']);
+  throw new Fault('failed', `${url.href}: the server answered ${status}`, [
+    'check the address and whether it asks for a login',
+    command`see what it answers: curl -sSIL ${url.href}`,
+  ]);
 }
 
 async function collect(answer: IncomingMessage, limit: number, url: URL, cut: AbortSignal): Promise<Uint8Array> {
@@ -226,7 +234,7 @@ function untrusted(url: URL, thrown: Error): Fault {
   return new Fault(
     'failed',
     `the certificate of ${url.host} is not trusted: ${thrown.message}`,
-    ['name its CA with --manifest-ca FILE'],
+    ['name its CA with --manifest-ca FILE', command`see who signed it: curl -vsSI ${url.href}`],
     thrown,
   );
 }

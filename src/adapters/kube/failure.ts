@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { type Connection, connectionText } from '../kubeconfig/connection.ts';
+import { type Connection, connectionText, SEE_ENTRY } from '../kubeconfig/connection.ts';
 
 interface Status {
   readonly kind?: string;
@@ -72,9 +72,14 @@ export function explainFailure(thrown: unknown, connection: Connection): unknown
     return fault(
       `the server ${connection.server} does not accept the credentials of ${user}`,
       'log in again, or choose another --user or --context',
+      'see whether you are known then: kubectl auth whoami',
     );
   if (thrown.status === 403)
-    return fault(`${user} may not do this: ${thrown.message}`, 'ask for the right, or choose another --user or --context');
+    return fault(
+      `${user} may not do this: ${thrown.message}`,
+      'choose another --user or --context, or ask for the right',
+      'print the roles for whoever grants rights: kubectl netsvc-upgrade permissions --for run',
+    );
   if (thrown.status !== 0) return fault(thrown.message, 'try again; if it stays, look at the API server');
   return explainSilence(thrown, connection, fault);
 }
@@ -85,17 +90,22 @@ function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fac
       `the certificate of ${server} is signed by an unknown authority (x509, ${failure.reason})`,
       'check that the context is of this cluster',
       'give its authority with --certificate-authority',
+      SEE_ENTRY,
     );
   if (failure.reason === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return fault(`the certificate of ${server} is for another name: ${failure.message}`, 'give the name in it with --tls-server-name');
+    return fault(
+      `the certificate of ${server} is for another name: ${failure.message}`,
+      'give the name in it with --tls-server-name',
+      SEE_ENTRY,
+    );
   if (failure.reason === 'CERT_HAS_EXPIRED')
-    return fault(`the certificate of ${server} has expired`, 'renew the certificate of the API server');
+    return fault(`the certificate of ${server} has expired`, 'renew the certificate of the API server', SEE_ENTRY);
   if (/SSL|TLS|_CERT/.test(failure.reason))
-    return fault(`the TLS connection to ${server} failed: ${failure.message}`, 'check client certificate, server URL and proxy');
+    return fault(`the TLS connection to ${server} failed: ${failure.message}`, 'check client certificate, server URL and proxy', SEE_ENTRY);
   return fault(
     `the server ${server} cannot be reached: ${failure.message.replace(`no answer from ${server}: `, '')}`,
     'check that the cluster is up and this machine can reach it (VPN, proxy)',
-    'check the context: kubectl config current-context',
+    'see whether it answers kubectl: kubectl cluster-info',
   );
 }
 

@@ -95,6 +95,9 @@ export interface Connection {
   readonly env: Environment;
 }
 
+/** Server, authority and user of the context, without credentials. */
+export const SEE_ENTRY = 'see what the kubeconfig says of it: kubectl config view --minify';
+
 /** `context "prod" of ~/.kube/config`: how messages name a connection. */
 export function connectionText(connection: Pick<Connection, 'source' | 'contextName'>): string {
   return connection.contextName ? `context "${connection.contextName}" of ${connection.source}` : connection.source;

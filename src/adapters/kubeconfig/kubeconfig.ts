@@ -9,6 +9,7 @@ import {
   type ConnectionFlags,
   connectionText,
   type Environment,
+  SEE_ENTRY,
   type UserEntry,
 } from './connection.ts';
 import {
@@ -84,12 +85,16 @@ function isLasting(file: string): boolean {
 function serverUrlOf(cluster: ClusterEntry, chosen: Selection, source: string, clientCertificate: boolean): string {
   const written = cluster.server;
   if (!written)
-    throw new Fault('usage', `cluster "${chosen.clusterName}" of ${source} has no server`, ['name one with --server, or repair the entry']);
+    throw new Fault('usage', `cluster "${chosen.clusterName}" of ${source} has no server`, [
+      'name one with --server, or repair the entry',
+      SEE_ENTRY,
+    ]);
   const secure = clientCertificate || Boolean(cluster['certificate-authority-data'] || cluster['insecure-skip-tls-verify']);
   const url = written.includes('://') ? written : `${secure ? 'https' : 'http'}://${written}`;
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new Fault('usage', `the server of cluster "${chosen.clusterName}" is not an http(s) URL: ${written}`, [
       'correct --server or the entry',
+      SEE_ENTRY,
     ]);
   return url.replace(/\/+$/, '');
 }
@@ -144,11 +149,15 @@ function refuseExpiredCertificate(user: UserEntry, now: Date, where: string): vo
   try {
     until = new Date(new X509Certificate(pem).validTo);
   } catch (thrown) {
-    throw new Fault('usage', `the client certificate of ${where} cannot be read: ${messageOf(thrown)}`, ['repair the kubeconfig']);
+    throw new Fault('usage', `the client certificate of ${where} cannot be read: ${messageOf(thrown)}`, [
+      'repair the kubeconfig',
+      SEE_ENTRY,
+    ]);
   }
   if (until.getTime() < now.getTime())
     throw new Fault('failed', `the client certificate of ${where} expired on ${until.toISOString()}`, [
       'renew it (kubeadm: `kubeadm certs renew admin.conf`), or choose another user with --user or --context',
+      SEE_ENTRY,
     ]);
 }
 
@@ -161,6 +170,9 @@ async function readBase64(path: string, origin: Origin, what: string): Promise<s
   try {
     return (await readFile(file)).toString('base64');
   } catch (thrown) {
-    throw new Fault('usage', `the ${what} cannot be read: ${messageOf(thrown)}`, ['correct the path in the kubeconfig, or the flag']);
+    throw new Fault('usage', `the ${what} cannot be read: ${messageOf(thrown)}`, [
+      'correct the path in the kubeconfig, or the flag',
+      SEE_ENTRY,
+    ]);
   }
 }

@@ -21,6 +21,7 @@ export function selectEntries(document: KubeconfigDocument, flags: ConnectionFla
     throw new Fault('usage', `no current context in ${source}`, [
       'choose one with --context or `kubectl config use-context NAME`',
       `known contexts: ${names(document.contexts)}`,
+      SEE_CONTEXTS,
     ]);
   const context = found?.context ?? {};
   const clusterName = flags.cluster ?? context.cluster ?? '';
@@ -32,10 +33,13 @@ export function selectEntries(document: KubeconfigDocument, flags: ConnectionFla
   return { contextName, context, clusterName, cluster: cluster?.cluster ?? {}, userName, user: user?.user ?? {} };
 }
 
+const SEE_CONTEXTS = 'see the contexts with their clusters and users: kubectl config get-contexts';
+
 function unknownEntry(what: 'context' | 'cluster' | 'user', name: string, known: string, source: string): Fault {
   return new Fault('usage', `${what} "${name}" does not exist in ${source}`, [
     `choose a known one with --${what}: ${known}`,
     'check --kubeconfig and $KUBECONFIG',
+    SEE_CONTEXTS,
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
 import { readPlain, scalar, Unclear } from './plain.ts';
@@ -25,7 +26,10 @@ export async function viewKubeconfig(
 ): Promise<KubeconfigDocument> {
   const only = flags.kubeconfig;
   if (only && !(await isFile(only)))
-    throw new Fault('usage', `kubeconfig file ${only} does not exist`, ['name an existing file with --kubeconfig']);
+    throw new Fault('usage', `kubeconfig file ${only} does not exist`, [
+      'name an existing file with --kubeconfig',
+      command`see what is there: ls -l ${dirname(only)}`,
+    ]);
   const [first] = await existing(files);
   if (first === undefined) return {};
   return (await readAlone(files)) ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
@@ -93,7 +97,10 @@ async function runView(flags: readonly string[], source: string, env: Environmen
     throw new Fault('usage', `kubectl cannot be started: ${kubectl} (${result.code})`, ['install kubectl and put it on PATH']);
   if (result.exitCode !== 0) {
     const said = result.stderr.trim().replace(/^error: /, '') || result.shortMessage;
-    throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, ['repair the file, or name another one with --kubeconfig']);
+    throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, [
+      'repair the file, or name another one with --kubeconfig',
+      'see what kubectl says of it: kubectl config view',
+    ]);
   }
   return JSON.parse(result.stdout) as KubeconfigDocument;
 }

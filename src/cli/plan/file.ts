@@ -1,5 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { quoteFor } from '../../kernel/argv.ts';
+import { command, quoteFor } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
@@ -9,7 +9,7 @@ import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf, p
 import { anotherPlace, assertPlanPlace, isPlanOfOurs, parsePlan } from './shape.ts';
 import type { Save } from './show.ts';
 
-const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
+const makeAgain = (file: string) => command`make a new one: kubectl netsvc-upgrade plan --out ${file}`;
 
 /** The plan kept in a file, by the name that a command line has for it. */
 export function saving(file: string): Save {
@@ -53,7 +53,7 @@ export function confirmSaved(
   record: RunRecord | undefined,
   context: Context,
 ): void {
-  const again = `${AGAIN} ${file}`;
+  const again = makeAgain(file);
   if (saved.cluster.uid !== now.cluster.uid) {
     throw new Fault('stale', `${file} was made for another cluster (${saved.cluster.context}, ${saved.cluster.uid})`, [again]);
   }
@@ -83,10 +83,10 @@ export async function loadPlan(file: string): Promise<SavedPlan> {
   const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
     const missing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
     const fact = missing ? `--plan-file ${file} does not exist` : `--plan-file ${file}: ${messageOf(thrown)}`;
-    throw new Fault('usage', fact, [`${AGAIN} ${missing ? file : anotherPlace(file)}`], thrown);
+    throw new Fault('usage', fact, [makeAgain(missing ? file : anotherPlace(file))], thrown);
   });
   // The next step must not write over what is no plan: it may be the only copy of something else.
-  const again = isPlanOfOurs(text) ? [`${AGAIN} ${file}`] : [...meantFor(text, file), `${AGAIN} ${anotherPlace(file)}`];
+  const again = isPlanOfOurs(text) ? [makeAgain(file)] : [...meantFor(text, file), makeAgain(anotherPlace(file))];
   return { file, document: parsePlan(text, file, again) };
 }
 

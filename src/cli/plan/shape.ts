@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
@@ -102,7 +103,7 @@ export async function assertPlanPlace(file: string | undefined): Promise<void> {
   if (!found.isFile()) throw new Fault('usage', `--out ${file} is not a file`, ['name a file, or print the plan: -o json']);
   if (found.size === 0 || isPlanOfOurs(await readFile(file, 'utf8').catch(() => ''))) return;
   throw new Fault('usage', `--out ${file} exists and is not a saved plan: it is not overwritten`, [
-    `name another file: --out ${anotherPlace(file)}`,
+    command`name another file: kubectl netsvc-upgrade plan --out ${anotherPlace(file)}`,
   ]);
 }
 

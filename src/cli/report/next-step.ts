@@ -71,7 +71,7 @@ export function nextCommand(ending: Ending): string {
     case 'locked':
       return ours('status --watch');
     case 'failed':
-      return ours('status');
+      return commandIn(ending.suggestions ?? []) ?? ours('status');
     case 'usage':
       return `kubectl netsvc-upgrade ${ending.typed} --yes`;
     case 'timeout':
@@ -81,6 +81,15 @@ export function nextCommand(ending: Ending): string {
     case 'interrupted':
       return `kubectl netsvc-upgrade ${ending.typed}`;
   }
+}
+
+/** Behind our own words: what pods and statuses say, and what removes something, is never the next command. */
+const STEP =
+  /^(?:(?:see|look|read|find out|follow|wait|finish|begin|make|name|put back|print|check|another run)\b[^:]*(?<! (?:says|logs)): (?=(?:kubectl|helm|calicoctl|ls|curl|sha256sum) )|(?=kubectl netsvc-upgrade ))(.+)$/;
+
+/** The first command of an error's hints, of those that `fits`. */
+export function commandIn(hints: readonly string[], fits: (command: string) => boolean = () => true): string | undefined {
+  return hints.flatMap((one) => STEP.exec(one)?.[1] ?? []).find(fits);
 }
 
 /** The first command that shows why, behind our own words for it: what pods, statuses and manual steps say is never the next command. */

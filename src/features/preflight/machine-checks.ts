@@ -80,7 +80,7 @@ export const machineChecks: readonly PreflightCheck[] = table({ category: 'tools
 /** What the first two checks need: every stage that starts kubectl knows it and evaluates them too. */
 interface KubectlJudged {
   readonly client: Reading<ClientFacts>;
-  /** Only the preflight asks for it. */
+  /** Stages ask for it where one of these is open. */
   readonly server?: Reading<ServerVersion>;
 }
 

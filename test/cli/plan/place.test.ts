@@ -35,7 +35,7 @@ describe('the place of a saved plan', () => {
       assert.equal(await bench.run('plan', '--out', file), 64);
       assert.equal(readFileSync(file, 'utf8'), text);
       assert.deepEqual([bench.requests, bench.out(), readdirSync(folder)], [[], '', ['kc.yaml']]);
-      const error = `error: --out ${file} exists and is not a saved plan: it is not overwritten\nname another file: --out plan.json\n`;
+      const error = `error: --out ${file} exists and is not a saved plan: it is not overwritten\nNext: kubectl netsvc-upgrade plan --out plan.json\n`;
       assert.equal(bench.err(), error);
     });
 
@@ -50,7 +50,7 @@ describe('the place of a saved plan', () => {
     });
     assert.equal(await bench.run('plan', '--out', file), 64);
     assert.equal(readFileSync(file, 'utf8'), KUBECONFIG);
-    assert.match(bench.err(), /\nname another file: --out new-plan\.json\n$/);
+    assert.match(bench.err(), /\nNext: kubectl netsvc-upgrade plan --out new-plan\.json\n$/);
   });
 
   it('is never a device', async () => {
@@ -93,7 +93,7 @@ describe('the place of a saved plan', () => {
       const file = holding(name, text);
       assert.equal(await bench.run('run', '--plan-file', file), 64);
       const [place = '', ...before] = [...steps].reverse();
-      const wanted = [...before.reverse(), `make a new one: kubectl netsvc-upgrade plan --out ${place}`];
+      const wanted = [...before.reverse(), `Next: kubectl netsvc-upgrade plan --out ${place}`];
       assert.deepEqual(
         bench.err().trim().split('\n').slice(1),
         wanted.map((step) => step.replace('FILE', file)),

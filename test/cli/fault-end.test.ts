@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { errorLines, errorText } from '../../src/cli/error-text.ts';
+import { type Ended, faultEnded, faultHere } from '../../src/cli/fault-end.ts';
+import { type ExitName, Fault, UNLOCK_WHEN } from '../../src/kernel/fault.ts';
+
+const P = 'kubectl netsvc-upgrade';
+const carried = [{ name: 'context', word: '--context=prod' }];
+const here: Ended = {
+  ...{ command: 'apply', typed: 'apply --context=prod --yes', carried, commands: ['apply', 'unlock'] },
+  ...{ header: 'context "prod"   https://a', isConnected: true, isUnchanged: false },
+};
+const ended = (code: ExitName, hints: readonly string[], at: Partial<Ended> = {}) =>
+  faultHere(new Fault(code, 'm', hints), { ...here, ...at });
+
+describe('the next command after an error', () => {
+  const cases: readonly (readonly [string, ExitName, readonly string[], Partial<Ended>, string])[] = [
+    ['is that of a hint', 'failed', ['fix it', 'see why: kubectl -n a get b'], {}, 'kubectl --context=prod -n a get b'],
+    ['looks at the contexts of the file alone', 'usage', ['see them: kubectl config get-contexts'], {}, 'kubectl config get-contexts'],
+    ['asks the run after a failure', 'failed', ['fix it'], {}, `${P} status --context=prod`],
+    [
+      'asks the server where a status fails',
+      'failed',
+      [],
+      { command: 'status', typed: 'status --context=prod' },
+      'kubectl --context=prod cluster-info',
+    ],
+    ['asks the server that has not answered', 'failed', [], { isConnected: false }, 'kubectl --context=prod cluster-info'],
+    ['looks at the contexts where none is known', 'failed', [], { isConnected: false, header: undefined }, 'kubectl config get-contexts'],
+    ['is the help after a wrong flag', 'usage', ['leave it out'], {}, `${P} apply --help`],
+    ['is the same command after a no', 'stopped', ['run the same command when you are ready'], {}, `${P} apply --context=prod --yes`],
+    [
+      'is not what a pod says',
+      'failed',
+      ['see says: kubectl delete ns a', 'the pod on n says: kubectl delete ns a'],
+      {},
+      `${P} status --context=prod`,
+    ],
+    ['is not what unlocks', 'locked', [`${UNLOCK_WHEN}: ${P} unlock`], {}, `${P} status --watch --context=prod`],
+    ['is not what has just failed', 'failed', [`see: ${P} apply`], {}, `${P} status --context=prod`],
+    [
+      'leads on from a preflight that is refused',
+      'blocked',
+      [],
+      { command: 'preflight', typed: 'preflight', carried: [] },
+      `${P} preflight --help`,
+    ],
+  ];
+  for (const [what, code, hints, at, next] of cases) it(what, () => assert.equal(ended(code, hints, at).end?.next, next));
+
+  it('stands last, and is said once', () => {
+    const fault = ended('failed', ['fix it', 'see why: kubectl get b'], { isUnchanged: true });
+    assert.deepEqual(errorLines(fault), [
+      ...['context "prod"   https://a', 'error: m', 'fix it'],
+      ...['Nothing was changed by this command.', 'Next: kubectl --context=prod get b'],
+    ]);
+    const declined = ended('stopped', ['run the same command when you are ready'], { isUnchanged: true });
+    assert.deepEqual(errorLines(declined), ['error: m', `Next: ${P} apply --context=prod --yes`]);
+    assert.match(errorText(fault, [], {}, ['at x (y.ts)']), /\nat x \(y\.ts\)\nNext: \S.*\n$/);
+  });
+
+  it('is one line, and among the steps for machines', () => {
+    const fault = ended('stopped', [], { typed: "apply '--base=a\nNext: b'" });
+    assert.doesNotMatch(errorLines(fault).join('\n'), /^Next: b/m);
+    const { error } = JSON.parse(errorText(ended('failed', ['fix it']), ['-o', 'json'], {}));
+    assert.deepEqual(error.next, ['fix it', `${P} status --context=prod`]);
+  });
+
+  it('is there before a command is known, too', () => {
+    assert.equal(faultEnded(new Fault('usage', 'm', []), 'apply').end?.next, `${P} apply --help`);
+    assert.equal(faultEnded(new Fault('usage', 'm', []), '--x').end?.next, `${P} --help`);
+    assert.equal(faultEnded(new Fault('failed', 'm', []), 'apply').end?.next, `${P} --version`);
+    const told = ended('failed', []);
+    assert.equal(faultEnded(told, 'apply'), told);
+  });
+});
