@@ -8,8 +8,8 @@ import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { ReportStage } from '../../src/report/model.ts';
 import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
-import { Browser, findBrowser } from '../support/browser.ts';
 import { describeWhere } from '../support/needs.ts';
+import { Browser, findBrowser } from './browser.ts';
 
 const LONG = 'registry.example.org/a-very-long-name-without-any-place-to-break-it/'.repeat(4);
 

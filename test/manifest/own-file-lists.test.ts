@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import type { MergeResult } from '../../src/manifest/merge-input.ts';
 import { config, container, env, knowledge } from '../support/merge-cases.ts';
-import { type Five, fiveOf, mineOf, SIDES, type Value } from '../support/own-file-table.ts';
+import { type Five, fiveOf, mineOf, SIDES, type Value } from './own-file-table.ts';
 
 const each = <From, To>(five: Five<From>, to: (one: From) => To): Five<To> =>
   Object.fromEntries(SIDES.map((side) => [side, to(five[side])])) as Five<To>;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import { agents, env, image, json } from '../support/merge-cases.ts';
-import { type Five, fiveOf, mineOf, type SIDES, type Value } from '../support/own-file-table.ts';
+import { type Five, fiveOf, mineOf, type SIDES, type Value } from './own-file-table.ts';
 
 const NAMES = ['A', 'B', 'C'];
 /** What the target with it is; undefined if a person decides. */

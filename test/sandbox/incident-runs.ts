@@ -4,10 +4,10 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
-import { ailing, operates, withoutNetwork } from '../support/ailing-pods.ts';
 import { storedIn } from '../support/chart-bench.ts';
 import type { GroundName } from '../support/incident-grounds.ts';
 import { HELM_REFUSES } from '../support/played-helm.ts';
+import { ailing, operates, withoutNetwork } from './ailing-pods.ts';
 
 /** A cluster like one that broke, and what is so once the command has ended. */
 export interface IncidentRun {

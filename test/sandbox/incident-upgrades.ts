@@ -7,9 +7,9 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
-import { operates } from '../support/ailing-pods.ts';
 import { put } from '../support/incident-grounds.ts';
 import { manifestFile } from '../support/releases.ts';
+import { operates } from './ailing-pods.ts';
 import { type After, type IncidentRun, TAKEN_ON } from './incident-runs.ts';
 
 const SYSTEM = 'kube-system';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { stripVTControlCharacters } from 'node:util';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { withoutNetwork } from '../support/ailing-pods.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { withoutNetwork } from './ailing-pods.ts';
 
 /** The last lines of every command: why it ended early, what it came to and what it changed, and the next command (ux, Screens 4, 6 to 8 and 14). */
 describe('the last lines of a command', function () {

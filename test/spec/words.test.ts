@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkTitles } from '../../src/features/chain.ts';
-import { sourceTexts } from '../support/source-texts.ts';
+import { sourceTexts } from './source-texts.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

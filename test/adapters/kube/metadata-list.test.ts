@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type MetadataPage, metadataReader } from '../../../src/adapters/kube/metadata-list.ts';
-import { type ListItem, metadataList } from '../../support/metadata-list.ts';
 import { reference, referenceLists } from '../../support/owner-entries.ts';
+import { type ListItem, metadataList } from './metadata-list.ts';
 
 const TEXT = 'projectcalico.org/';
 

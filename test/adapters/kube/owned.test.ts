@@ -7,8 +7,8 @@ import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { clusterTo, connectionTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
-import { type ListItem, metadataList } from '../../support/metadata-list.ts';
 import { reference, V3 } from '../../support/owner-entries.ts';
+import { type ListItem, metadataList } from './metadata-list.ts';
 
 const GROUP = 'projectcalico.org';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';

@@ -1,4 +1,4 @@
-import type { ObjectMeta, OwnerReference } from '../../src/kernel/object.ts';
+import type { ObjectMeta, OwnerReference } from '../../../src/kernel/object.ts';
 
 /** An item of a metadata list, with room for what a server sends besides. */
 export interface ListItem {

@@ -4,11 +4,11 @@ import { podShape } from '../../src/kube/pod-facts.ts';
 import { isPodReady, nodeOf, type PodState, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { kindIn } from './incident-grounds.ts';
-import { objectOf } from './inventory.ts';
+import { kindIn } from '../support/incident-grounds.ts';
+import { objectOf } from '../support/inventory.ts';
 
 /** How pods of the new release fail, as their kubelet and their log tell. */
-export interface Ailment {
+interface Ailment {
   /** How their names begin. */
   readonly pods: string;
   readonly state: PodState;

@@ -1,5 +1,5 @@
 /** A text of a source file: what its strings say, or a comment. Expressions of a template are shown as `${…}`. */
-export interface SourceText {
+interface SourceText {
   readonly line: number;
   readonly kind: 'string' | 'comment';
   /** True for a comment that begins with two asterisks. */
