@@ -98,20 +98,22 @@ export class Session {
   /** The same with risks that the user has just accepted. */
   accepting(more: readonly Acceptance[]): Session {
     const { options } = this.context;
-    const context = { ...this.context, options: { ...options, accept: [...options.accept, ...more] } };
-    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
+    return this.#with({ options: { ...options, accept: [...options.accept, ...more] } });
   }
 
   /** The same with the saved plan that was found to be still true. */
   agreedTo(savedPlan: string): Session {
-    const context = { ...this.context, savedPlan };
-    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
+    return this.#with({ savedPlan });
   }
 
   /** The same with the user's decisions about edits, as if they had been given by `--resolve`. */
   resolving(more: Readonly<Record<string, Side>>): Session {
     const { options } = this.context;
-    const context = { ...this.context, options: { ...options, resolutions: { ...options.resolutions, ...more } } };
+    return this.#with({ options: { ...options, resolutions: { ...options.resolutions, ...more } } });
+  }
+
+  #with(more: Partial<Context>): Session {
+    const context = { ...this.context, ...more };
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
   }
 

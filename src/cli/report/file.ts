@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault, messageOf } from '../../kernel/fault.ts';
+import { EXIT, Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
+import { visible } from '../../kernel/visible.ts';
+import { errorDocument, errorLines } from '../error-text.ts';
 import { toFault } from '../faults.ts';
 import type { OutputFormat } from '../output.ts';
 
@@ -61,7 +63,32 @@ export class ReportFile {
   async writeFailure(command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> {
     if (this.#isWritten) return;
     const fault = toFault(thrown, { command, flags: [] });
-    await this.write(async (format) => inWords(await (await import('./failure.ts')).failureText(command, fault, format)));
+    await this.write(async (format) => inWords(await failureText(command, fault, format)));
+  }
+}
+
+/** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */
+async function failureText(command: string, fault: Fault, format: OutputFormat): Promise<string> {
+  const { code, message, suggestions } = fault;
+  const failure = { command, exit: `${code} (exit ${EXIT[code]})`, message, suggestions };
+  switch (format) {
+    case 'json':
+      return visible(`${JSON.stringify(errorDocument(fault), undefined, 2)}\n`);
+    case 'yaml':
+      return (await import('../yaml-text.ts')).yamlText(errorDocument(fault));
+    case 'markdown':
+      return (await import('../../report/report-markdown.ts')).failureMarkdown(failure);
+    case 'junit':
+      return (await import('../../report/report-junit.ts')).junitOfFailure(failure);
+    case 'html': {
+      const { htmlText } = await import('../../report/report-html.ts');
+      const facts = { findings: [], plans: [], stages: [], facts: [], next: suggestions[0] ?? '' };
+      return htmlText({ ...facts, title: command, outcome: { code, number: EXIT[code] }, message, suggestions }, () => '');
+    }
+    default:
+      return errorLines(fault)
+        .map((line) => `${line}\n`)
+        .join('');
   }
 }
 
