@@ -8,7 +8,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { labelled, removed, switched } from '../support/hep-kept.ts';
-import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
+import { endpoints, kindOf, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 import { performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 interface Played {
@@ -31,8 +31,8 @@ const oldOnes = (scenario: Scenario) => names(scenario).filter((name) => !name.e
 
 /** The controllers start again with another value of the variable, and say so. */
 function giveVariable({ cluster }: Scenario, value: string | undefined): void {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
-  const live = kind && cluster.store.get(kind, 'default');
+  const kind = kindOf(cluster, 'kubecontrollersconfigurations');
+  const live = cluster.store.get(kind, 'default');
   assert.ok(live);
   cluster.endpointFaults.variable = value;
   const environmentVars = value === undefined ? {} : { AUTO_HOST_ENDPOINTS: value };
@@ -41,8 +41,8 @@ function giveVariable({ cluster }: Scenario, value: string | undefined): void {
 
 /** By hand. */
 function switchTo({ cluster }: Scenario, autoCreate: 'Enabled' | 'Disabled'): void {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
-  const live = kind && cluster.store.get(kind, 'default');
+  const kind = kindOf(cluster, 'kubecontrollersconfigurations');
+  const live = cluster.store.get(kind, 'default');
   assert.ok(live);
   cluster.store.update(kind, { ...live, spec: { controllers: { node: { syncLabels: 'Enabled', hostEndpoint: { autoCreate } } } } });
 }
@@ -53,8 +53,7 @@ function withoutSwitch(state: unknown): unknown {
 }
 
 function removeByHand({ cluster }: Scenario, name: string): void {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-  assert.ok(kind);
+  const kind = kindOf(cluster, 'hostendpoints');
   cluster.store.delete(kind, name);
 }
 

@@ -6,7 +6,7 @@ import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { endpoints, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
+import { endpoints, kindOf, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 import { contextIn, type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A new process that performs the migration, or what `flags` ask of it. */
@@ -78,8 +78,7 @@ describe('hep on the sandbox', () => {
     oldEndpoint(scenario, 'aaa', 'node-02');
     const before = stateOf(scenario);
     put(scenario, 'GlobalNetworkPolicy', 'by-name', { selector: 'kubernetes.io/x == "y"', types: ['Ingress'] });
-    const policy = scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-    assert.ok(policy);
+    const policy = kindOf(scenario.cluster, 'globalnetworkpolicies');
     scenario.cluster.store.delete(policy, 'hosts');
     const refused = await run(scenario);
     assert.equal(refused.exit, 'blocked');
@@ -109,8 +108,8 @@ describe('hep on the sandbox', () => {
 
   it('waits again for an automatic endpoint that did not come, also where no old one is left', async () => {
     const scenario = await upgraded(2);
-    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-    for (const name of names(scenario)) if (kind) scenario.cluster.store.delete(kind, name);
+    const kind = kindOf(scenario.cluster, 'hostendpoints');
+    for (const name of names(scenario)) scenario.cluster.store.delete(kind, name);
     scenario.cluster.endpointFaults.never.add('node-02');
     for (const time of ['first', 'second']) {
       const outcome = await run(scenario, { timeout: '2m' });
@@ -202,9 +201,9 @@ describe('hep on the sandbox', () => {
 
   it('loses no label that an old endpoint gets while others are deleted', async () => {
     const scenario = await upgraded();
-    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+    const kind = kindOf(scenario.cluster, 'hostendpoints');
     onceGone(scenario, 'old-2', () => {
-      const one = kind && scenario.cluster.store.get(kind, 'old-3');
+      const one = scenario.cluster.store.get(kind, 'old-3');
       assert.ok(one);
       scenario.cluster.store.update(kind, { ...one, metadata: { ...one.metadata, labels: { ...one.metadata.labels, late: 'yes' } } });
     });
@@ -223,8 +222,8 @@ describe('hep on the sandbox', () => {
       const node = store.get(K.Node, 'node-03');
       assert.ok(node);
       store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, zone: 'b' } } });
-      const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-      const one = kind && store.get(kind, 'node-03-auto-hep');
+      const kind = kindOf(scenario.cluster, 'hostendpoints');
+      const one = store.get(kind, 'node-03-auto-hep');
       assert.ok(one);
       const annotations = { 'netsvc.io/metadata': JSON.stringify({ labels: { ...storedMetadata(one, 'netsvc.io').labels, zone: 'b' } }) };
       store.update(kind, { ...one, metadata: { ...one.metadata, annotations } });
@@ -238,8 +237,7 @@ describe('hep on the sandbox', () => {
   /** Deletes the policy of the hosts once so many old endpoints are gone. */
   function policyGoesAfter(scenario: Scenario, removals: number): void {
     const { store } = scenario.cluster;
-    const policies = scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-    assert.ok(policies);
+    const policies = kindOf(scenario.cluster, 'globalnetworkpolicies');
     let gone = 0;
     store.listen(({ kind, before, after }) => {
       if (kind.plural !== 'hostendpoints' || after || !before?.metadata.name.startsWith('old-')) return;
@@ -324,8 +322,7 @@ describe('hep on the sandbox', () => {
   ] as const) {
     it(`enables nothing where the service’s own node of a host ${title} has a label by which a policy selects it`, async () => {
       const scenario = await upgraded(4);
-      const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-      assert.ok(kind);
+      const kind = kindOf(scenario.cluster, 'hostendpoints');
       scenario.cluster.store.delete(kind, 'old-4');
       labelByCli(scenario, node, { rack: 'a' });
       put(scenario, 'GlobalNetworkPolicy', 'by-rack', { selector: 'rack == "a"', types: ['Ingress'] });
@@ -338,8 +335,8 @@ describe('hep on the sandbox', () => {
 
   it('deletes no further old endpoint once automatic ones are switched off, and switches them on again', async () => {
     const scenario = await upgraded();
-    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
-    const settings = () => kind && scenario.cluster.store.get(kind, 'default');
+    const kind = kindOf(scenario.cluster, 'kubecontrollersconfigurations');
+    const settings = () => scenario.cluster.store.get(kind, 'default');
     const blind: string[] = [];
     scenario.cluster.store.listen(({ kind: { plural }, before, after }) => {
       const isOff = JSON.stringify(settings()?.spec).includes('"autoCreate":"Disabled"');
@@ -359,14 +356,14 @@ describe('hep on the sandbox', () => {
 
   it('gives old endpoints back with their annotations, wherever the release stored them', async () => {
     const scenario = await upgraded(2);
-    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+    const kind = kindOf(scenario.cluster, 'hostendpoints');
     const given = { owner: 'team-a', note: 'new' };
     const stored = { note: 'old', ticket: '7', 'netsvc.io/metadata': JSON.stringify({ labels: { role: 'host' }, annotations: given }) };
     for (const [name, annotations] of [
       ['old-1', stored],
       ['old-2', { note: 'hello' }],
     ] as const) {
-      const one = kind && scenario.cluster.store.get(kind, name);
+      const one = scenario.cluster.store.get(kind, name);
       assert.ok(one);
       scenario.cluster.store.update(kind, { ...one, metadata: { ...one.metadata, annotations } });
     }

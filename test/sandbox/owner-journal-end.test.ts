@@ -11,6 +11,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/kernel/object.ts';
 import { entryKey } from '../../src/kernel/owner-journal.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
+import { kindOf } from '../support/hep-sandbox.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
 import { journalIn } from '../support/state.ts';
@@ -41,8 +42,7 @@ describe('the journal of owner references ends', () => {
     store().update(kind, { ...object, metadata: owners.length === 0 ? metadata : { ...metadata, ownerReferences: owners } });
   };
   const removeWeb = () => {
-    const policies = sandbox.scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-    assert.ok(policies);
+    const policies = kindOf(sandbox.scenario.cluster, 'globalnetworkpolicies');
     store().delete(policies, 'web');
   };
 

@@ -10,6 +10,7 @@ import type { Verdict } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { AnyStage, Stage } from '../../src/kernel/stage.ts';
+import { kindOf } from '../support/hep-sandbox.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
 import { scripted } from '../support/scripted-stage.ts';
@@ -185,8 +186,7 @@ describe('owner references on the sandbox', () => {
     const { store } = sandbox.scenario.cluster;
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade();
-    const policies = sandbox.scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-    assert.ok(policies);
+    const policies = kindOf(sandbox.scenario.cluster, 'globalnetworkpolicies');
     store.delete(policies, 'web');
     store.delete(K.ConfigMap, 'owned-pool', 'default');
     const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder);

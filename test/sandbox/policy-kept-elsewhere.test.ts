@@ -3,7 +3,7 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { policyStage } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { put } from '../support/hep-sandbox.ts';
+import { kindOf, put } from '../support/hep-sandbox.ts';
 
 import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
@@ -13,7 +13,7 @@ const SUBJECT = `GlobalNetworkPolicy/${NAME}`;
 const play = (scenario: Scenario, flags: Flags) => performIn(scenario, [policyStage], { yes: true, ...flags });
 
 const policies = ({ cluster }: Scenario) => {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies') ?? assert.fail();
+  const kind = kindOf(cluster, 'globalnetworkpolicies');
   return cluster.store.list(kind).map(({ metadata }) => metadata.name);
 };
 const foundIn = ({ findings }: ChainOutcome) => findings.find(({ id }) => id === 'NS-017') ?? assert.fail('NS-017 was not evaluated');

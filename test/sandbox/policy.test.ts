@@ -6,7 +6,7 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { put } from '../support/hep-sandbox.ts';
+import { kindOf, put } from '../support/hep-sandbox.ts';
 import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
 const NAME = 'allow-all-upgrade';
@@ -20,13 +20,13 @@ const profile: Profile = {
 const run = (scenario: Scenario, flags: Flags = {}) => performIn(scenario, [policyStage], flags, { profile });
 
 function policies({ cluster }: Scenario): readonly string[] {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-  return kind ? cluster.store.list(kind).map(({ metadata }) => metadata.name) : [];
+  const kind = kindOf(cluster, 'globalnetworkpolicies');
+  return cluster.store.list(kind).map(({ metadata }) => metadata.name);
 }
 
 function stored({ cluster }: Scenario): { readonly kind: Kind; readonly policy: KubeObject } {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-  const policy = kind && cluster.store.get(kind, NAME);
+  const kind = kindOf(cluster, 'globalnetworkpolicies');
+  const policy = cluster.store.get(kind, NAME);
   assert.ok(policy);
   return { kind, policy };
 }
@@ -147,8 +147,7 @@ describe('policy on the sandbox', () => {
   it('puts it back with its labels and annotations, wherever the release stored them', async () => {
     const scenario = await upgraded(false);
     const { cluster } = scenario;
-    const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-    assert.ok(kind);
+    const kind = kindOf(cluster, 'globalnetworkpolicies');
     const json = JSON.stringify({ labels: { tier: 'one' }, annotations: { note: 'new', owner: 'team-a' } });
     const metadata = { name: NAME, labels: { team: 'x' }, annotations: { note: 'old', ticket: '7', 'netsvc.io/metadata': json } };
     cluster.store.insert(kind, { apiVersion: 'crd.netsvc.io/v1', kind: kind.kind, metadata, spec: { selector: 'has(old)' } });
@@ -189,8 +188,8 @@ describe('policy on the sandbox', () => {
     const both = { types: ['Ingress', 'Egress'], ingress: allow, egress: allow };
     const specs = { [TWIN]: { selector: 'has(older)', ...both }, [NAME]: { selector: 'has(old)', ...both } };
     const selectors = ({ cluster }: Scenario) => {
-      const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
-      const all = kind ? cluster.store.list(kind) : [];
+      const kind = kindOf(cluster, 'globalnetworkpolicies');
+      const all = cluster.store.list(kind);
       return Object.fromEntries(all.map(({ metadata, spec }) => [metadata.name, (spec as { selector: string }).selector]));
     };
     async function twice(older: object = specs[TWIN] ?? {}): Promise<Scenario> {

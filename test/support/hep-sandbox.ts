@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
+import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
 const CRD = 'crd.netsvc.io/v1';
+
+/** The kind of stored resources of that name. */
+export function kindOf(cluster: SandboxCluster, plural: string): Kind {
+  return cluster.kinds().find((one) => one.plural === plural) ?? assert.fail(`the sandbox does not serve ${plural}`);
+}
 
 /** A stored resource of the service, as a person made it. */
 export function put(scenario: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
@@ -36,8 +42,8 @@ export async function upgraded(nodes = 3): Promise<Scenario> {
 }
 
 export function endpoints({ cluster }: Scenario): readonly KubeObject[] {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-  return kind ? cluster.store.list(kind) : [];
+  const kind = kindOf(cluster, 'hostendpoints');
+  return cluster.store.list(kind);
 }
 
 export const nodeLabels = ({ cluster }: Scenario) => cluster.store.list(K.Node).map(({ metadata }) => metadata.labels ?? {});
@@ -45,10 +51,10 @@ export const nodeLabels = ({ cluster }: Scenario) => cluster.store.list(K.Node).
 /** Endpoints, settings and labels, without what the server sets. */
 export function stateOf(scenario: Scenario): unknown {
   const { cluster } = scenario;
-  const settings = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+  const settings = kindOf(cluster, 'kubecontrollersconfigurations');
   return {
     endpoints: endpoints(scenario).map((one) => [one.metadata.name, storedMetadata(one, 'netsvc.io').labels, one.spec]),
-    settings: settings && cluster.store.list(settings).map(({ spec }) => spec),
+    settings: cluster.store.list(settings).map(({ spec }) => spec),
     labels: nodeLabels(scenario),
   };
 }

@@ -6,7 +6,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
-import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
+import { endpoints, kindOf, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
 import { hostLosses, nodeLosses } from './host-watch.ts';
 import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
 import { performIn, sandboxPorts } from './sandbox-ports.ts';
@@ -50,8 +50,8 @@ const LABELS = (index: number) => ({ role: 'host', team: `t${index}` });
 async function fleet(): Promise<Scenario> {
   const scenario = await upgraded(NODES);
   const { store } = scenario.cluster;
-  const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-  for (const { metadata } of endpoints(scenario)) if (kind) store.delete(kind, metadata.name);
+  const kind = kindOf(scenario.cluster, 'hostendpoints');
+  for (const { metadata } of endpoints(scenario)) store.delete(kind, metadata.name);
   for (let index = 1; index <= NODES; index += 1) {
     oldEndpoint(scenario, index % 2 === 0 ? `aaa-${index}` : `zzz-${index}`, nodeName(index), LABELS(index));
   }
@@ -99,13 +99,15 @@ export async function cleanMigration(): Promise<{ readonly requests: readonly st
 /** One fault, then one re-run: the same end, and at no moment a host without an endpoint or a label that is nowhere. */
 export async function hepTrial(point: LineFault, end: unknown): Promise<void> {
   const scenario = await fleet();
-  const losses = watchLosses(scenario);
-  const lists = new Map<string, readonly KubeObject[]>();
-  const first = await playHep(scenario, { fault: point, lists });
-  const what = `${point.type} at request ${point.at} (${first.requests[point.at - 1] ?? 'none'})`;
+  await trial({ scenario, losses: watchLosses(scenario), lists: new Map() }, point, end, false);
+}
+
+async function trial({ scenario, losses, lists }: Omit<Migrated, 'before'>, point: LineFault, end: unknown, undo: boolean): Promise<void> {
+  const first = await playHep(scenario, { fault: point, lists, undo });
+  const what = `${undo ? '--undo: ' : ''}${point.type} at request ${point.at} (${first.requests[point.at - 1] ?? 'none'})`;
   assert.ok(first.requests.length >= point.at, `${what}: never reached`);
   await scenario.clock.sleep(PACE_MS);
-  const again = await playHep(scenario, { lists });
+  const again = await playHep(scenario, { lists, undo });
   assert.deepEqual([again.outcome?.exit, again.outcome?.message], ['done', undefined], what);
   assert.deepEqual(losses, [], what);
   assert.deepEqual(stateOf(scenario), end, what);
@@ -151,15 +153,4 @@ export async function cleanUndo(): Promise<{ readonly requests: readonly string[
 }
 
 /** One fault on the way back, then one re-run: all is as before the migration, and at no moment was an endpoint or a label missing. */
-export async function undoTrial(point: LineFault, end: unknown): Promise<void> {
-  const { scenario, lists, losses } = await migrated();
-  const first = await playHep(scenario, { fault: point, lists, undo: true });
-  const what = `--undo: ${point.type} at request ${point.at} (${first.requests[point.at - 1] ?? 'none'})`;
-  assert.ok(first.requests.length >= point.at, `${what}: never reached`);
-  await scenario.clock.sleep(PACE_MS);
-  const again = await playHep(scenario, { lists, undo: true });
-  assert.deepEqual([again.outcome?.exit, again.outcome?.message], ['done', undefined], what);
-  assert.deepEqual(losses, [], what);
-  assert.deepEqual(stateOf(scenario), end, what);
-  assert.equal(scenario.state.holder, undefined, `${what}: the lock`);
-}
+export const undoTrial = async (point: LineFault, end: unknown): Promise<void> => trial(await migrated(), point, end, true);
