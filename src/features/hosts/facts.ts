@@ -18,7 +18,9 @@ import type {
 } from '../policy-rules/index.ts';
 import type { JudgedCli, NoCli, ServiceCli } from '../service-cli/index.ts';
 import type { JudgedBy } from './successor-stands.ts';
-import type { Override } from './workload-env.ts';
+
+/** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
+export type Override = Reading<string | undefined>;
 
 export interface HepFacts {
   readonly installation: Installation;

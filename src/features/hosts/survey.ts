@@ -22,9 +22,9 @@ import { attempt, attemptWith, readInstalled } from '../survey/index.ts';
 import { readResult, readTargetIfAny } from '../verify/index.ts';
 import { type HepFacts, hostOf, readHosts } from './facts.ts';
 import { keptOfMigration, removedLately } from './kept.ts';
+import { envOf, readOverride } from './obstacles.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
 import { versionsOf } from './successor-stands.ts';
-import { envOf, readOverride } from './workload-env.ts';
 
 /** Everything the migration to automatic host endpoints is evaluated and planned by (§4.7). */
 export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {

@@ -16,12 +16,12 @@ import { type ReplicasJudged, readNodes, readRollouts, rolloutTargets } from '..
 import { attempt } from '../survey/index.ts';
 import { emptyTargets } from './at-zero.ts';
 import type { EditSurvey } from './edits.ts';
+import type { Target } from './identity.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
 import { readMergedTarget } from './merged.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { type Orphans, readOrphans } from './own-objects.ts';
 import { targetDocuments, variantOf } from './target.ts';
-import type { Target } from './target-file.ts';
 
 export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
   readonly installation: Installation;

@@ -24,7 +24,7 @@ import {
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
 import type { MergeResult } from '../../manifest/merge-input.ts';
 import { keptRules, rulesToKeep } from '../../manifest/openapi-lists.ts';
-import type { Target, TargetFile } from './target-file.ts';
+import type { Target, TargetFile } from './identity.ts';
 
 interface Manner {
   readonly resolutions: Readonly<Record<string, Side>>;

@@ -17,11 +17,10 @@ import { readBases } from './base.ts';
 import { carriedEdits, type Editing } from './carried.ts';
 import { definitionEdits, tellingDefinitions } from './definitions.ts';
 import { editsAsGiven, readToldBy, withGiven } from './given.ts';
-import { assertIsBase } from './identity.ts';
+import { assertIsBase, type Target } from './identity.ts';
 import { withSince } from './obsolete.ts';
 import { awayOf, type Orphans, type OwnObject, orphansOf, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, targetDocuments, variantOf } from './target.ts';
-import type { Target } from './target-file.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {

@@ -10,8 +10,8 @@ import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
 import { keptRules } from '../../manifest/openapi-lists.ts';
 import { readOwnBase } from './base.ts';
 import { carriedEdits, withCarried } from './carried.ts';
+import type { Target } from './identity.ts';
 import { readReleasedTarget, targetDocuments, variantOf } from './target.ts';
-import type { Target } from './target-file.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {

@@ -43,6 +43,7 @@ export {
   settingsFor,
   settingValues,
 } from './helm-values.ts';
+export type { Target } from './identity.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';
 export { isPending, type PreviewedObject, restartOf, withRestarts } from './outcome.ts';
 export { leftBehind, NO_ORPHANS, type Orphans, readOrphans, unservedNotes } from './own-objects.ts';
@@ -55,4 +56,3 @@ export { judgeBySchema } from './schema.ts';
 export { addOnsOf, readReleaseManifest, readTarget, targetDocuments, variantOf } from './target.ts';
 export { type TargetCrd, targetCrds, targetManifestChecks } from './target-checks.ts';
 export { applyCrds, applyWhole, type CrdFacts, changes, readCrdFacts, readCrdManifest, waitForCrds } from './target-crds.ts';
-export type { Target } from './target-file.ts';

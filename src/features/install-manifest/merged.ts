@@ -14,11 +14,11 @@ import { NoBase, readBaseOf } from './base.ts';
 import { withCarried } from './carried.ts';
 import { baseNote, type EditSurvey, readEdits } from './edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
+import type { Target } from './identity.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from './own-objects.ts';
 import { previewDocuments } from './preview.ts';
 import { readReleasedTarget, readTarget, targetDocuments } from './target.ts';
-import type { Target } from './target-file.ts';
 
 /** The target as it will be applied, and what applying it will do. */
 export interface MergedTarget {

@@ -8,9 +8,8 @@ import type { WorkloadName } from '../../kernel/rollout.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { type Manifest, manifestOf, parseManifest } from '../../manifest/manifest.ts';
 import { readCarried, withCarried } from './carried.ts';
-import { assertIsOperator, assertIsTarget } from './identity.ts';
+import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
-import type { Target, TargetFile } from './target-file.ts';
 
 /** Name under which the full-install file is saved (§4.1). */
 export const UPGRADE_FILE = 'upgrade.yaml';

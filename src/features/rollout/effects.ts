@@ -1,11 +1,123 @@
-import type { ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
+import { command } from '../../kernel/argv.ts';
+import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
-import type { Clock, ClusterReader } from '../../kernel/ports.ts';
-import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { Clock, ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
-import { type RolloutExpected, waitRollout } from './wait-rollout.ts';
+import { FailedPods, IMPACT } from './failed-pods.ts';
+import { PodEvents } from './pod-events.ts';
+import { latePods, reasonsOf } from './pod-reasons.ts';
+import { Board, CONTINUE } from './rollout-board.ts';
+import { openFeeds } from './rollout-feeds.ts';
+
+/** Every workload is rolled out and ready. */
+interface RolloutExpected {
+  readonly type: 'rollout';
+  readonly targets: readonly RolloutTarget[];
+  /** More failed pods than this end the wait (exit 5). */
+  readonly maxFailed: number;
+  /** Workloads with tolerated failed pods are left behind, counted over all such waits of a run, and do not hold the chain up. */
+  readonly goesOn?: true;
+  /** Over as soon as one pod is new and ready. */
+  readonly untilFirst?: true;
+}
+
+/** More time between two looks does not count as waited: the clock was set, or the machine slept. */
+const LONGEST_STEP_MS = 10_000;
+
+export interface WaitRequest extends Omit<RolloutExpected, 'type' | 'goesOn'> {
+  /** If given, failed pods within the limit do not hold the wait up: they are added here to those of earlier waits. */
+  readonly leftBehind?: Set<string>;
+  readonly timeoutMs: number;
+  /** Ends the wait at once (Ctrl-C, lost lock). */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
+}
+
+/** Waits until `judgeRollout` is done with every target. Throws Fault: `timeout`, `stopped` (too many failed), `interrupted`. */
+export async function waitRollout(cluster: ClusterReader, clock: Clock, request: WaitRequest): Promise<readonly RolloutProgress[]> {
+  const end = new AbortController();
+  const signal = AbortSignal.any([end.signal, request.signal]);
+  const board = new Board(request.targets);
+  const feeds = await openFeeds(cluster, board, request.targets, signal);
+  const broken = Promise.all(feeds.map((feed) => feed())).then(() => undefined);
+  broken.catch((thrown: unknown) => board.fail(thrown));
+  try {
+    return await loop(board, new PodEvents(cluster, board, request.maxFailed), clock, request, signal);
+  } catch (thrown) {
+    throw await withReasons(thrown, cluster, board.progress(clock.now().getTime()) ?? []);
+  } finally {
+    end.abort();
+  }
+}
+
+/** Why it is so, said by the cluster itself, below the commands that show the rest. */
+async function withReasons(thrown: unknown, cluster: ClusterReader, progress: readonly RolloutProgress[]): Promise<unknown> {
+  if (!(thrown instanceof Fault) || (thrown.code !== 'stopped' && thrown.code !== 'timeout')) return thrown;
+  const { code, message, suggestions, cause } = thrown;
+  const reasons = await reasonsOf(cluster, latePods(progress));
+  const looks = suggestions.filter((one) => one.startsWith(SEE));
+  return new Fault(code, message, [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))], cause);
+}
+
+async function loop(
+  board: Board,
+  events: PodEvents,
+  clock: Clock,
+  request: WaitRequest,
+  signal: AbortSignal,
+): Promise<readonly RolloutProgress[]> {
+  let [last, waited] = [clock.now().getTime(), 0];
+  const failed = new FailedPods(request.maxFailed, request.leftBehind, board);
+  for (;;) {
+    if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
+    const now = clock.now().getTime();
+    waited += Math.min(Math.max(now - last, 0), LONGEST_STEP_MS);
+    last = now;
+    const progress = board.progress(now);
+    if (progress) {
+      request.onProgress(events.told(progress), waited);
+      if (progress.every((one) => one.done)) return progress;
+      if (request.untilFirst && progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'))) return progress;
+      if (failed.judge(progress, waited)) return progress;
+      events.look(progress, waited);
+    }
+    if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
+    await board.change(clock, signal);
+  }
+}
+
+function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
+  const lagging = progress.filter((one) => !one.done);
+  const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
+  return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
+    ...looksAt(lagging),
+    IMPACT,
+    ...(lagging.some(isUnapplied) ? UNAPPLIED : LATE),
+  ]);
+}
+
+const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
+const UNAPPLIED = ['the new release is not applied to all of them, and no wait changes that: kubectl netsvc-upgrade run'];
+
+/** Nothing rolls out before the workload has the image. */
+function isUnapplied({ unapplied }: RolloutProgress): boolean {
+  return unapplied === true;
+}
+
+const SEE = 'see why: ';
+
+/** What shows why the first pods lag. */
+function looksAt(lagging: readonly RolloutProgress[]): readonly string[] {
+  return latePods(lagging).map(({ namespace, pod }) => `${SEE}${command`kubectl -n ${namespace} describe pod ${pod}`}`);
+}
+
+function laggards(progress: RolloutProgress): string {
+  const lag = progress.pods.filter((pod) => pod.phase === 'failed' || pod.phase === 'updating').slice(0, 5);
+  return lag.length === 0 ? '' : ` (${lag.map((pod) => `${pod.node || pod.pod}: ${pod.why || pod.phase}`).join(', ')})`;
+}
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
@@ -24,10 +136,7 @@ export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice
     text: ({ targets, untilFirst }) => `the ${untilFirst ? 'first pod' : 'rollout'} of ${targets.map(refText).join(', ')}`,
   },
   'apiservice-available': {
-    async wait({ cluster, clock }, { names }, { timeoutMs, stop }) {
-      await waitApiServices(cluster, clock, names, timeoutMs, stop);
-      return {};
-    },
+    wait: waitApiServices,
     text: ({ names }) => `APIService ${names.join(', ')} to be available`,
   },
 };
@@ -61,15 +170,11 @@ function availability(service: KubeObject | undefined): { available: boolean; be
   };
 }
 
+type Wait = Pick<Around, 'stop'> & { readonly timeoutMs: number };
+
 /** Waits until every named APIService says Available. Throws Fault `timeout` or `interrupted`. */
-async function waitApiServices(
-  cluster: ClusterReader,
-  clock: Clock,
-  names: readonly string[],
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const limit = AbortSignal.any([signal, abortAfter(clock, timeoutMs, signal)]);
+async function waitApiServices({ cluster, clock }: Sources, { names }: ApiServicesExpected, { timeoutMs, stop }: Wait): Promise<Performed> {
+  const limit = AbortSignal.any([stop, abortAfter(clock, timeoutMs, stop)]);
   const open = new Map(names.map((name) => [name, 'not seen yet']));
   for await (const update of cluster.watch(K.APIService, { signal: limit })) {
     for (const service of update.type === 'snapshot' ? update.items : [update.object]) {
@@ -79,9 +184,9 @@ async function waitApiServices(
       if (available) open.delete(name);
       else open.set(name, because);
     }
-    if (open.size === 0) return;
+    if (open.size === 0) return {};
   }
-  if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['run the same command again']);
+  if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['run the same command again']);
   const list = [...open].map(([name, because]) => `${name}: ${because}`).join('; ');
   throw new Fault('timeout', `APIService not available after ${Math.round(timeoutMs / 1000)} s: ${list}`, [
     `see why: kubectl describe apiservice ${[...open.keys()].join(' ')}`,

@@ -2,7 +2,6 @@
 export type { CliCall } from './cli-list.ts';
 export { cliList, cliNamed, type FoundCli, readClis, readCliVersion } from './cli-list.ts';
 export { cliEffects, cliGuards } from './effects.ts';
-export { noOldCli, oldCliChecks } from './old-cli-checks.ts';
 export { cliWrite, currentCli, findServiceCli, judgedCli, leadCli, type NoCli, type ServiceCli } from './service-cli.ts';
-export { cliStage } from './stage.ts';
+export { cliStage, noOldCli, oldCliChecks } from './stage.ts';
 export { type JudgedCli, storeIsOurs } from './store-proof.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HepFacts } from '../../../src/features/hosts/facts.ts';
 import { hepJudged } from '../../../src/features/hosts/judged.ts';
-import { readOverride } from '../../../src/features/hosts/workload-env.ts';
+import { readOverride } from '../../../src/features/hosts/obstacles.ts';
 import { automaticSettings } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { Datastore } from '../../../src/kernel/installation.ts';

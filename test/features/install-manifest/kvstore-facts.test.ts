@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readStoreFacts } from '../../../src/features/install-manifest/apply-facts.ts';
-import type { Target } from '../../../src/features/install-manifest/target-file.ts';
+import type { Target } from '../../../src/features/install-manifest/identity.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { applyBench } from '../../support/apply-bench.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { type WaitRequest, waitRollout } from '../../../src/features/rollout/effects.ts';
 import { Board, OrderedPods } from '../../../src/features/rollout/rollout-board.ts';
-import { type WaitRequest, waitRollout } from '../../../src/features/rollout/wait-rollout.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Clock, ClusterReader, WatchUpdate } from '../../../src/kernel/ports.ts';
