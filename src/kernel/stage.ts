@@ -119,7 +119,17 @@ export function stage<Facts>(definition: Stage<Facts>): AnyStage {
   };
 }
 
-/** Evaluation and plan of facts that have been read. */
+/** Evaluation and plan of facts that have been read, each made once: both are pure. */
 export function openedWith<Facts>({ checks, plan }: Pick<Stage<Facts>, 'checks' | 'plan'>, facts: Facts, context: Context): OpenStage {
-  return { findings: () => judgeAll(checks, facts, context), plan: () => plan(facts, context) };
+  let [findings, planned]: [readonly Finding[] | undefined, StagePlan | undefined] = [undefined, undefined];
+  return {
+    findings() {
+      findings ??= judgeAll(checks, facts, context);
+      return findings;
+    },
+    plan() {
+      planned ??= plan(facts, context);
+      return planned;
+    },
+  };
 }
