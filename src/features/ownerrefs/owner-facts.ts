@@ -4,7 +4,7 @@ import type { JournalEntry, JournalOwner, Lacking } from '../../kernel/owner-jou
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
-import { attempt, eachOf, type OwnerRights } from '../survey/index.ts';
+import { attempt, eachOf, type OwnerRights, resourcesOf } from '../survey/index.ts';
 import { type OwnedFate, type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
 import type { UnreadKind } from './undiscovered.ts';
 
@@ -176,7 +176,7 @@ export async function foundByName(cluster: Asked, owners: readonly OwnerName[]):
   const { kinds } = await cluster.discover();
   return new Map(
     await eachOf([...asked], 8, async ([key, { group, kind, namespace, name }]) => {
-      const resource = kinds.find((one) => one.group === group && one.kind === kind && !one.plural.includes('/'));
+      const [resource] = resourcesOf(kinds, group, kind);
       const reading: Reading<string | undefined> = resource
         ? await attempt(async () => (await cluster.get(resource, name, namespace))?.metadata.uid)
         : { unread: 'the server does not serve it' };

@@ -2,9 +2,9 @@ import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
-import { groupOf, type Kind, type OwnerReference } from '../../kernel/object.ts';
+import { groupOf, type Kind } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, accessQuestion, accessText, type ClusterReader } from '../../kernel/ports.ts';
-import { failIfAny, type OwnerRights, type PreflightCheck } from '../survey/index.ts';
+import { failIfAny, type OwnerRights, type PreflightCheck, resourcesOf } from '../survey/index.ts';
 import type { OwnersCheck } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 
@@ -37,15 +37,11 @@ const onObject =
 function finalizersOf({ owned: { object }, fates }: OwnedFate, kinds: readonly Kind[]): readonly AccessRequest[] {
   const isAsked = ({ breaks, reference }: OwnedFate['fates'][number]) => breaks && reference.blockOwnerDeletion === true;
   return fates.filter(isAsked).flatMap(({ reference }) =>
-    kindsOf(reference, kinds).map(({ group, plural, namespaced }) => ({
+    resourcesOf(kinds, groupOf(reference.apiVersion), reference.kind).map(({ group, plural, namespaced }) => ({
       ...{ verb: 'update', group, resource: plural, subresource: 'finalizers' },
       ...(namespaced && object.namespace ? { namespace: object.namespace } : {}),
     })),
   );
-}
-
-function kindsOf({ apiVersion, kind }: OwnerReference, kinds: readonly Kind[]): readonly Kind[] {
-  return kinds.filter((one) => one.group === groupOf(apiVersion) && one.kind === kind && !one.plural.includes('/'));
 }
 
 /** Asked for all namespaces first, and where that is refused for each one. */

@@ -14,7 +14,7 @@ import {
 import type { Sources } from '../../kernel/ports.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
-import { readInstalled } from '../survey/index.ts';
+import { readInstalled, resourcesOf } from '../survey/index.ts';
 import { type JournalFound, muteOwners, type RestoreJudged, withMute } from './owner-facts.ts';
 import type { ReferenceFate } from './owner-fate.ts';
 import { asReleased, copyOf, deadIn, lackingOf, readElsewhere, readReferences, sourceOf } from './references.ts';
@@ -216,9 +216,7 @@ function onlyRemoved({ object, references, removed }: JournalEntry) {
 async function missingFinalizers({ cluster }: Sources, owners: readonly JournalOwner[]): Promise<readonly string[]> {
   if (owners.length === 0) return [];
   const { kinds } = await cluster.discover();
-  const wanted = owners.flatMap(({ group, kind }) =>
-    kinds.filter((one) => one.group === group && one.kind === kind && !one.plural.includes('/')),
-  );
+  const wanted = owners.flatMap(({ group, kind }) => resourcesOf(kinds, group, kind));
   const answers = await cluster.reviewAccess(
     wanted.map(({ group, plural }) => ({ verb: 'update', group, resource: plural, subresource: 'finalizers' })),
   );

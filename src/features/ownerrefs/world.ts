@@ -6,7 +6,7 @@ import { isOlder } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt, eachOf, resourcesOf } from '../survey/index.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
 import { kindText } from './survey.ts';
 import { convertsUids } from './uid-change.ts';
@@ -104,8 +104,8 @@ async function readKind(
   { name, inV3, renames }: { readonly name: string; readonly inV3: boolean; readonly renames: boolean },
   profile: Context['profile'],
 ): Promise<KindRead> {
-  const find = (group: string) => kinds.find((one) => one.group === group && one.kind === name && !one.plural.includes('/'));
-  const [v3, crd] = [find(profile.apiGroup), find(profile.crdGroup)];
+  const [v3] = resourcesOf(kinds, profile.apiGroup, name);
+  const [crd] = resourcesOf(kinds, profile.crdGroup, name);
   const [served, stored] = await Promise.all([
     v3 && inV3 ? attempt(() => cluster.list(v3, { metadataOnly: true, keep: lean })) : undefined,
     crd ? attempt(() => cluster.list(crd, POLICY_KINDS.has(name) ? { keep: leanPolicy } : { metadataOnly: true, keep: lean })) : undefined,

@@ -1,6 +1,7 @@
 import type { NotRead, Reading } from '../../kernel/check.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
+import type { Kind } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 
 /** The account may not read it: the check of permissions says what to grant. */
@@ -43,4 +44,9 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
 /** Reads on from a reading; its reason is passed on. */
 export async function attemptWith<A, B>(first: Reading<A>, next: (value: A) => Promise<B>): Promise<Reading<B>> {
   return 'unread' in first ? first : attempt(() => next(first.value));
+}
+
+/** The resources of a kind; its sub-resources are left out. */
+export function resourcesOf(kinds: readonly Kind[], group: string, kind: string): readonly Kind[] {
+  return kinds.filter((one) => one.group === group && one.kind === kind && !one.plural.includes('/'));
 }

@@ -7,7 +7,7 @@ import { policyName } from '../../kube/stored-metadata.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { foundByName, lackingOf, ownerKey as nameKey, type OwnerName, readOwners, readRestoreFacts } from '../ownerrefs/index.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
-import { attempt, type Dependent, eachOf } from '../survey/index.ts';
+import { attempt, type Dependent, eachOf, resourcesOf } from '../survey/index.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './survey.ts';
 
 /**
@@ -64,7 +64,7 @@ async function readWhole(
   const places = new Set(named.map(placeOf));
   const missing = [...places].filter((place) => !objects.uids.has(place));
   const isPolicy = POLICY_KINDS.has(kind);
-  const behind = kinds.find((one) => one.group === profile.crdGroup && one.kind === kind && !one.plural.includes('/'));
+  const [behind] = resourcesOf(kinds, profile.crdGroup, kind);
   if (!behind || (missing.length === 0 && !(isPolicy && asks))) return objects;
   const stored = (await cluster.list(behind, isPolicy ? { keep: leanPolicy } : { metadataOnly: true })).map((one) => ({
     storedName: one.metadata.name,
