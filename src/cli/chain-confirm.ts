@@ -16,7 +16,7 @@ import { twoWayLines } from '../report/plan-rows.ts';
 import { stagesHere } from './next-here.ts';
 import { type PlannedHere, planDocument, planHead } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
-import { earlierHere, planStages, planText, summaryOf } from './plan/show.ts';
+import { earlierHere, headOf, planStages, planText, summaryOf } from './plan/show.ts';
 import { nextStep, report } from './report/end.ts';
 import type { Outcome } from './report/run.ts';
 import type { Acting } from './seams.ts';
@@ -86,10 +86,16 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned) };
   const head = planHead(session.context, planned);
-  for (const line of [session.header(session.errPalette), ...planText(session, head, planned, false, session.errPalette)])
+  for (const line of [
+    session.header(session.errPalette),
+    ...planText(session, await headOf(session, head), planned, false, session.errPalette),
+  ])
     session.say(line);
   for (const line of await summaryOf(session, planned)) session.say(line);
-  const agreed = await session.seams.terminal.confirm(await question(session, stages, shown), session.interrupts.soft);
+  const { noReturn } = confirmed.steps;
+  const end = noReturn === undefined ? '' : ` (no undo after step ${noReturn.step})`;
+  const asked = `${await question(session, stages, shown)}${end}`;
+  const agreed = await session.seams.terminal.confirm(asked, session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
   return { session, writes, confirmed };
@@ -109,13 +115,15 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
     findings: planned.findings,
     plans: stagesHere(planned.stages, session.asked),
     stages: [],
-    suggestions: [
+    suggestions:
       exit === 'locked'
-        ? 'wait for the other run'
-        : `fix what is marked ×, then run the same command again${waived.length > 0 ? `; ${waived.join(' and ')} may be waived, ${waived.length > 1 ? 'their pages say' : 'its page says'} when: kubectl netsvc-upgrade explain ${waived[0]}` : ''}`,
-    ],
+        ? ['wait for the other run']
+        : [
+            'fix what is marked ×, then run the same command again',
+            ...waived.map((id) => `before you waive ${id}, read when that is safe: kubectl netsvc-upgrade explain ${id}`),
+          ],
     writes: 0,
-    message: 'checks failed: nothing was changed',
+    message: 'checks failed',
   };
   return report(session, outcome);
 }

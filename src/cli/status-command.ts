@@ -124,7 +124,9 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, {
   const astray = elsewhere === undefined ? '' : command` --state-namespace ${elsewhere}`;
   // The part of the chain that was asked for is done: with its end the next command would do nothing.
   const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
-  return { of, command: `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}${astray}` };
+  const pod = of === 'wait' ? record?.stages.at(-1)?.pod : undefined;
+  const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
+  return { of, command: look ?? `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}${astray}` };
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
@@ -135,7 +137,7 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
   // What failed is looked at before it is tried again: the record does not say what became of it since.
   const last = record.stages.at(-1);
   if (last?.state !== 'failed') return 'run';
-  // It says which pod fails and why, and changes nothing.
+  // It says which pods are late and why, and changes nothing.
   return last.id === 'apply' || last.id === 'wait' ? 'wait' : 'preflight';
 }
 

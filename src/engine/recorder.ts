@@ -3,7 +3,7 @@ import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
-import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
+import { type ExitName, Fault, messageOf, PodFault } from '../kernel/fault.ts';
 import type { PlanSteps, StepPlace } from '../kernel/plan.ts';
 import {
   continues,
@@ -215,7 +215,8 @@ export class Recorder {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
       const state = exit === 'interrupted' ? exit : 'failed';
-      this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because });
+      const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
+      this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because, ...(pod ? { pod } : {}) });
     }
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);

@@ -1,5 +1,5 @@
 import { ApiFailure } from './ports.ts';
-import type { KeptOutcome } from './run-record.ts';
+import type { KeptOutcome, PodName } from './run-record.ts';
 
 /** Exit codes, printed in `--help` and documented in docs/reference/exit-codes.md. The code never depends on `-o`. */
 export const EXIT = {
@@ -62,6 +62,16 @@ export class Fault extends Error {
     this.code = code;
     this.suggestions = suggestions;
     this.end = end;
+  }
+}
+
+/** An error that a pod shows: whoever comes later looks at it first. */
+export class PodFault extends Fault {
+  readonly pods: readonly PodName[];
+
+  constructor(code: ExitName, fact: string, suggestions: readonly string[], pods: readonly PodName[]) {
+    super(code, fact, suggestions);
+    this.pods = pods;
   }
 }
 

@@ -7,6 +7,11 @@ export const RUN_RECORD_VERSION = 1;
 /** Of a run whose first write was by a stage that does not look at the installation. */
 export const UNKNOWN_PATH = 'unknown';
 
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 export interface StageRecord {
   readonly id: string;
   /** `interrupted`: the user stopped it; the same command continues it. */
@@ -16,6 +21,8 @@ export interface StageRecord {
   readonly because?: string;
   /** Steps that only the user can do, and that it waits for; absent for none. */
   readonly manual?: number;
+  /** That shows why it failed. */
+  readonly pod?: PodName;
 }
 
 /** How far a part of a run came in the plan that was agreed to. */

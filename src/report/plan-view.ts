@@ -110,10 +110,12 @@ function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView, relea
   );
 }
 
-/** ` with 2 changes of yours`: they go with what they belong to. */
+/** ` with what you have set there (env[A])`: it goes with what it belongs to. */
 function yoursText(object: PlannedObject, paths: readonly string[]): string {
   const yours = object.taken.filter((one) => paths.includes(one.path) && isYoursRemoved(object, one)).map(({ path }) => path);
-  return yours.length === 0 ? '' : ` with ${counted(new Set(yours).size, 'change')} of yours`;
+  const names = [...new Set(yours)].map((path) => path.slice(path.indexOf('].') + 1).replace(/^\./, ''));
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return names.length === 0 ? '' : ` with what you have set there (${names.slice(0, 3).join(', ')}${more})`;
 }
 
 /** Many fields of one list item as one: `…initContainers[mount-bpffs] (13 fields)`, each with its paths. */

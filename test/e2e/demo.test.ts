@@ -56,7 +56,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   },
   conflict: {
     exit: 8,
-    err: [/^error: checks failed: nothing was changed$/m],
+    err: [/^error: checks failed$/m],
     out: [
       /^× NS-201 1 edit of yours to decide/m,
       /--resolve FIELD=mine\|theirs/,

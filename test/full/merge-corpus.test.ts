@@ -40,7 +40,7 @@ describe('the merge of real edited manifests', function () {
       const result = mergeManifest({ base: load(manifestFile(release, name)), mine, theirs, knowledge: calico.merge });
 
       const counted = Map.groupBy(result.edits, ({ outcome, base, note }) =>
-        base === undefined && note?.startsWith('New in') ? 'mapped' : outcome,
+        base === undefined && note?.startsWith('Not in your manifest') ? 'mapped' : outcome,
       );
       const outcomes = Object.fromEntries(
         [...counted].filter(([outcome]) => outcome !== 'mapped').map(([outcome, edits]) => [outcome, edits.length]),

@@ -216,7 +216,7 @@ describe('a masked plan', () => {
         .filter((line) => line.startsWith('HIDDEN'))
         .map((line) => line.replace(/^HIDDEN BY KUBECTL DRY RUN +/, '')),
       [
-        'ConfigMap/c spec.initContainers[old] (3 fields) will be removed with 1 change of yours: v3.32.2 does not have it',
+        'ConfigMap/c spec.initContainers[old] (3 fields) will be removed with what you have set there (env[A]): v3.32.2 does not have it',
         'ConfigMap/c spec.x will be removed: v3.32.2 does not have it',
       ],
     );

@@ -133,8 +133,12 @@ describe('while images are not proved to be pullable', function () {
 
   it('the next command of preflight and plan has the nodes pull them, and then the upgrade goes on', async () => {
     const scenario = await installed();
-    assert.equal((await ran(scenario, 'preflight')).next, PROBE);
-    assert.equal((await ran(scenario, 'plan --detailed-exitcode')).next, PROBE);
+    const before = await ran(scenario, 'preflight');
+    assert.equal(before.next, PROBE);
+    assert.match(before.text, /^After the next command: kubectl netsvc-upgrade plan$/m);
+    const planned = await ran(scenario, 'plan --detailed-exitcode');
+    assert.equal(planned.next, PROBE);
+    assert.match(planned.text, /^After the next command: kubectl netsvc-upgrade run$/m);
     assert.equal((await ran(scenario, 'plan --accept NS-606')).next, 'Next: kubectl netsvc-upgrade run --accept=NS-606');
     const probed = await ran(scenario, 'preflight --probe-images --yes');
     assert.deepEqual([probed.exit, probed.next], [0, 'Next: kubectl netsvc-upgrade plan']);

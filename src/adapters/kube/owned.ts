@@ -117,8 +117,8 @@ function ownedIn({ kind, options }: List, { items }: MetadataPage): readonly Kub
 }
 
 /**
- * Small pages cost a request each, for which the server passes over all objects behind the page; large pages of large objects load it and
- * take long, so the size goes back then. A last page says nothing: it may have few objects.
+ * Small pages cost a request each, for which the server passes over all objects behind the page. Large pages of large objects load it and
+ * take long: the size goes back then. A last page says nothing, for it may have few objects.
  */
 function learnFrom({ size, paging }: List, { token, limit, tookMs, bytes }: Timed): void {
   if (limit === undefined || token === '') return;

@@ -144,9 +144,19 @@ function isStripped(value: unknown): boolean {
 
 function isStage(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { id, state, startedAt, endedAt, because, manual } = value;
+  const { id, state, startedAt, endedAt, because, manual, pod } = value;
   return (
-    isCountOrAbsent(manual) && [id, state, startedAt].every(isText) && [endedAt, because].every((one) => one === undefined || isText(one))
+    isCountOrAbsent(manual) &&
+    (pod === undefined || isPod(pod)) &&
+    [id, state, startedAt].every(isText) &&
+    [endedAt, because].every((one) => one === undefined || isText(one))
+  );
+}
+
+/** It becomes part of a command that is shown. */
+function isPod(value: unknown): boolean {
+  return (
+    isRecord(value) && [value.namespace, value.name].every((one) => typeof one === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(one))
   );
 }
 

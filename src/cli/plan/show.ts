@@ -14,6 +14,7 @@ import type { PlanDocument } from '../documents.ts';
 import { findingsHere, stagesHere } from '../next-here.ts';
 import { earlierLines } from '../report/closing.ts';
 import { nextStep, recordBefore, type Seen } from '../report/end.ts';
+import { afterProbe } from '../report/next-step.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
@@ -73,11 +74,19 @@ export async function showPlan(
     ...(git?.lines ?? []),
     isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
     ...(await earlierHere(seen)),
+    ...afterProbe(step, session.asked),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: [] } : planned;
-  await session.present(document, (wide) => (diff ? planDiffText : planText)(session, head, shown, wide), { closing, isDiff: diff });
+  const shownHead = await headOf(seen, head);
+  await session.present(document, (wide) => (diff ? planDiffText : planText)(session, shownHead, shown, wide), { closing, isDiff: diff });
   return exit;
+}
+
+/** The head of a plan as it is shown: while a run is not finished, it is an upgrade from where that began. */
+export async function headOf(seen: Seen, head: PlanHead): Promise<PlanHead> {
+  const source = (await recordBefore(seen))?.source;
+  return source === undefined ? head : { ...head, source, isUnfinished: true };
 }
 
 /** What a run that is not finished changed before. */

@@ -146,7 +146,7 @@ function trafficOf(outcome: Outcome, isBlock: boolean): (otherwise?: string) => 
 /** A run that stopped says it with what can be undone. */
 function noReturnLine({ exit, record }: Outcome, chain: readonly AnyStage[]): readonly string[] {
   if (exit !== 'done' || !record?.noReturn) return [];
-  return [`Undo is not possible any more. ${noReturnText(chain, record.noReturn.because) ?? ''}`.trimEnd()];
+  return [`The upgrade is done; there is no undo any more. ${noReturnText(chain, record.noReturn.because) ?? ''}`.trimEnd()];
 }
 
 const leavesTraffic = (stages: readonly string[], chain: readonly AnyStage[]): boolean =>

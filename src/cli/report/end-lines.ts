@@ -107,6 +107,9 @@ function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const without = outcome.suggestions.map((one) => WITHOUT_NETWORK.exec(one)?.[1]).find((nodes) => nodes !== undefined);
   const stopped = without === undefined ? [] : [`new pods on ${without} get no network`];
   if (!trace || trace.done) return stopped;
+  // What was seen before the step that stopped (a probe while the rollout continues) is old by then.
+  const failing = outcome.history?.actions.findLast((one) => one.outcome === 'failed');
+  if (failing && Date.parse(trace.startedAt) < Date.parse(failing.startedAt)) return stopped;
   const now = (one: RolloutRow) => one.marks.at(-1);
   const done = trace.rows.filter((one) => now(one)?.phase === 'new').length;
   const failed = trace.rows.filter((one) => now(one)?.phase === 'failed');

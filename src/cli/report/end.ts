@@ -4,7 +4,7 @@ import { recordedFlagsLine, resumeCommand, withRecorded } from '../carry.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
-import { type Ending, endsDemo, nextCommand } from './next-step.ts';
+import { afterProbe, type Ending, endsDemo, nextCommand } from './next-step.ts';
 import { maskedOutcome, nextOfPerson, type Outcome, preflightReport, runReport, stopForPerson } from './run.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
@@ -51,6 +51,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
       before: before ?? (await recordBefore(session, outcome.record)),
       now: session.composition.clock.now(),
     }),
+    ...afterProbe(step, asked),
     ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);

@@ -113,6 +113,8 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
   if (ending.command === 'run' && ending.carried.some(({ name }) => name === 'through')) return ours('status');
   // The report can wait.
   if (ending.command === 'run' && ending.manual !== undefined) return ending.manual;
+  const left = ending.command === 'run' ? ending.findings.find(({ id, outcome }) => id === 'NS-301' && outcome === 'warning') : undefined;
+  if (left?.next !== undefined) return left.next;
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
   return probeOf(ending) ?? ours(AFTER[stepOf(ending)] ?? 'status');
 }
@@ -122,6 +124,13 @@ function probeOf({ command, findings }: Ending): string | undefined {
   if (command !== 'preflight' && command !== 'plan') return undefined;
   const open = findings.find(({ id, outcome }) => id === 'NS-606' && outcome === 'warning');
   return open?.next?.includes(' --probe-images') ? open.next : undefined;
+}
+
+/** What comes after a probe that is the next command: it is no step of the upgrade. */
+export function afterProbe(next: string, { command, carried }: Pick<Ending, 'command' | 'carried'>): readonly string[] {
+  if (!next.includes(' --probe-images')) return [];
+  const then = command === 'plan' ? 'run' : 'plan';
+  return [`After the next command: kubectl netsvc-upgrade ${then}${carriedTo(then, carried)}`];
 }
 
 /** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */

@@ -181,7 +181,7 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     'NS-713',
     'no host would get other policies',
     'CHANGED',
-    'would get other policies than now',
+    'would have other policies than before',
     'Compare what applies before and after, fix selectors or labels',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */

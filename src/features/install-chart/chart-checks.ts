@@ -139,12 +139,14 @@ function hasOneBefore({ status }: HelmRecord): boolean {
 }
 
 function pendingHint({ record: { namespace, name, revision }, object }: StoredRelease): string {
+  const copy = `${name}.v${revision}.yaml`;
   return [
     'See that nobody is at work on it: the command below shows since when it is pending. Ask whoever runs helm, Argo CD or Flux here.',
-    `Store a copy: ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${name}.v${revision}.yaml.`,
-    `Then delete the record of this one revision, which was never finished: ${command`kubectl delete ${object} --namespace ${namespace}`}.`,
-    `The revision before it stays, and the next ${PROGRAM} run repeats the upgrade.`,
-  ].join(' ');
+    'If it was never finished, store a copy of its record, then delete it. The revision before it stays, and the next run upgrades again.',
+    `copy:     ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${copy}`,
+    `delete:   ${command`kubectl delete ${object} --namespace ${namespace}`}`,
+    `put back: ${command`kubectl create -f ${copy}`}`,
+  ].join('\n');
 }
 
 function historyOf({ name, namespace }: HelmRecord): string {

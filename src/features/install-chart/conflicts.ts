@@ -1,4 +1,5 @@
 import type { Reading } from '../../kernel/check.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { isRecord, jsonAt, sameValue } from '../../kernel/json.ts';
 import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
@@ -8,7 +9,7 @@ import { ownersOf } from '../../kube/field-paths.ts';
 import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
-import { eachOf } from '../survey/index.ts';
+
 import type { FieldConflict, StoredRelease } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ChartRelease } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -10,7 +11,7 @@ import { changedFields, maskChanges } from '../../manifest/definition-difference
 import { parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
 import { helmTemplate, runHelm, withRestarts } from '../install-manifest/index.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 import type { ChartFacts, ChartJudged, FieldConflict } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -6,7 +7,7 @@ import type { Sources, UserFiles } from '../../kernel/ports.ts';
 import { compareReleases, parseRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import { type BaseCandidate, type Candidates, releasesIn } from '../../manifest/choose-base.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 import { assertIsBase } from './identity.ts';
 import { inNamespace, operatorMove } from './operator-namespace.ts';
 import { addOnsOf, isLeftOut, readReleaseManifest, variantOf } from './target.ts';

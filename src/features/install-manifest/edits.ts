@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Conflict, Side } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -12,7 +13,7 @@ import { parseManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
-import { attempt, eachOf, writerBehind } from '../survey/index.ts';
+import { attempt, writerBehind } from '../survey/index.ts';
 import { readBases } from './base.ts';
 import { carriedEdits, type Editing } from './carried.ts';
 import { definitionEdits, tellingDefinitions } from './definitions.ts';

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { K } from '../../kernel/kinds.ts';
 import { crdName, groupOf, type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -9,7 +10,7 @@ import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { eachOf, PROGRAM } from '../survey/index.ts';
+import { PROGRAM } from '../survey/index.ts';
 
 /** One object as the user has it. */
 export interface OwnObject {

@@ -1,3 +1,4 @@
+import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -10,7 +11,7 @@ import { applyAfterAdoption } from '../../manifest/apply-document.ts';
 import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { AUTOSCALER, eachOf } from '../survey/index.ts';
+import { AUTOSCALER } from '../survey/index.ts';
 import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf, withRestarts } from './outcome.ts';
 import type { OwnershipMode } from './ownership-taken.ts';
 import { withPodsAnswer } from './pods-admitted.ts';

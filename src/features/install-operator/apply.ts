@@ -2,6 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -35,7 +36,7 @@ import {
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { defaultWaitMs, neededTarget, readNodes, readRollouts } from '../rollout/index.ts';
-import { containersOf, eachOf, isImageOf, pathPart, serviceNamespaces } from '../survey/index.ts';
+import { containersOf, isImageOf, pathPart, serviceNamespaces } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
 

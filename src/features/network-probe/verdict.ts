@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { conditionOf, podShape } from '../../kube/pod-facts.ts';
 import { heldBy, keptOff, meaningOf, shortText } from '../rollout/index.ts';
@@ -86,10 +86,9 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
   const [first] = failed;
   if (!first) return undefined;
   const known = meaningOf(failed.map(({ says }) => says));
-  return new Fault('stopped', factsOf(failed), [
-    ...suspectsOf(failed).map(
-      ({ pod }) => `see why: ${command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`}`,
-    ),
+  const suspects = suspectsOf(failed);
+  const steps = [
+    ...suspects.map(({ pod }) => `see why: ${command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`}`),
     `this means: ${known ?? meansOf(failed)}`,
     ...failed.flatMap(({ from, says }) =>
       says === '' ? [] : [`the pod on ${from.node} says: ${shortText(says.trim().replaceAll('\n', '; '))}`],
@@ -99,8 +98,10 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
       : [AFFECTED, `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
     // An operator puts back what it is not told itself.
     ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
-    'fix what is named above, then run the same command again; without --probe-network nothing is probed',
-  ]);
+    'fix the cause, then run the same command again',
+  ];
+  const pods = suspects.map(({ pod }) => ({ namespace: agents.namespace, name: pod }));
+  return new PodFault('stopped', factsOf(failed), steps, pods);
 }
 
 const AFFECTED = 'running pods may have lost the same connections: look at what runs on these nodes';

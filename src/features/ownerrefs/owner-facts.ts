@@ -1,10 +1,11 @@
 import type { Check, Reading } from '../../kernel/check.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { groupOf, type ObjectRef } from '../../kernel/object.ts';
 import type { JournalEntry, JournalOwner, Lacking } from '../../kernel/owner-journal.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
-import { attempt, eachOf, type OwnerRights, resourcesOf } from '../survey/index.ts';
+import { attempt, type OwnerRights, resourcesOf } from '../survey/index.ts';
 import { type OwnedFate, type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
 import type { UnreadKind } from './undiscovered.ts';
 

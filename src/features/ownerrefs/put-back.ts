@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -6,7 +7,7 @@ import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { isPerson, referenceWriter } from '../../kube/managed-fields.ts';
-import { attempt, containersOf, eachOf, shapeOf } from '../survey/index.ts';
+import { attempt, containersOf, shapeOf } from '../survey/index.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';

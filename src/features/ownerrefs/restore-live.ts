@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, kindOf, type LiveReferences, type OwnerJournal, sameReference } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
@@ -7,7 +8,7 @@ import { named } from '../../kube/lean-objects.ts';
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
 import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
 import { POLICY_KINDS } from '../policies/index.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 import { kindText } from './survey.ts';
 import type { UnreadKind } from './undiscovered.ts';
 import { behindName, twoViewsIn, viewOf } from './views.ts';

@@ -1,9 +1,10 @@
+import { eachOf } from '../../kernel/each-of.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { refOf } from '../../kernel/owner-journal.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
-import { attempt, type Dependent, eachOf, type OwnerScan } from '../survey/index.ts';
+import { attempt, type Dependent, type OwnerScan } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
 import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscovered.ts';
 import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';

@@ -1,8 +1,9 @@
+import { eachOf } from '../../kernel/each-of.ts';
 import { isOfGroup, K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 
 export interface UnreadKind {
   /** `secrets`, `deployments.apps`, or a whole group. */

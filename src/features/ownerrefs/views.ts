@@ -1,3 +1,4 @@
+import { eachOf } from '../../kernel/each-of.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../kernel/object.ts';
 import type { JournalObject } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
@@ -6,7 +7,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { madeAtOf, notedOwners } from '../../kube/stored-metadata.ts';
-import { attempt, eachOf } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
 
 export type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;

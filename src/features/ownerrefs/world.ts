@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -6,7 +7,7 @@ import { isOlder } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
-import { attempt, eachOf, resourcesOf } from '../survey/index.ts';
+import { attempt, resourcesOf } from '../survey/index.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
 import { kindText } from './survey.ts';
 import { convertsUids } from './uid-change.ts';

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -11,7 +12,7 @@ import { named, unattributed } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
 import { type HostEndpoint, labelsGiven } from '../policy-rules/index.ts';
 import type { CliCall } from '../service-cli/index.ts';
-import { eachOf } from '../survey/index.ts';
+
 import { neverRenames, POLICY_PLURALS } from './policies-checks.ts';
 
 /** Kinds that the policy-name migration stores again. */

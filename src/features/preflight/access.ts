@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
@@ -7,7 +8,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { ChartAhead } from '../install-chart/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
 import { type ChartScope, type DocumentKind, type Permission, permissionsOf } from '../rights/index.ts';
-import { type AccessAnswer, attempt, eachOf, installationIn, isOperated, type TargetFacts } from '../survey/index.ts';
+import { type AccessAnswer, attempt, installationIn, isOperated, type TargetFacts } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
 /** What else the permissions depend on. */

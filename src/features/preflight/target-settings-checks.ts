@@ -120,20 +120,24 @@ function afterProbe(verdict: Verdict, { now, pulled }: PreflightFacts, namesImag
 
 const PROBE = `${PROGRAM} preflight --probe-images`;
 const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull secret)';
+/** Of the command below. */
+const ASKS = 'The command below has every node pull them: it starts a short pod on each and deletes it.';
 const COPY = "Images that you gave another registry keep it: copy the new release's images there.";
 
 function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
   const evidence = (images: readonly string[]) => ({ evidence: images.map((text) => ({ text })), next: PROBE });
+  // Without the merge they still have the target's names.
+  const mirrored = kept.filter((image) => mirrors.has(registryOf(image)));
   if (moved.length > 0)
     return failed(
-      `the upgrade pulls ${counted(moved.length, 'image')} from ${to}; ${installed}`,
-      `${PULLABLE}, or give them your registry in a copy of the manifest (--upgrade-file).${kept.length > 0 ? ` ${COPY}` : ''}`,
-      evidence(moved),
+      `the upgrade pulls ${counted(moved.length, 'image')} from ${to}${mirrored.length > 0 ? ` and ${mirrored.length} from ${listed([...mirrors])}` : ''}; ${installed}`,
+      `${PULLABLE}, or give them your registry in a copy of the manifest (--upgrade-file).${kept.length > 0 ? ` ${COPY}` : ''} ${ASKS}`,
+      evidence([...moved, ...mirrored]),
     );
   if (kept.length === 0) return ok('every image of the upgrade is pulled from a registry in use');
   return failed(
     `the upgrade pulls ${counted(kept.length, 'image')} from ${listed([...mirrors])}, where installed images come from now`,
-    COPY,
+    `${COPY} ${ASKS}`,
     evidence(kept),
   );
 }
@@ -144,12 +148,12 @@ function judgeOperated(mirrors: ReadonlySet<string>, to: string, installed: stri
   if (mirrors.size > 0)
     return failed(
       `images of the service come from ${listed([...mirrors])} now; those of the upgrade come from the registry that your Installation names`,
-      COPY,
+      `${COPY} ${ASKS}`,
       { ...named, evidence: [...mirrors].map((text) => ({ text })) },
     );
   return failed(
     `the upgrade pulls its images from ${to}; ${installed}`,
-    `${PULLABLE}, or name your registry in the Installation (spec.registry).`,
+    `${PULLABLE}, or name your registry in the Installation (spec.registry). ${ASKS}`,
     named,
   );
 }

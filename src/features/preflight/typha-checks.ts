@@ -35,7 +35,7 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
       }
       const { agent } = context.profile.operator;
       return failed(
-        `Typha ${since} refuses agents older than itself, and the operator decides which of them it replaces first`,
+        `Typha from ${since} on refuses agents older than itself, and the operator decides which of them it replaces first`,
         'Plan a maintenance window: agents may lose their policy updates until they are replaced. The command below lists the agents.',
         { next: command`kubectl -n ${agent.namespace} get pods -l k8s-app=${agent.name} -o wide` },
       );

@@ -1,10 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, PodFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Clock, ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import type { PodName } from '../../kernel/run-record.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { PodEvents } from './pod-events.ts';
@@ -59,7 +60,8 @@ async function withReasons(thrown: unknown, cluster: ClusterReader, progress: re
   const { code, message, suggestions, cause } = thrown;
   const reasons = await reasonsOf(cluster, latePods(progress));
   const looks = suggestions.filter((one) => one.startsWith(SEE));
-  return new Fault(code, message, [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))], cause);
+  const steps = [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))];
+  return thrown instanceof PodFault ? new PodFault(code, message, steps, thrown.pods) : new Fault(code, message, steps, cause);
 }
 
 async function loop(
@@ -92,11 +94,9 @@ async function loop(
 function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   const lagging = progress.filter((one) => !one.done);
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
-  return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
-    ...looksAt(lagging),
-    IMPACT,
-    ...(lagging.some(isUnapplied) ? UNAPPLIED : LATE),
-  ]);
+  const late = latePods(lagging).map(({ namespace, pod }) => ({ namespace, name: pod }));
+  const fact = `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
+  return new PodFault('timeout', fact, [...late.map(lookAt), IMPACT, ...(lagging.some(isUnapplied) ? UNAPPLIED : LATE)], late);
 }
 
 const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
@@ -109,10 +109,7 @@ function isUnapplied({ unapplied }: RolloutProgress): boolean {
 
 const SEE = 'see why: ';
 
-/** What shows why the first pods lag. */
-function looksAt(lagging: readonly RolloutProgress[]): readonly string[] {
-  return latePods(lagging).map(({ namespace, pod }) => `${SEE}${command`kubectl -n ${namespace} describe pod ${pod}`}`);
-}
+const lookAt = ({ namespace, name }: PodName): string => `${SEE}${command`kubectl -n ${namespace} describe pod ${name}`}`;
 
 function laggards(progress: RolloutProgress): string {
   const lag = progress.pods.filter((pod) => pod.phase === 'failed' || pod.phase === 'updating').slice(0, 5);

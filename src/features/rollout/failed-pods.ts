@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { endedContainer } from './pod-reasons.ts';
@@ -58,12 +58,15 @@ export class FailedPods {
     const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
     const rest = this.#leftBehind ? 'continue with the other workloads' : 'let the rollout continue on other nodes';
     const canContinue = this.#leftBehind !== undefined || progress.some((one) => this.#hasRoom(one));
-    return new Fault('stopped', `${counted(count, 'pod')} failed, more than --max-failed=${this.#maxFailed}: ${list}`, [
+    const pods = settled.map(({ pod, target: { namespace } }) => ({ namespace, name: pod.pod }));
+    const fact = `${counted(count, 'pod')} failed, more than --max-failed=${this.#maxFailed}: ${list}`;
+    const steps = [
       ...looks.map((one) => `see why: ${one}`),
       impactOf(settled),
-      'fix the cause, then run the same command again: it resumes',
+      'fix the cause (the rollout then continues by itself), then run the same command again: it resumes',
       ...(canContinue ? [`or ${rest} meanwhile: run the same command again with --max-failed=${count}`] : []),
-    ]);
+    ];
+    return new PodFault('stopped', fact, steps, pods);
   }
 
   /** The controller of a DaemonSet replaces no further pod once as many as it may replace at a time have failed. */

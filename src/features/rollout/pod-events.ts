@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { type Fault, PodFault } from '../../kernel/fault.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { firstOf, KEEP } from './failed-pods.ts';
@@ -177,12 +177,14 @@ function stopped(found: readonly PodWithoutNetwork[], progress: readonly Rollout
   const rolling = progress.find(({ target, pods }) => target.kind === 'DaemonSet' && pods.some(({ phase }) => phase === 'old'));
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
-  return new Fault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, [
+  const steps = [
     ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
     `${KEEP}; new pods on ${nodes} get none`,
     ...(rolling ? [heldBy(rolling.target)] : []),
     keptOff(found.map(({ node }) => node)),
     `fix ${nodes}, then run the same command again: it resumes`,
-  ]);
+  ];
+  const pods = found.map(({ namespace, pod }) => ({ namespace, name: pod }));
+  return new PodFault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, steps, pods);
 }

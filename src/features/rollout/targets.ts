@@ -1,4 +1,5 @@
 import { type Evidence, read } from '../../kernel/check.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -13,7 +14,6 @@ import { selectorOf, selectorText } from '../../kube/selector.ts';
 import {
   allContainersOf,
   containersOf,
-  eachOf,
   evidenceOf,
   isNamed,
   isOperated,

@@ -1,8 +1,9 @@
+import { eachOf } from '../../kernel/each-of.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { eachOf, isOfService, serviceNamespaces } from '../survey/index.ts';
+import { isOfService, serviceNamespaces } from '../survey/index.ts';
 import { type Asking, nameOf, partOf, pathOf, pathPart, podsOf, reasonOf, type SupportPart, supportNode, supportObject } from './pods.ts';
 
 /** Events of a namespace that are kept: the newest. */

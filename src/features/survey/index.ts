@@ -1,4 +1,3 @@
-export { eachOf } from '../../kernel/each-of.ts';
 /** The face of this feature: all that other rooms may use of it. */
 export {
   ageOf,

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
@@ -7,7 +8,7 @@ import { policyName } from '../../kube/stored-metadata.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { foundByName, lackingOf, ownerKey as nameKey, type OwnerName, readOwners, readRestoreFacts } from '../ownerrefs/index.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
-import { attempt, type Dependent, eachOf, resourcesOf } from '../survey/index.ts';
+import { attempt, type Dependent, resourcesOf } from '../survey/index.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './survey.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Check, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Datastore, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -14,7 +15,7 @@ import type { OperatorLag } from '../install-operator/index.ts';
 import { cliResources, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { findServiceCli } from '../service-cli/index.ts';
-import { type Dependent, eachOf, hasFullManifest } from '../survey/index.ts';
+import { type Dependent, hasFullManifest } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
 export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {

@@ -143,6 +143,11 @@ describe('run records in Secrets', () => {
     ['of a newer version', JSON.stringify({ ...RECORD, version: 2, toolVersion: '9.0.0' }), /has version 2; this program knows 1/],
     ['without some fields', JSON.stringify({ ...RECORD, target: undefined, kept: 'x' }), /wrong or missing: target, kept/],
     ['with a step that is none', JSON.stringify({ ...RECORD, progress: { stage: 'apply', step: '1', of: 2 } }), /missing: progress$/],
+    [
+      'with a pod whose name is another command',
+      JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', pod: { namespace: 'a', name: 'b; rm' } }] }),
+      /missing: stages$/,
+    ],
     ['past a return without a reason', JSON.stringify({ ...RECORD, noReturn: { at: 'now' } }), /missing: noReturn$/],
     ['that is no JSON', '{', /not JSON/],
     ['that is no object', '[]', /not an object/],

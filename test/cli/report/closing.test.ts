@@ -44,7 +44,7 @@ describe('the closing of a run that was resumed', () => {
       'Changed by this command: apply.',
       'Earlier parts of this run, begun 3m ago, changed: apply.',
       'Running pods kept their network.',
-      'Undo is not possible any more. The new controllers rename stored policies. Old agents still enforce them, but the old API server and CLI can no longer read, change or delete them.',
+      'The upgrade is done; there is no undo any more. The new controllers rename stored policies. Old agents still enforce them, but the old API server and CLI can no longer read, change or delete them.',
     ]);
   });
 

@@ -77,11 +77,11 @@ const rows: Readonly<Record<string, Row>> = {
     hint: /, or accept the node by name: --accept NS-712=n1$/,
     about: ['n1'],
   },
-  'a host with other policies than now': {
+  'a host with other policies than before': {
     id: 'NS-713',
     facts: { verdicts: { value: [{ node: 'n1', verdict: 'CHANGED', detail: '' }] } },
     is: 'error',
-    says: /other policies than now: n1$/,
+    says: /other policies than before: n1$/,
     hint: /^Compare what applies before and after, fix selectors or labels, or accept the node by name: --accept NS-713=n1$/,
     about: ['n1'],
   },

@@ -13,18 +13,18 @@ checkCases('NS-606', {
     facts: { ...from('calico/node:v3.15.0'), target: targetOf(pulling('quay.io/calico/typha:v3.32.1')) },
     is: 'warning',
     says: /^the upgrade pulls 1 image from quay\.io\/calico; the installed images come from docker\.io\/calico$/,
-    hint: /^Make sure that nodes can pull them \(network, allow list, pull secret\), or give them your registry .*\(--upgrade-file\)\.$/,
+    hint: /^Make sure that nodes can pull them \(network, allow list, pull secret\), or give them your registry .*\(--upgrade-file\)\. The command below has every node pull them: .*$/,
     about: ['quay.io/calico/typha:v3.32.1'],
   },
-  'names of a mirror and the new registry only what is pulled from the new one': {
+  'names what is pulled from a mirror and from the new registry': {
     facts: {
       ...from('mirror.local:5000/calico/node:v3.15.0'),
       target: targetOf(pulling('mirror.local:5000/calico/node:v3.32.1'), pulling('quay.io/calico/cni:v3.32.1')),
     },
     is: 'warning',
-    says: /^the upgrade pulls 1 image from quay\.io\/calico; the installed images come from mirror\.local:5000\/calico$/,
-    hint: /Images that you gave another registry keep it: copy the new release's images there\.$/,
-    about: ['quay.io/calico/cni:v3.32.1'],
+    says: /^the upgrade pulls 1 image from quay\.io\/calico and 1 from mirror\.local:5000\/calico; the installed images come from mirror/,
+    hint: /Images that you gave another registry keep it: copy the new release's images there\./,
+    about: ['quay.io/calico/cni:v3.32.1', 'mirror.local:5000/calico/node:v3.32.1'],
   },
   'asks for the new images in a mirror that all of them stay in': {
     facts: {
