@@ -34,7 +34,6 @@ export async function runChain(
       const text = `the lock could not be given back, other runs wait until it runs out: ${messageOf(failure)}`;
       observe({ type: 'note', stage: current?.id ?? '', level: 'warning', text });
     });
-    await parts.looks.quiet();
   }
 }
 

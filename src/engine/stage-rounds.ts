@@ -32,8 +32,6 @@ export class StageRounds {
   /** Time that a look took which was made before the stage began. */
   #tookMs = 0;
   readonly #told = new Told();
-  /** A whole plan was performed: the look that follows is most likely shared by the next stages. */
-  #isComplete = false;
   /** A whole plan was performed, and it asked for another look. */
   #again = false;
   /** What the action says that was performed last, if its precondition no longer held. */
@@ -91,9 +89,7 @@ export class StageRounds {
     const stage = this.#stage;
     const look = () => {
       this.#ownLook = !looks.shared;
-      const opening = looks.survey(stage.id, (ports) => stage.open(ports, inChain(context, stages, stage, !live, this.#again)));
-      if (this.#isComplete) this.#beginNext();
-      return opening;
+      return stage.open(looks.current(), inChain(context, stages, stage, !live, this.#again));
     };
     const first = await look();
     if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
@@ -102,17 +98,6 @@ export class StageRounds {
     hold.mayGoOn();
     looks.end();
     return look();
-  }
-
-  /** Begins the surveys of the stages that will share this look: up to the first one that acts by the plan that was agreed to. */
-  #beginNext(): void {
-    const { context, stages, looks, live, more } = this.#parts;
-    if (!live || !more.steps) return;
-    const acts = new Set<string>(more.steps.places.map((place) => place.stage));
-    for (const next of stages.slice(stages.indexOf(this.#stage) + 1)) {
-      looks.begin(next.id, (ports) => next.open(ports, inChain(context, stages, next, false)));
-      if (!next.readOnly && acts.has(next.id)) return;
-    }
   }
 
   /** True if the lock was taken just now: another run may have written until then, so earlier reads do not count. */
@@ -164,9 +149,7 @@ export class StageRounds {
     const changes = live && plan.actions.some((action) => changesSomething(effects, action));
     if (changes && (await this.#take())) return 'judge';
     this.#parts.more.within?.(stage.id, plan);
-    if (plan.actions.every((action) => onlyWritesFiles(effects, action))) this.#beginNext();
     const isAged = this.#ageing();
-    this.#isComplete = false;
     this.#told.beginRound();
     this.#manual = stepsLeftIn(plan.actions);
     let noted: 'acts' | 'writes' | undefined;
@@ -203,8 +186,7 @@ export class StageRounds {
       this.#again = true;
       return 'judge';
     }
-    this.#isComplete = changes && this.#stage.converges === true;
-    return this.#isComplete ? 'plan' : 'done';
+    return changes && this.#stage.converges === true ? 'plan' : 'done';
   }
 
   /**

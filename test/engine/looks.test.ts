@@ -45,74 +45,6 @@ describe('looks', () => {
   });
 });
 
-describe('surveys before their turn', () => {
-  const opened = (facts: string) => ({ findings: () => [], plan: () => ({ skip: facts }) });
-
-  function looksAt() {
-    let now = 0;
-    const clock = { now: () => new Date(now), sleep: async () => undefined };
-    const looks = new Looks({ ...engineBench().ports, clock });
-    const surveyed = async (stage: string) => (await looks.survey(stage, async () => opened('in its turn'))).plan();
-    return {
-      looks,
-      surveyed,
-      begin: (stage: string) => looks.begin(stage, async () => opened('before')),
-      passes: (ms: number) => {
-        now += ms;
-      },
-    };
-  }
-
-  it('count once, and only in the look in which they were begun', async () => {
-    const { looks, surveyed, begin, passes } = looksAt();
-    begin('wait');
-    assert.deepEqual(await surveyed('wait'), { skip: 'in its turn' }, 'nobody looks yet');
-    for (const [ends, expected] of [
-      [() => undefined, 'before'],
-      [() => looks.noted(), 'in its turn'],
-      [() => looks.refresh(), 'in its turn'],
-      [() => looks.end(), 'in its turn'],
-      [() => passes(2_001), 'in its turn'],
-    ] as const) {
-      looks.current();
-      begin('wait');
-      ends();
-      assert.deepEqual(await surveyed('wait'), { skip: expected }, String(ends));
-      assert.deepEqual(await surveyed('wait'), { skip: 'in its turn' }, 'another round');
-    }
-  });
-
-  it('are not begun where a survey takes long: they would not end in time, and be made twice', async () => {
-    const { looks, surveyed, begin, passes } = looksAt();
-    await looks.survey('apply', async () => {
-      passes(1_001);
-      return opened('slow');
-    });
-    begin('wait');
-    assert.deepEqual(await surveyed('wait'), { skip: 'in its turn' });
-  });
-
-  it('tell what they met in their turn, and are waited for where it does not come', async () => {
-    const { looks, surveyed } = looksAt();
-    looks.current();
-    looks.begin('wait', () => Promise.reject(new Error('no answer')));
-    await assert.rejects(surveyed('wait'), /no answer/);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    looks.begin('alp', async () => {
-      await promise;
-      return opened('before');
-    });
-    let isQuiet = false;
-    const quiet = looks.quiet().then(() => {
-      isQuiet = true;
-    });
-    await looks.survey('verify', async () => opened('in its turn'));
-    assert.equal(isQuiet, false);
-    resolve();
-    await quiet;
-  });
-});
-
 describe('looks of a chain', () => {
   /** Performs stages that each list the nodes, and tells how often the cluster was asked for them. */
   function chainOf() {
@@ -139,10 +71,7 @@ describe('looks of a chain', () => {
       passes: (ms: number) => {
         now += ms;
       },
-      run: (stages: readonly AnyStage[], changes = false, agreed: readonly string[] = []) => {
-        const steps = { places: agreed.map((stage, index) => ({ stage, id: stage, step: index + 1, of: agreed.length })) };
-        return runChain(stages, ports, engineContext(), () => undefined, { changes, ...(agreed.length > 0 ? { steps } : {}) });
-      },
+      run: (stages: readonly AnyStage[], changes = false) => runChain(stages, ports, engineContext(), () => undefined, { changes }),
     };
   }
 
@@ -202,32 +131,6 @@ describe('looks of a chain', () => {
       const outcome = await run([looking('apply', [plan]), looking('wait', [skips])], true);
       assert.deepEqual([outcome.exit, lists.length], ['done', asked], JSON.stringify(plan));
     }
-  });
-
-  it('has the surveys at once of the stages that share it: while files are written up to the one that acts, and once it is done', async () => {
-    const { run } = chainOf();
-    const said: string[] = [];
-    const telling = (id: string, plans: readonly StagePlan[], extra: Partial<Stage<number>> = {}) =>
-      scripted(id, plans, extra, async () => {
-        said.push(`${id} begins`);
-        await new Promise((resolve) => setImmediate(resolve));
-        said.push(`${id} ends`);
-      });
-    const files = act({ type: 'backup', folder: 'f', files: [] });
-    const stages = () => [
-      telling('backup', [files]),
-      telling('crds', [skips]),
-      telling('apply', [applies], { converges: true }),
-      telling('wait', [skips], { readOnly: true }),
-      telling('verify', [skips], { readOnly: true }),
-    ];
-    const each = (...ids: readonly string[]) => [...ids.map((id) => `${id} begins`), ...ids.map((id) => `${id} ends`)];
-    await run(stages(), true, ['backup', 'apply', 'wait']);
-    assert.deepEqual(said, [...each('backup'), ...each('crds', 'apply'), ...each('apply', 'wait', 'verify')]);
-    said.length = 0;
-    await run(stages(), true);
-    const inTurn = ['backup', 'crds', 'apply', 'apply', 'wait', 'verify'].flatMap((id) => each(id));
-    assert.deepEqual(said, inTurn, 'without a plan that was agreed to');
   });
 
   it('is not enough for an action that wants one of its own, right before it', async () => {
