@@ -190,6 +190,6 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
         HELM_REFUSES,
         'Error: UPGRADE FAILED: unable to build kubernetes objects from current release manifest: no matches for kind "PodSecurityPolicy" in version "policy/v1beta1"\n',
       ),
-    holds: says(/^× NS-239 [\s\S]*PodSecurityPolicy[\s\S]*mapkubeapis[\s\S]*nothing was changed/m),
+    holds: says(/^× NS-239 [\s\S]*PodSecurityPolicy[\s\S]*mapkubeapis[\s\S]*Nothing was changed/m),
   },
 };

@@ -135,7 +135,9 @@ describe('the last lines of a command', function () {
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
     assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep their network/);
     assert.match(block[4] ?? '', /^ {2}undo {4}possible now: /);
-    assert.match(block[5] ?? '', /^ {2}then {4}fix the cause \(the rollout then continues by itself\), then resume: /);
+    assert.match(block[5] ?? '', /^ {2}then {4}keep new pods off node-02: kubectl cordon node-02 \(undo: kubectl uncordon node-02\)$/);
+    assert.match(block[6] ?? '', /^ {2}then {4}fix the cause \(Kubernetes then continues this rollout by itself\), then resume: /);
+    assert.match(block[7] ?? '', /^ {2}or {6}go back, as undo says$/);
     assert.match(block.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.doesNotMatch(lines.join('\n'), /^error:/m);
     assert.match(lines.join('\n'), /^apply +failed +see below$/m);

@@ -27,7 +27,7 @@ export interface Closed {
 
 /** The last lines before the next command: what the command came to, and what it changed. */
 export function closingLines({ command, outcome, chain, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
-  const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : [];
+  const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : refusedLine(outcome);
   const traffic = trafficOf(outcome, isBlock);
   const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(UNDER_WAY)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
@@ -69,6 +69,13 @@ function verdictLine({ findings }: Outcome): string {
   return ['READY', warning > 0 ? counted(warning, 'warning') : '', leftOut > 0 ? `${counted(leftOut, 'check')} left out` : '']
     .filter((part) => part !== '')
     .join(', ');
+}
+
+/** A command that has not begun: what stands against it is further up. */
+function refusedLine({ exit, stages, findings, message }: Outcome): readonly string[] {
+  const open = findings.filter(({ outcome }) => outcome === 'error');
+  if (exit !== 'blocked' || stages.length > 0 || message === undefined || open.length === 0) return [];
+  return [`Not begun, because of ${open.map(({ id, message: because }) => `${id}: ${because}`).join('; ')}`];
 }
 
 /** What a stage changed that had something to change, and has begun. */

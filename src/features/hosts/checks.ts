@@ -49,9 +49,11 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
       if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
       const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
       const gone = hit.filter(({ removed }) => removed);
+      const now = hit.filter(({ isNow }) => isNow === true).length;
+      const already = now === 0 ? '' : now === hit.length ? ' (in force already)' : ` (${now} of them in force already)`;
       const hint = `${fix}, ${acceptText(id, hit.length === 1 ? 'the node' : 'the nodes', hit[0]?.node)}`;
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
-        because: `${counted(hit.length, 'host')} ${means}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
+        because: `${counted(hit.length, 'host')} ${means}${already}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
         hint: gone.length > 0 ? `${hint}. Restore the old endpoints with: ${PROGRAM} hep --undo` : hint,
         next: gone.length > 0 ? UNDO_PREVIEW : showPolicies(facts, context),
       }));
@@ -181,7 +183,7 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     'NS-713',
     'no host would get other policies',
     'CHANGED',
-    'would have other policies than before',
+    'would get other policies',
     'Compare what applies before and after, fix selectors or labels',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */

@@ -109,6 +109,8 @@ export interface HostVerdict {
   readonly verdict: 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
   /** When, and what applies before and after, lane by lane. */
   readonly detail: string;
+  /** True if it applies since automatic endpoints are enabled. */
+  readonly isNow?: true;
   /** True if its old endpoint is gone already. */
   readonly removed?: true;
   /** The same with the first policies only; absent where it would be no shorter. */

@@ -107,6 +107,7 @@ function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
     node: node.node,
     verdict,
     ...brief,
+    ...(node.inForce && node.atEnable.changes.some((change) => change.verdict === verdict) ? { isNow: true as const } : {}),
     get detail(): string {
       return momentsText(node, verdict);
     },

@@ -104,7 +104,7 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
   return new PodFault('stopped', factsOf(failed), steps, pods);
 }
 
-const AFFECTED = 'running pods may have lost the same connections: look at what runs on these nodes';
+const AFFECTED = 'running pods may have lost connections between these nodes: test an application there now, and go back if it fails';
 
 /** What failed, in one line. */
 export function factsOf(found: readonly Found[]): string {

@@ -60,11 +60,14 @@ export class FailedPods {
     const canContinue = this.#leftBehind !== undefined || progress.some((one) => this.#hasRoom(one));
     const pods = settled.map(({ pod, target: { namespace } }) => ({ namespace, name: pod.pod }));
     const fact = `${counted(count, 'pod')} failed, more than --max-failed=${this.#maxFailed}: ${list}`;
+    const nodes = settled.flatMap(({ pod, target }) => (target.kind === 'DaemonSet' && pod.node !== '' ? [pod.node] : []));
     const steps = [
       ...looks.map((one) => `see why: ${one}`),
       impactOf(settled),
-      'fix the cause (the rollout then continues by itself), then run the same command again: it resumes',
+      ...(nodes.length > 0 ? [keptOff(nodes)] : []),
+      'fix the cause (Kubernetes then continues this rollout by itself), then run the same command again: it resumes',
       ...(canContinue ? [`or ${rest} meanwhile: run the same command again with --max-failed=${count}`] : []),
+      'or go back, as undo says',
     ];
     return new PodFault('stopped', fact, steps, pods);
   }
@@ -114,4 +117,10 @@ function lookAt({ pod, target: { namespace } }: Failed): string {
   return ended === undefined
     ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
     : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`;
+}
+
+/** Pods that run there keep their network; those that would be placed there are placed elsewhere. */
+export function keptOff(nodes: readonly string[]): string {
+  const named = [...new Set(nodes)];
+  return `keep new pods off ${firstOf(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
 }

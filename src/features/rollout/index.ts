@@ -1,9 +1,9 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { rolloutExpectations } from './effects.ts';
-export { IMPACT } from './failed-pods.ts';
+export { IMPACT, keptOff } from './failed-pods.ts';
 export { itemsIn, meaningOf, shortText } from './meanings.ts';
-export { heldBy, keptOff } from './pod-events.ts';
+export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
 export {

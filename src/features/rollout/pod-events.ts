@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { firstOf, KEEP } from './failed-pods.ts';
+import { firstOf, KEEP, keptOff } from './failed-pods.ts';
 import { type Agent, type EventFields, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
@@ -163,12 +163,6 @@ const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}
 export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   const patch = command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`;
   return `the DaemonSet keeps rolling out; to hold it: ${patch}`;
-}
-
-/** Pods that run there keep their network; those that would be placed there are placed elsewhere. */
-export function keptOff(nodes: readonly string[]): string {
-  const named = [...new Set(nodes)];
-  return `keep new pods off ${firstOf(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
 }
 
 /** `progress`: of when they were found. */

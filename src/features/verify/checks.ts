@@ -77,10 +77,14 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
       }
       const verdict = judged(own, options.release);
       if (verdict.status !== 'ok') return verdict;
-      return failed(`${verdict.detail}, but not by the CLI: ${why}`, `Install and configure ${program} ${options.release}, then ask it.`, {
-        severity: 'warning',
-        next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,
-      });
+      return failed(
+        `${verdict.detail}, but not by the CLI: ${why}`,
+        `The cluster is upgraded. ${program} ${options.release} is still to be installed and configured: the command below does what it can, and names each manual step.`,
+        {
+          severity: 'warning',
+          next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,
+        },
+      );
     },
   },
   ...workloadsChecks,

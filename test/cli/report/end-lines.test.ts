@@ -185,7 +185,7 @@ describe('what can be undone', () => {
     const passed = { because: noReturn.because, at: '2026-11-21T02:05:00Z' };
     assert.deepEqual(undo({ wrote: ['apply', 'alp'], noReturn: passed, progress: { ...progress, step: 5, noReturn } }), [
       'not possible any more since step 4 of 5 (docs/use/going-back.md)',
-      'The new controllers rename stored policies. Old agents still enforce them, but the old API server and CLI can no longer read, change or delete them.',
+      'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and API server of the service can no longer read, change or delete them.',
       'this part alone: kubectl netsvc-upgrade alp --undo --context=prod',
     ]);
     assert.match(undo({ wrote: ['apply'], noReturn: passed, progress })[0] ?? '', /^not possible any more since 5m ago \(docs/);

@@ -81,7 +81,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-713',
     facts: { verdicts: { value: [{ node: 'n1', verdict: 'CHANGED', detail: '' }] } },
     is: 'error',
-    says: /other policies than before: n1$/,
+    says: /^1 host would get other policies: n1$/,
     hint: /^Compare what applies before and after, fix selectors or labels, or accept the node by name: --accept NS-713=n1$/,
     about: ['n1'],
   },

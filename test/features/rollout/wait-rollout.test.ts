@@ -228,7 +228,7 @@ describe('waitRollout', () => {
       });
       const thrown = await wait({ daemonsets: [[snapshot(daemonset)]], pods: [[snapshot(...pods)]] }).catch((fault: Fault) => fault);
       assert.ok(thrown instanceof Fault);
-      return thrown.suggestions.find((one) => one.startsWith('or '));
+      return thrown.suggestions.find((one) => one.startsWith('or let '));
     };
     const of = (maxUnavailable: number | string) => ({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable } });
     const text = 'or let the rollout continue on other nodes meanwhile: run the same command again with --max-failed=1';
