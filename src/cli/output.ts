@@ -65,13 +65,13 @@ function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; r
 }
 
 async function markdown(document: OutputDocument, textOf: LoadText): Promise<string> {
-  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../report/report-markdown.ts'), import('./report/facts.ts')]);
+  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../report/report-markdown.ts'), import('./ending/facts.ts')]);
   const facts = reportFacts(document);
   return markdownText(facts, await textFor(facts, textOf));
 }
 
 async function page(document: OutputDocument, textOf: LoadText): Promise<string> {
-  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../report/report-html.ts'), import('./report/facts.ts')]);
+  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../report/report-html.ts'), import('./ending/facts.ts')]);
   const facts = reportFacts(document);
   return htmlText(facts, await textFor(facts, textOf));
 }
@@ -82,6 +82,6 @@ async function textFor({ plans }: ReportFacts, textOf: LoadText): Promise<Action
 }
 
 async function junit(document: OutputDocument): Promise<string> {
-  const [{ junitText }, { reportFacts }] = await Promise.all([import('../report/report-junit.ts'), import('./report/facts.ts')]);
+  const [{ junitText }, { reportFacts }] = await Promise.all([import('../report/report-junit.ts'), import('./ending/facts.ts')]);
   return junitText(reportFacts(document));
 }

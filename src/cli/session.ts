@@ -11,6 +11,7 @@ import { type Palette, palette } from '../report/colour.ts';
 import type { Progress } from '../report/progress-text.ts';
 import type { CarriedFlag } from './carry.ts';
 import type { Made, OutputDocument } from './documents.ts';
+import type { ReportFile } from './ending/file.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { toFault } from './faults.ts';
 import type { Values } from './flag.ts';
@@ -18,7 +19,6 @@ import type { outputFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';
 import type { Notices } from './notify/notices.ts';
 import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
-import type { ReportFile } from './report/file.ts';
 import type { Acting, CommonFlags, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
 import { tellErr, tellOut } from './terminal.ts';
 
@@ -205,7 +205,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const { flags } = asked;
   const file = flags['report-file'];
   const say = (line: string) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`);
-  const report = file === undefined ? undefined : await (await import('./report/file.ts')).openReport(file, say);
+  const report = file === undefined ? undefined : await (await import('./ending/file.ts')).openReport(file, say);
   const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
   const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/notices.ts')).openNotices(seams, flags);
   const interrupts = seams.listenForInterrupts(warn);

@@ -12,12 +12,12 @@ import { maskedAction } from '../report/mask.ts';
 import { carriedTo, flagsOfRun } from './carry.ts';
 import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
+import { nextStep, report } from './ending/end.ts';
+import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
 import { loadPlan } from './plan/file.ts';
 import { type PlanOutputs, showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
-import { nextStep, report } from './report/end.ts';
-import { maskedOutcome, type Outcome, runReport } from './report/run.ts';
 import type { Acting, Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -167,7 +167,7 @@ async function toldOf(session: Session, outcome: ChainOutcome, history: History,
 
 /** The same report as `--report-file` has, small enough to lie beside the run record. */
 async function keptReport(session: Session, outcome: Outcome): Promise<RunReport> {
-  const { storedReport } = await import('./report/stored.ts');
+  const { storedReport } = await import('./ending/stored.ts');
   const step = nextStep(session, outcome);
   const shown = maskedOutcome(await session.seams.loadEffects(), outcome);
   return storedReport({ ...runReport(session.context, session.asked.command, shown, step), made: session.made() });

@@ -159,7 +159,7 @@ export async function recordedHead({ outPalette }: Session, record: RunRecord | 
 async function changedLines({ context, seams }: Session, record: RunRecord | undefined, now: Date): Promise<readonly string[]> {
   const nothing = 'Nothing was changed by this command.';
   if (!record) return [nothing];
-  const { earlierLines, unfinishedBefore } = await import('./report/closing.ts');
+  const { earlierLines, unfinishedBefore } = await import('./ending/closing.ts');
   const before = unfinishedBefore(record, context);
   return [nothing, ...(before ? earlierLines(before, { chain: await seams.loadChain(), now }) : [])];
 }
@@ -170,7 +170,7 @@ async function runLines(
   { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
-  const { reachedText, undoTexts } = await import('./report/end-lines.ts');
+  const { reachedText, undoTexts } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, described } from '../cli/base-command.ts';
+import { runReportCommand } from '../cli/ending/command.ts';
 import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
-import { runReportCommand } from '../cli/report/command.ts';
 import { reportFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 

@@ -4,7 +4,7 @@ import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
-import { assertPlace } from '../report/file.ts';
+import { assertPlace } from '../ending/file.ts';
 
 /** `output.netsvc-upgrade/v`, before the number. */
 const FAMILY = OUTPUT_VERSION.replace(/\d+$/, '');

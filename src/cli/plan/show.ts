@@ -11,10 +11,10 @@ import { twoWayLines } from '../../report/plan-rows.ts';
 import { planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
 import type { PlanDocument } from '../documents.ts';
+import { earlierLines } from '../ending/closing.ts';
+import { nextStep, recordBefore, type Seen } from '../ending/end.ts';
+import { afterProbe } from '../ending/next-step.ts';
 import { findingsHere, stagesHere } from '../next-here.ts';
-import { earlierLines } from '../report/closing.ts';
-import { nextStep, recordBefore, type Seen } from '../report/end.ts';
-import { afterProbe } from '../report/next-step.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
@@ -97,7 +97,7 @@ export async function earlierHere(seen: Seen): Promise<readonly string[]> {
 
 /** What was asked for and about how long it takes, then why there is no undo. What cannot be read of earlier runs is no reason to stop. */
 export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>): Promise<readonly string[]> {
-  const { formerTimes } = await import('../report/recorded.ts');
+  const { formerTimes } = await import('../ending/recorded.ts');
   const former = await formerTimes(seen).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;

@@ -5,7 +5,7 @@ import type { SupportPart } from '../../features/support/index.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials, withoutHiddenValues, withoutNamedCredentials } from '../../kernel/hidden.ts';
 import { oneLine } from '../../kernel/visible.ts';
-import { assertPlace } from '../report/file.ts';
+import { assertPlace } from '../ending/file.ts';
 
 /** One folder holds what is unpacked. */
 const FOLDER = 'netsvc-upgrade-support';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatOfFile } from '../../../src/cli/report/file.ts';
+import { formatOfFile } from '../../../src/cli/ending/file.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
 import { assertJunit } from '../../support/junit-rules.ts';
 

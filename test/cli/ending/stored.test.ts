@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import type { RunReport } from '../../../src/cli/documents.ts';
-import { runReport } from '../../../src/cli/report/run.ts';
-import { STORED_BYTES, storedReport } from '../../../src/cli/report/stored.ts';
+import { runReport } from '../../../src/cli/ending/run.ts';
+import { STORED_BYTES, storedReport } from '../../../src/cli/ending/stored.ts';
 import { reportOf } from '../../support/big-report.ts';
 import { engineContext } from '../../support/engine-ports.ts';
 

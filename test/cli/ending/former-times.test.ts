@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formerTimes } from '../../../src/cli/report/recorded.ts';
+import { formerTimes } from '../../../src/cli/ending/recorded.ts';
 import type { Records } from '../../../src/kernel/run-record.ts';
 
 const CLUSTER = 'c-1';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Ending, nextCommand } from '../../../src/cli/report/next-step.ts';
+import { type Ending, nextCommand } from '../../../src/cli/ending/next-step.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 
 const P = 'kubectl netsvc-upgrade';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { effects } from '../../../src/cli/effects.ts';
-import { closingLines } from '../../../src/cli/report/closing.ts';
-import type { Outcome } from '../../../src/cli/report/run.ts';
+import { closingLines } from '../../../src/cli/ending/closing.ts';
+import type { Outcome } from '../../../src/cli/ending/run.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';

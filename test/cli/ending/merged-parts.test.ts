@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergedHistory, mergedStages } from '../../../src/cli/report/recorded.ts';
+import { mergedHistory, mergedStages } from '../../../src/cli/ending/recorded.ts';
 import type { ActionTrace, RunHistory } from '../../../src/kernel/history.ts';
 import type { StageRecord } from '../../../src/kernel/run-record.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { reachedText, stoppedLines, undoTexts } from '../../../src/cli/report/end-lines.ts';
-import type { Outcome } from '../../../src/cli/report/run.ts';
-import { runLines } from '../../../src/cli/report/run-lines.ts';
+import { reachedText, stoppedLines, undoTexts } from '../../../src/cli/ending/end-lines.ts';
+import type { Outcome } from '../../../src/cli/ending/run.ts';
+import { runLines } from '../../../src/cli/ending/run-lines.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
