@@ -148,7 +148,7 @@ export function undoTexts(
     return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...parts];
   }
   if (ways.length === 0 && !isBackedUp) return ['nothing to undo: this run has not changed the service'];
-  const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : ' now';
+  const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
   const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
   // References are put back when the objects are as they were.
   const last = ways.filter((way) => way.includes(' ownerrefs '));

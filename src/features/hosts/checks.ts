@@ -40,7 +40,13 @@ function acceptText(id: CheckId, what: string, first = ''): string {
 }
 
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
-function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: string, fix: string) {
+interface Means {
+  /** What a host would get, and what it has got where automatic endpoints are enabled already. */
+  readonly soon: string;
+  readonly now: string;
+}
+
+function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: Means, fix: string) {
   return {
     id,
     title,
@@ -49,12 +55,14 @@ function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'
       if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
       const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
       const gone = hit.filter(({ removed }) => removed);
-      const now = hit.filter(({ isNow }) => isNow === true).length;
-      const already = now === 0 ? '' : now === hit.length ? ' (in force already)' : ` (${now} of them in force already)`;
+      const now = hit.filter(({ isNow }) => isNow === true);
+      const what =
+        now.length === hit.length ? means.now : `${means.soon}${now.length > 0 ? ` (${now.length} of them have it already)` : ''}`;
+      const isBack = gone.length > 0 || now.length > 0;
       const hint = `${fix}, ${acceptText(id, hit.length === 1 ? 'the node' : 'the nodes', hit[0]?.node)}`;
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
-        because: `${counted(hit.length, 'host')} ${means}${already}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
-        hint: gone.length > 0 ? `${hint}. Restore the old endpoints with: ${PROGRAM} hep --undo` : hint,
+        because: `${counted(hit.length, 'host')} ${what}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
+        hint: isBack ? `${hint}. Go back with: ${PROGRAM} hep --undo` : hint,
         next: gone.length > 0 ? UNDO_PREVIEW : showPolicies(facts, context),
       }));
     },
@@ -169,21 +177,27 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     'NS-711',
     'no host would be opened',
     'OPEN',
-    'would let all traffic through: no policy would apply, and automatic endpoints carry the allow-all profile',
+    {
+      soon: 'would let all traffic through: no policy would apply, and automatic endpoints carry the allow-all profile',
+      now: 'let all traffic through since automatic endpoints are enabled: no policy applies, and these carry the allow-all profile',
+    },
     'Write global policies that select the labels of these nodes',
   ),
   verdictCheck(
     'NS-712',
     'no host would get its first policies',
     'NEWLY POLICED',
-    'would get policies, where none applies to them now',
+    {
+      soon: 'would get policies, where none applies to them now',
+      now: 'got policies with automatic endpoints, where none applied before',
+    },
     'See that these policies allow what the hosts need (the failsafe ports stay open)',
   ),
   verdictCheck(
     'NS-713',
     'no host would get other policies',
     'CHANGED',
-    'would get other policies',
+    { soon: 'would get other policies', now: 'got other policies with automatic endpoints' },
     'Compare what applies before and after, fix selectors or labels',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */

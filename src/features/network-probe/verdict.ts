@@ -95,7 +95,7 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
     ),
     ...(first.lacks === 'no-sandbox'
       ? [`running pods keep their network; new pods on ${first.from.node} get none`, keptOff([first.from.node])]
-      : [AFFECTED, `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
+      : [affected(failed), `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
     // An operator puts back what it is not told itself.
     ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
     'fix the cause, then run the same command again',
@@ -104,7 +104,10 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
   return new PodFault('stopped', factsOf(failed), steps, pods);
 }
 
-const AFFECTED = 'running pods may have lost connections between these nodes: test an application there now, and go back if it fails';
+function affected(failed: readonly Found[]): string {
+  const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, ...(to ? [to.node] : [])]))].join(', ');
+  return `running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`;
+}
 
 /** What failed, in one line. */
 export function factsOf(found: readonly Found[]): string {

@@ -119,7 +119,7 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
 /** As soon as the controllers of the target run (domain §0.6b). */
 export const RENAMES_POLICIES: NoReturnReason = {
   short: 'policies get new names',
-  long: 'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and API server of the service can no longer read, change or delete them.',
+  long: 'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
 };
 
 /** What the user of the hold must know: references to these policies that were not removed break when it is released. */

@@ -78,8 +78,8 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
       const verdict = judged(own, options.release);
       if (verdict.status !== 'ok') return verdict;
       return failed(
-        `${verdict.detail}, but not by the CLI: ${why}`,
-        `The cluster is upgraded. ${program} ${options.release} is still to be installed and configured: the command below does what it can, and names each manual step.`,
+        `${verdict.detail}; ${why}`,
+        `The cluster is upgraded: this is about ${program} on your machine. The command below installs ${options.release} of it where it can, and names each manual step.`,
         {
           severity: 'warning',
           next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,

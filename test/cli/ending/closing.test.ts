@@ -44,7 +44,7 @@ describe('the closing of a run that was resumed', () => {
       'Changed by this command: apply.',
       'Earlier parts of this run, begun 3m ago, changed: apply.',
       'Running pods kept their network.',
-      'The upgrade is done; there is no undo any more. The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and API server of the service can no longer read, change or delete them.',
+      'The upgrade is done; there is no undo any more. The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
     ]);
   });
 

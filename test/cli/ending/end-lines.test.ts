@@ -163,13 +163,13 @@ describe('what can be undone', () => {
 
   it('is what the backup holds, up to the point of no return', () => {
     const files = '/b/RESTORE.md has the commands, object by object';
-    assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible now: ${files}`]);
+    assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible: ${files}`]);
     assert.deepEqual(undo({ wrote: ['backup', 'apply'], progress: { ...progress, noReturn } }), [`possible until step 4 of 5: ${files}`]);
   });
 
   it('is one part after the other, the last one first, and references after the objects', () => {
     assert.deepEqual(undo({ wrote: ['ownerrefs-strip', 'apply', 'alp'] }), [
-      'possible now, in this order:',
+      'possible, in this order:',
       'kubectl netsvc-upgrade alp --undo --context=prod',
       '/b/RESTORE.md has the commands, object by object',
       'kubectl netsvc-upgrade ownerrefs restore --undo --context=prod',
@@ -178,14 +178,14 @@ describe('what can be undone', () => {
 
   it('says that a run left the backup out', () => {
     const [first = ''] = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [], now });
-    assert.equal(first, 'possible now: this run has no backup; see docs/use/going-back.md');
+    assert.equal(first, 'possible: this run has no backup; see docs/use/going-back.md');
   });
 
   it('is over after the point of no return, but for parts; an earlier part of the run has other numbers', () => {
     const passed = { because: noReturn.because, at: '2026-11-21T02:05:00Z' };
     assert.deepEqual(undo({ wrote: ['apply', 'alp'], noReturn: passed, progress: { ...progress, step: 5, noReturn } }), [
       'not possible any more since step 4 of 5 (docs/use/going-back.md)',
-      'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and API server of the service can no longer read, change or delete them.',
+      'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
       'this part alone: kubectl netsvc-upgrade alp --undo --context=prod',
     ]);
     assert.match(undo({ wrote: ['apply'], noReturn: passed, progress })[0] ?? '', /^not possible any more since 5m ago \(docs/);
