@@ -135,10 +135,10 @@ describe('while images are not proved to be pullable', function () {
     const scenario = await installed();
     const before = await ran(scenario, 'preflight');
     assert.equal(before.next, PROBE);
-    assert.match(before.text, /^Afterwards, if every node can: kubectl netsvc-upgrade plan$/m);
+    assert.match(before.text, /^Afterwards, if every node can pull them: kubectl netsvc-upgrade plan$/m);
     const planned = await ran(scenario, 'plan --detailed-exitcode');
     assert.equal(planned.next, PROBE);
-    assert.match(planned.text, /^Afterwards, if every node can: kubectl netsvc-upgrade run$/m);
+    assert.match(planned.text, /^Afterwards, if every node can pull them: kubectl netsvc-upgrade run$/m);
     assert.equal((await ran(scenario, 'plan --accept NS-606')).next, 'Next: kubectl netsvc-upgrade run --accept=NS-606');
     const probed = await ran(scenario, 'preflight --probe-images --yes');
     assert.deepEqual([probed.exit, probed.next], [0, 'Next: kubectl netsvc-upgrade plan']);

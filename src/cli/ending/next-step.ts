@@ -130,7 +130,7 @@ function probeOf({ command, findings }: Ending): string | undefined {
 export function afterProbe(next: string, { command, carried }: Pick<Ending, 'command' | 'carried'>): readonly string[] {
   if (!next.includes(' --probe-images')) return [];
   const then = command === 'plan' ? 'run' : 'plan';
-  return [`Afterwards, if every node can: kubectl netsvc-upgrade ${then}${carriedTo(then, carried)}`];
+  return [`Afterwards, if every node can pull them: kubectl netsvc-upgrade ${then}${carriedTo(then, carried)}`];
 }
 
 /** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */
