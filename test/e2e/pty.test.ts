@@ -22,7 +22,7 @@ describeWhere(NO_TERMINAL, 'the built program in a pseudo-terminal', function ()
 
   it('is interrupted by a key', async () => {
     const { exit, text } = await inPty(['run', ...source], { answers: [{ when: /\[y\/N\]/, type: '\u0003' }] }, cluster);
-    assert.match(text, /error: stopped: nothing was changed by this command\nNext: kubectl netsvc-upgrade run /);
+    assert.match(text, /error: stopped: nothing was changed by this command\nNext:\s+kubectl netsvc-upgrade run /);
     assert.equal(exit, 130);
   });
 
