@@ -39,13 +39,13 @@ function acceptText(id: CheckId, what: string, first = ''): string {
   return `or accept ${what} by name: --accept ${id}=${first}`;
 }
 
-/** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
 interface Means {
   /** What a host would get, and what it has got where automatic endpoints are enabled already. */
   readonly soon: string;
   readonly now: string;
 }
 
+/** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
 function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: Means, fix: string) {
   return {
     id,

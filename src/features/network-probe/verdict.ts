@@ -105,7 +105,7 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
 }
 
 function affected(failed: readonly Found[]): string {
-  const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, ...(to ? [to.node] : [])]))].join(', ');
+  const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, to.node]))].join(', ');
   return `running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`;
 }
 
