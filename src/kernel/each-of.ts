@@ -8,3 +8,9 @@ export async function eachOf<A, B>(items: readonly A[], width: number, work: (it
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   return results;
 }
+
+/** All of these at once, by their names; the first that fails is thrown. */
+export async function allOf<T extends object>(parts: T): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+  const all = await Promise.all(Object.entries(parts).map(async ([name, part]) => [name, await part]));
+  return Object.fromEntries(all);
+}

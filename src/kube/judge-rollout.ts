@@ -3,7 +3,7 @@ import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
-import { byNode, isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
+import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
 
 /** Everything a verdict over one workload needs. */
 export interface RolloutView extends PodSurroundings {
@@ -40,6 +40,16 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
   const unapplied = workload !== undefined && otherImage(target, workload) !== undefined;
   return { target, desired, pods, pending, done: pending === '', ...(unapplied ? { unapplied } : {}) };
+}
+
+/** By node and name in code units: thousands of pods are sorted, and users see them in an order of their own. */
+function byNode(a: PodFacts, b: PodFacts): number {
+  return order(a.node, b.node) || order(a.name, b.name);
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** Of the kinds, only a Deployment's controller leaves ended pods lying. */

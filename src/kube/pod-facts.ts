@@ -179,23 +179,14 @@ function podFactsOf(pod: KubeObject): PodFacts {
   };
 }
 
-/** By node and name in code units: thousands of pods are sorted, and users see them in an order of their own. */
-export function byNode(a: Pick<PodFacts, 'node' | 'name'>, b: Pick<PodFacts, 'node' | 'name'>): number {
-  return order(a.node, b.node) || order(a.name, b.name);
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-const HARMLESS = new Set(['ContainerCreating', 'PodInitializing']);
+/** Reasons of a container that waits for what is on its way. */
+export const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
 
 function troubleOf(statuses: readonly ContainerStatus[]): Pick<PodFacts, 'trouble' | 'unready'> {
   for (const { name, state, lastState, restartCount } of statuses) {
     const waiting = state?.waiting;
     const failed = state?.terminated && (state.terminated.exitCode ?? 0) !== 0;
-    if (!failed && (!waiting?.reason || HARMLESS.has(waiting.reason))) continue;
+    if (!failed && NOT_YET.has(waiting?.reason ?? '')) continue;
     const lastExit = lastState?.terminated?.exitCode ?? state?.terminated?.exitCode;
     return {
       trouble: {

@@ -1,7 +1,6 @@
-import type { Effect } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
-import { type EffectTypes, type EnginePorts, type Report, whole } from '../../kernel/effect-type.ts';
+import { type Around, type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf, Outdated } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
@@ -19,7 +18,7 @@ export const imageEffects: Pick<EffectTypes, 'probe-images'> = {
   'probe-images': {
     does: 'writes',
     isFixed: false,
-    perform: async (ports, effect, around) => ({ detail: await probeImages(ports, effect, { signal: around.stop, ...around }) }),
+    perform: async (ports, effect, around) => ({ detail: await probeImages(ports, effect, around) }),
     async dryRun({ cluster }, { daemonSet }) {
       await cluster.dryRunCreate(K.DaemonSet, daemonSet);
       return { detail: 'not created (dry run)' };
@@ -45,30 +44,22 @@ interface ProbeImages {
   readonly timeoutMs: number;
 }
 
-interface ProbeWait {
-  readonly signal: AbortSignal;
-  readonly report: Report;
-  readonly warn: (text: string) => void;
-}
-
-type ProbeEffect = Extract<Effect, { type: 'probe-images' }>;
-
 const APART_MS = 2_000;
 
 /**
  * Creates the probe, watches it until every node has told every image or the time is up, writes down what they said, and deletes it
  * whatever happens. Throws Fault('interrupted') if the user stops it.
  */
-async function probeImages(ports: EnginePorts, effect: ProbeEffect, wait: ProbeWait): Promise<string> {
+async function probeImages(ports: EnginePorts, effect: ProbeImages, around: Around): Promise<string> {
   await mayDelete(ports, effect.daemonSet);
   const created = await create(ports, effect.daemonSet);
   try {
-    const results = await watched(ports, effect, wait);
+    const results = await watched(ports, effect, around);
     await ports.work.write(effect.saveAs, JSON.stringify({ run: effect.run, release: effect.release, results }));
     const pulled = results.filter(({ state }) => state === 'pulled').length;
     return `${pulled} of ${results.length} pulled`;
   } finally {
-    await remove(ports, created, wait);
+    await remove(ports, created, around);
   }
 }
 
@@ -94,7 +85,7 @@ async function create({ cluster }: EnginePorts, daemonSet: KubeObject): Promise<
   }
 }
 
-async function watched({ cluster, clock }: EnginePorts, effect: ProbeEffect, wait: ProbeWait): Promise<readonly ProbedImage[]> {
+async function watched({ cluster, clock }: EnginePorts, effect: ProbeImages, around: Around): Promise<readonly ProbedImage[]> {
   const { daemonSet, images, timeoutMs } = effect;
   const { namespace } = daemonSet.metadata;
   const until = clock.now().getTime() + timeoutMs;
@@ -104,16 +95,16 @@ async function watched({ cluster, clock }: EnginePorts, effect: ProbeEffect, wai
     const results = probedImages(pods, nodes.filter(isProbed), images, clock.now().getTime());
     const untold = results.filter(({ state }) => state === 'untold');
     const [first] = untold;
-    wait.report(results.length - untold.length, results.length, 'images reported by nodes', first && `${first.node}: ${first.because}`);
+    around.report(results.length - untold.length, results.length, 'images reported by nodes', first && `${first.node}: ${first.because}`);
     if (untold.length === 0 || clock.now().getTime() >= until) return results;
-    if (wait.signal.aborted)
+    if (around.stop.aborted)
       throw new Fault('interrupted', 'stopped while the nodes pull; the probe is deleted', ['start it again with the same command']);
-    await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
+    await clock.sleep(APART_MS, around.stop).catch(() => undefined);
   }
 }
 
 /** What cannot be deleted is said with the command that does it: the next probe finds it by its label, too. */
-async function remove({ cluster }: EnginePorts, daemonSet: KubeObject, { warn }: ProbeWait): Promise<void> {
+async function remove({ cluster }: EnginePorts, daemonSet: KubeObject, { warn }: Around): Promise<void> {
   const { name, namespace = '' } = daemonSet.metadata;
   try {
     await cluster.remove(K.DaemonSet, refOf(daemonSet));

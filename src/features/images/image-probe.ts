@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
-import { type ContainerStatus, conditionOf, nodeFacts, podShape } from '../../kube/pod-facts.ts';
+import { parseImage } from '../../kernel/release.ts';
+import { type ContainerStatus, conditionOf, NOT_YET, nodeFacts, podShape } from '../../kube/pod-facts.ts';
 import { PROBE_LABEL, type PulledImages } from '../survey/index.ts';
 
 export const PROBE_NAME = 'netsvc-upgrade-probe-images';
@@ -29,7 +30,6 @@ const NOT_PULLED = new Set([
   ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable', 'ImageInspectError'],
   'SignatureValidationFailed',
 ]);
-const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
 
 /** No image has it. */
 const NO_PROGRAM = '/netsvc-upgrade-probe-runs-nothing';
@@ -157,7 +157,7 @@ export function probeDaemonSet({ namespace, images, pullSecrets, versionCommands
     name: `image-${index + 1}`,
     image,
     imagePullPolicy: 'IfNotPresent',
-    command: versionCommands[nameOfImage(image)] ?? [NO_PROGRAM],
+    command: versionCommands[parseImage(image).name] ?? [NO_PROGRAM],
     resources: { requests: { cpu: '1m', memory: '4Mi' }, limits: { cpu: '200m', memory: '128Mi' } },
     securityContext,
   }));
@@ -177,11 +177,6 @@ export function probeDaemonSet({ namespace, images, pullSecrets, versionCommands
     metadata: { name: PROBE_NAME, namespace, labels },
     spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pods } },
   };
-}
-
-/** `kube-controllers` of `quay.io/calico/kube-controllers:v3.32.1`. */
-function nameOfImage(image: string): string {
-  return /([^/:@]+)(?::[^/@]*)?(?:@.*)?$/.exec(image)?.[1] ?? image;
 }
 
 /** `DaemonSet/kube-system/netsvc-upgrade-probe-images`. */

@@ -3,9 +3,9 @@ import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { isPassing } from '../../kernel/ports.ts';
-import { itemsIn, shortText } from '../rollout/index.ts';
+import { lastWarning, shortText } from '../rollout/index.ts';
 import type { AgentOnNode } from './agents.ts';
-import { clientJob, listenerJob, NETWORK_PROBES } from './jobs.ts';
+import { clientJob, listenerJob, NETWORK_PROBES, type ProbePlace } from './jobs.ts';
 import { type Found, foundBy, type PodSays, type Probed, podSays } from './verdict.ts';
 
 /** Pull of the image included. */
@@ -19,41 +19,40 @@ const APART_MS = 1_000;
 type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
 type Told = Pick<Around, 'stop' | 'report'>;
 
-interface Place {
-  readonly namespace: string;
-  readonly image: string;
-}
-
 /** A Job of the probe, on the node of an agent. */
 interface Posted {
   readonly job: KubeObject;
   readonly on: AgentOnNode;
+  /** Of a client: whom it asks. */
+  readonly to?: AgentOnNode;
 }
 
 /**
  * A listener on each node, then a client on each that asks another's, or its own on a single node; creates Jobs and leaves them. Throws
  * ApiFailure, and Fault('interrupted') when stopped.
  */
-export async function probeNodes(nodes: readonly AgentOnNode[], ports: Ports, { namespace, image }: Place, told: Told): Promise<Probed> {
+export async function probeNodes(
+  nodes: readonly AgentOnNode[],
+  ports: Ports,
+  { namespace, image }: Omit<ProbePlace, 'id'>,
+  told: Told,
+): Promise<Probed> {
   const id = ports.clock.now().getTime().toString(36);
-  const create = async (on: AgentOnNode, document: KubeObject): Promise<Posted> => ({
-    on,
-    job: await ports.cluster.create(K.Job, document),
-  });
+  const create = (document: KubeObject) => ports.cluster.create(K.Job, document);
   const place = (part: string, index: number, { node }: AgentOnNode) => ({ namespace, image, id, node, part: `${part}-${index + 1}` });
   const listeners: Posted[] = [];
-  for (const [index, on] of nodes.entries()) listeners.push(await create(on, listenerJob(place('listener', index, on))));
+  for (const [index, on] of nodes.entries()) listeners.push({ on, job: await create(listenerJob(place('listener', index, on))) });
   const listening = await settled(listeners, 'runs', ports, told);
   const stuck = await firstStuck(listening, ports, namespace);
   if (stuck) return stuck;
-  const clients: (Posted & { readonly to: AgentOnNode })[] = [];
+  const clients: Posted[] = [];
   for (const [index, on] of nodes.entries()) {
     const other = listening[listening.length - 1 - index];
     if (other?.says.state !== 'runs') return { unmade: 'a listener is not there' };
-    clients.push({ ...(await create(on, clientJob(place('client', index, on), other.says.address))), to: other.on });
+    clients.push({ on, to: other.on, job: await create(clientJob(place('client', index, on), other.says.address)) });
   }
   const ended = await settled(clients, 'ended', ports, told);
-  return (await firstStuck(ended, ports, namespace)) ?? foundOf(ended, clients);
+  return (await firstStuck(ended, ports, namespace)) ?? foundOf(ended);
 }
 
 interface Settled extends Posted {
@@ -74,12 +73,12 @@ async function settled(
   const namespace = jobs[0]?.job.metadata.namespace ?? '';
   const look = async () => {
     const pods = await cluster.list(K.Pod, { namespace, labelSelector: NETWORK_PROBES });
-    return jobs.map(({ job, on }): Settled => {
-      const pod = pods.find(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid));
-      return { job, on, wanted, pod: pod?.metadata.name, says: podSays(pod) };
+    return jobs.map((posted): Settled => {
+      const pod = pods.find(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === posted.job.metadata.uid));
+      return { ...posted, wanted, pod: pod?.metadata.name, says: podSays(pod) };
     });
   };
-  let seen = jobs.map(({ job, on }): Settled => ({ job, on, wanted, pod: undefined, says: podSays(undefined) }));
+  let seen = jobs.map((posted): Settled => ({ ...posted, wanted, pod: undefined, says: podSays(undefined) }));
   for (;;) {
     seen = await look().catch((thrown: unknown) => {
       if (isPassing(thrown)) return seen;
@@ -89,11 +88,7 @@ async function settled(
     const open = seen.filter(({ pod, says }) =>
       says.state === 'waits' ? pod !== undefined || waited < CREATED_MS : wanted === 'ended' && says.state === 'runs',
     );
-    told.report(
-      seen.length - open.length,
-      seen.length,
-      wanted === 'runs' ? 'listeners of the network probe' : 'clients of the network probe',
-    );
+    told.report(seen.length - open.length, seen.length, `${wanted === 'runs' ? 'listeners' : 'clients'} of the network probe`);
     if (open.length === 0 || clock.now().getTime() >= until) return seen;
     if (told.stop.aborted) {
       throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', ['run the same command again']);
@@ -111,36 +106,23 @@ async function firstStuck(jobs: readonly Settled[], { cluster }: Ports, namespac
     if (says.state === 'ended') return { unmade: `${where} ended with exit code ${says.code}: ${shortText(says.says)}` };
     if (says.state === 'refused') return { unmade: `${where}: ${shortText(says.why)}` };
     const event = await lastEvent(cluster, namespace, pod ?? job.metadata.name);
-    if (event?.reason === 'FailedCreatePodSandBox') return { found: [{ from: on, to: on, lacks: 'no-sandbox', says: event.message }] };
+    if (event?.reason === NO_NETWORK) return { found: [{ from: on, to: on, lacks: 'no-sandbox', says: event.message ?? '' }] };
     return { unmade: `${where}: ${event ? `${event.reason}: ${shortText(event.message)}` : says.why}` };
   }
   return undefined;
 }
 
-interface EventFields {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-}
+const NO_NETWORK = 'FailedCreatePodSandBox';
 
 /** The last warning about an object, one about its network before any other; undefined where this account may not read events. */
 async function lastEvent(cluster: Ports['cluster'], namespace: string, name: string) {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${encodeURIComponent(`involvedObject.name=${name}`)}`;
-  const text = await cluster.raw(`${path}&limit=50`).catch(() => '');
-  const warnings = (itemsIn(text) as readonly EventFields[]).filter(({ type }) => type === 'Warning');
-  const newest = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
-  const found = newest.find(({ reason }) => reason === 'FailedCreatePodSandBox') ?? newest[0];
-  return found && { reason: found.reason ?? '', message: found.message ?? '' };
+  return lastWarning(await cluster.raw(`${path}&limit=50`).catch(() => ''), new Set([NO_NETWORK]));
 }
 
-const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => lastTimestamp ?? eventTime ?? '';
-
-function foundOf(ended: readonly Settled[], clients: readonly { readonly to: AgentOnNode }[]): Probed {
+function foundOf(ended: readonly Settled[]): Probed {
   const found: Found[] = [];
-  for (const [index, { on, says }] of ended.entries()) {
-    const to = clients[index]?.to ?? on;
+  for (const { on, to = on, says } of ended) {
     const one = says.state === 'ended' ? foundBy(on, to, says) : `the client on ${on.node} did not end`;
     if (typeof one === 'string') return { unmade: one };
     found.push(one);

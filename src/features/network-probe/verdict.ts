@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { conditionOf, podShape } from '../../kube/pod-facts.ts';
+import { conditionOf, NOT_YET, podShape } from '../../kube/pod-facts.ts';
 import { heldBy, keptOff, meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
 import { CODES, CONTAINER, RESOLVED } from './jobs.ts';
@@ -11,8 +11,6 @@ export type PodSays =
   | { readonly state: 'runs'; readonly address: string }
   | { readonly state: 'ended'; readonly code: number; readonly says: string }
   | { readonly state: 'waits' | 'refused'; readonly why: string };
-
-const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
 
 /** What the pod of a Job says; `undefined`: it has none yet. */
 export function podSays(pod: KubeObject | undefined): PodSays {

@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -83,37 +84,20 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
     return readAccess(cluster, context, detection, target, more);
   };
-  const [target, ahead, access, crds, chart, owners, agentConfig, operated, inStore, operatedPods] = await Promise.all([
-    ofTarget,
-    ofTarget.then((found) => readAhead(sources, context, detection, found, record)),
-    mayDo(),
-    attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
-    ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
-    attempt(() => scanOwners(search, sources, context)),
-    attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
-    readOperated(cluster, context, detection),
-    attemptWith(detection, (one) => readBehindCli(sources, context, one)),
-    attempt(() => readOperatedPods(cluster, context, { detection, ...installed })),
-  ]);
-  const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
-  return {
-    ...installed,
-    ...{
-      detection,
-      crds,
-      record,
-      target: target.facts,
-      preview,
-      ahead,
-      chart,
-      access,
-      owners,
-      agentConfig,
-      operated,
-      inStore,
-      operatedPods,
-    },
-  };
+  const read = await allOf({
+    target: ofTarget.then(({ facts }) => facts),
+    preview: ofTarget.then(({ previews }) => attemptWith(previews, async (all) => all.map(({ planned }) => planned))),
+    ahead: ofTarget.then((found) => readAhead(sources, context, detection, found, record)),
+    access: mayDo(),
+    crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
+    chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
+    owners: attempt(() => scanOwners(search, sources, context)),
+    agentConfig: attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
+    operated: readOperated(cluster, context, detection),
+    inStore: attemptWith(detection, (one) => readBehindCli(sources, context, one)),
+    operatedPods: attempt(() => readOperatedPods(cluster, context, { detection, ...installed })),
+  });
+  return { ...installed, detection, record, ...read };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
@@ -124,35 +108,31 @@ async function readInstallation({ cluster }: Sources, { profile, options }: Cont
 
 async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
   const discovery = attempt(() => cluster.discover());
-  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources, podWebhooks] =
-    await Promise.all([
-      attempt(() => cluster.version()),
-      attempt(() => cluster.clockSkewMs()),
-      attempt(() => cluster.list(K.Node)),
-      attempt(async () => (await cluster.list(K.Pod)).map(podView)),
-      attempt(() => cluster.list(K.Namespace)),
-      attempt(() => cluster.list(K.PodDisruptionBudget)),
-      attempt(() => cluster.list(K.APIService)),
-      attempt(() => lock.holder()),
-      attempt(() => readInjectors(cluster, profile)),
-      attempt(() => readProxyMode(cluster)),
-      discovery.then((found) => readResources(cluster, found, profile)),
-      attempt(() => readPodWebhooks(cluster)),
-    ]);
-  const rest = { nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources, podWebhooks };
-  return { server, clockSkewMs, discovery: await discovery, ...rest };
+  return allOf({
+    discovery,
+    server: attempt(() => cluster.version()),
+    clockSkewMs: attempt(() => cluster.clockSkewMs()),
+    nodes: attempt(() => cluster.list(K.Node)),
+    pods: attempt(async () => (await cluster.list(K.Pod)).map(podView)),
+    namespaces: attempt(() => cluster.list(K.Namespace)),
+    budgets: attempt(() => cluster.list(K.PodDisruptionBudget)),
+    apiServices: attempt(() => cluster.list(K.APIService)),
+    lockHolder: attempt(() => lock.holder()),
+    injectors: attempt(() => readInjectors(cluster, profile)),
+    proxyMode: attempt(() => readProxyMode(cluster)),
+    resources: discovery.then((found) => readResources(cluster, found, profile)),
+    podWebhooks: attempt(() => readPodWebhooks(cluster)),
+  });
 }
 
 async function readMachine({ tools, work, files }: Sources, context: Context) {
-  const { profile } = context;
-  const [client, clis, chartTool, folder, pulled] = await Promise.all([
-    attempt(() => readClient(tools)),
-    attempt(() => readClis(tools, profile)),
-    attempt(() => tools.which('helm')),
-    attempt(() => readWorkFolder({ work, files })),
-    attempt(() => readPulled(work, context)),
-  ]);
-  return { client, clis, chartTool, work: folder, pulled };
+  return allOf({
+    client: attempt(() => readClient(tools)),
+    clis: attempt(() => readClis(tools, context.profile)),
+    chartTool: attempt(() => tools.which('helm')),
+    work: attempt(() => readWorkFolder({ work, files })),
+    pulled: attempt(() => readPulled(work, context)),
+  });
 }
 
 /** The whole cluster is searched for owner references only where the upgrade changes UIDs. */

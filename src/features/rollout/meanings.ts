@@ -92,7 +92,10 @@ export interface Agent {
 
 /** What is read of an event of the kubelet. */
 export interface EventFields {
+  readonly type?: string;
+  readonly reason?: string;
   readonly message?: string;
+  readonly count?: number;
   readonly lastTimestamp?: string | null;
   readonly eventTime?: string | null;
   readonly source?: { readonly host?: string };
@@ -117,6 +120,15 @@ export function refusalsOn(agents: ReadonlyMap<string, Agent>, events: readonly 
     if (!byPod.has(key)) byPod.set(key, event);
   }
   return [...byPod.values()];
+}
+
+/** The newest warning of a list, one for these reasons before any other. */
+export function lastWarning(text: string, telling: ReadonlySet<unknown>): EventFields | undefined {
+  const warnings = (itemsIn(text) as readonly EventFields[]).filter(
+    ({ type, message }) => type === 'Warning' && typeof message === 'string',
+  );
+  const newestFirst = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  return newestFirst.find(({ reason }) => telling.has(reason)) ?? newestFirst[0];
 }
 
 function timeOf({ lastTimestamp, eventTime }: EventFields): number {

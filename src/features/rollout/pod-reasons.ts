@@ -1,6 +1,6 @@
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
-import { itemsIn, meaningOf, shortText } from './meanings.ts';
+import { lastWarning, meaningOf, shortText } from './meanings.ts';
 
 /** A pod that keeps a rollout from its end. */
 export interface Lagging {
@@ -55,7 +55,7 @@ async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, w
           ),
         ),
   ]);
-  const event = events?.text === undefined ? undefined : lastWarning(events.text);
+  const event = events?.text === undefined ? undefined : warningIn(events.text);
   const lines = log?.text === undefined ? [] : lastLines(log.text, ended !== undefined);
   const meaning = meaningOf([...(event ? [event] : []), ...lines, why]);
   return [
@@ -76,7 +76,7 @@ function eventsOf(cluster: Pick<ClusterReader, 'raw'>, namespace: string, pod: s
 
 /** The newest telling event of a pod, short; undefined where there is none. Throws ApiFailure. */
 export async function eventOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod }: Lagging): Promise<string | undefined> {
-  const event = lastWarning(await eventsOf(cluster, namespace, pod));
+  const event = warningIn(await eventsOf(cluster, namespace, pod));
   return event && shortText(event);
 }
 
@@ -98,30 +98,15 @@ async function asked(call: () => Promise<string>): Promise<Answer> {
   }
 }
 
-interface EventFields {
-  readonly type?: unknown;
-  readonly reason?: unknown;
-  readonly message?: unknown;
-  readonly count?: unknown;
-  readonly lastTimestamp?: unknown;
-  readonly eventTime?: unknown;
-}
-
 /** `Unhealthy (12 times): Readiness probe failed: …`; a pod without a network and a failed probe before anything else. */
-function lastWarning(text: string): string | undefined {
-  const warnings = (itemsIn(text) as readonly EventFields[]).filter(
-    ({ type, message }) => type === 'Warning' && typeof message === 'string',
-  );
-  const newestFirst = warnings.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
-  const found = newestFirst.find(({ reason }) => TELLING.has(String(reason))) ?? newestFirst[0];
+function warningIn(text: string): string | undefined {
+  const found = lastWarning(text, TELLING);
   if (found === undefined) return undefined;
-  const times = typeof found.count === 'number' && found.count > 1 ? ` (${found.count} times)` : '';
-  return `${String(found.reason)}${times}: ${String(found.message)}`;
+  const { reason, count = 0, message } = found;
+  return `${reason}${count > 1 ? ` (${count} times)` : ''}: ${message}`;
 }
 
-const TELLING: ReadonlySet<string> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);
-
-const timeOf = ({ lastTimestamp, eventTime }: EventFields): string => String(lastTimestamp ?? eventTime ?? '');
+const TELLING: ReadonlySet<unknown> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);
 
 /** The last lines that tell of an error; where none does, the last lines of what has ended. */
 function lastLines(text: string, hasEnded: boolean): readonly string[] {

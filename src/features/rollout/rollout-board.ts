@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { judgeRollout, type Known } from '../../kube/judge-rollout.ts';
-import { byNode, type NodeFacts, type PodFacts } from '../../kube/pod-facts.ts';
+import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
 
 export const CONTINUE = ['run the same command again: it resumes where this one stopped'];
 
@@ -16,55 +16,11 @@ const PODS_PER_MS = 10;
 /** Elapsed times and the time limit are looked at this often when nothing changes. */
 const TICK_MS = 1000;
 
-/** The pods of one workload by their nodes: sorted once, then each put in its place. */
-export class OrderedPods {
-  readonly #byName = new Map<string, PodFacts>();
-  #inOrder: PodFacts[] = [];
-
-  get inOrder(): readonly PodFacts[] {
-    return this.#inOrder;
-  }
-
-  get(name: string): PodFacts | undefined {
-    return this.#byName.get(name);
-  }
-
-  replaceAll(pods: readonly PodFacts[]): void {
-    this.#byName.clear();
-    for (const pod of pods) this.#byName.set(pod.name, pod);
-    this.#inOrder = pods.toSorted(byNode);
-  }
-
-  set(name: string, pod: PodFacts): void {
-    this.delete(name);
-    this.#byName.set(name, pod);
-    this.#inOrder.splice(this.#placeOf(pod), 0, pod);
-  }
-
-  delete(name: string): void {
-    const pod = this.#byName.get(name);
-    if (!pod) return;
-    this.#byName.delete(name);
-    this.#inOrder.splice(this.#placeOf(pod), 1);
-  }
-
-  /** Of the first that does not come before it. */
-  #placeOf(pod: PodFacts): number {
-    let [from, to] = [0, this.#inOrder.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      const other = this.#inOrder[middle];
-      if (other && byNode(other, pod) < 0) from = middle + 1;
-      else to = middle;
-    }
-    return from;
-  }
-}
-
 /** The state that the watches keep up to date. */
 export class Board {
   readonly workloads = new Map<string, KubeObject>();
-  readonly pods = new Map<RolloutTarget, OrderedPods>();
+  /** By name. */
+  readonly pods = new Map<RolloutTarget, Map<string, PodFacts>>();
   readonly nodes = new Map<string, NodeFacts>();
   readonly #targets: readonly RolloutTarget[];
   readonly #known = new Map<RolloutTarget, Known>();
@@ -78,7 +34,7 @@ export class Board {
   constructor(targets: readonly RolloutTarget[]) {
     this.#targets = targets;
     for (const target of targets) {
-      this.pods.set(target, new OrderedPods());
+      this.pods.set(target, new Map());
       this.#known.set(target, new WeakMap());
     }
   }
@@ -114,7 +70,7 @@ export class Board {
       return judgeRollout({
         target,
         workload: this.workloads.get(workloadKey(target.kind, target.namespace, target.name)),
-        pods: this.pods.get(target)?.inOrder ?? [],
+        pods: [...(this.pods.get(target)?.values() ?? [])],
         nodes: this.nodes,
         now,
         ...(known ? { known } : {}),
@@ -124,7 +80,7 @@ export class Board {
   }
 
   get #apartMs(): number {
-    const pods = [...this.pods.values()].reduce((sum, { inOrder }) => sum + inOrder.length, 0);
+    const pods = [...this.pods.values()].reduce((sum, { size }) => sum + size, 0);
     return Math.min(FARTHEST_MS, Math.max(APART_MS, pods / PODS_PER_MS));
   }
 

@@ -6,7 +6,7 @@ import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
 import { nodeFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { type Board, OrderedPods, workloadKey } from './rollout-board.ts';
+import { type Board, workloadKey } from './rollout-board.ts';
 
 type Feed = () => Promise<void>;
 
@@ -27,7 +27,7 @@ export async function openFeeds(
   }
   for (const target of targets) {
     const labelSelector = await readSelector(cluster, target);
-    const into = podsInto(board.pods.get(target) ?? new OrderedPods());
+    const into = mapInto(board.pods.get(target) ?? new Map(), (pod) => [pod.metadata.name, podFacts(pod)]);
     feeds.push(follow(cluster, board, K.Pod, { namespace: target.namespace, labelSelector, keep: leanPod }, signal, into));
   }
   return feeds;
@@ -49,37 +49,21 @@ interface Sink {
   drop(object: KubeObject): void;
 }
 
-interface Facts<V> {
-  get(key: string): V | undefined;
-  set(key: string, value: V): unknown;
-  delete(key: string): unknown;
-}
-
 /** Facts that are the same stay the same object, by which others know that nothing changed. */
-function sinkOf<V>(facts: Facts<V>, replaceAll: Sink['replaceAll'], entry: (object: KubeObject) => readonly [string, V]): Sink {
+function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
   return {
-    replaceAll,
+    replaceAll(objects) {
+      for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
+      for (const object of objects) map.set(...entry(object));
+    },
     put(object) {
       const [key, value] = entry(object);
-      if (JSON.stringify(facts.get(key)) === JSON.stringify(value)) return false;
-      facts.set(key, value);
+      if (JSON.stringify(map.get(key)) === JSON.stringify(value)) return false;
+      map.set(key, value);
       return true;
     },
-    drop: (object) => facts.delete(entry(object)[0]),
+    drop: (object) => map.delete(entry(object)[0]),
   };
-}
-
-function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
-  const replaceAll = (objects: readonly KubeObject[]) => {
-    for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
-    for (const object of objects) map.set(...entry(object));
-  };
-  return sinkOf(map, replaceAll, entry);
-}
-
-function podsInto(pods: OrderedPods): Sink {
-  const replaceAll = (objects: readonly KubeObject[]) => pods.replaceAll(objects.map(podFacts));
-  return sinkOf(pods, replaceAll, (pod) => [pod.metadata.name, podFacts(pod)]);
 }
 
 function follow(cluster: ClusterReader, board: Board, kind: Kind, where: ListOptions, signal: AbortSignal, sink: Sink): Feed {

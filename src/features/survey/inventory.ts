@@ -1,4 +1,5 @@
 import type { Reading } from '../../kernel/check.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import type { PrunableCrd } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -19,20 +20,19 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
   const namespaces = serviceNamespaces(profile);
   const lists = (kind: Kind, options?: ListOptions) => attemptApi(() => listIn(cluster, kind, namespaces, options));
   const { installationKind } = profile.operator;
-  const [daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs] =
-    await Promise.all([
-      attemptApi(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
-      attemptApi(() => listAll(cluster, K.Deployment)),
-      attemptApi(() => servicePods(cluster, namespaces, profile)),
-      lists(K.ConfigMap),
-      attemptApi(() => listCrds(cluster)),
-      attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
-      attemptApi(() => chartReleasesIn(cluster)),
-      attemptApi(() => clusterInformationOf(cluster, profile)),
-      attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(profile.operator.migrationLabel?.key) })),
-      lists(K.Job, { metadataOnly: true }),
-    ]);
-  return { daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs };
+  const label = profile.operator.migrationLabel?.key;
+  return allOf({
+    daemonSets: attemptApi(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
+    deployments: attemptApi(() => listAll(cluster, K.Deployment)),
+    pods: attemptApi(() => servicePods(cluster, namespaces, profile)),
+    configMaps: lists(K.ConfigMap),
+    crds: attemptApi(() => listCrds(cluster)),
+    installations: attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
+    chartReleases: attemptApi(() => chartReleasesIn(cluster)),
+    clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
+    nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(label) })),
+    jobs: lists(K.Job, { metadataOnly: true }),
+  });
 }
 
 /** In Secrets, unless the user told the chart tool to use ConfigMaps; those matter only where they can be read. */

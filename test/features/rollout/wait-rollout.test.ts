@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type WaitRequest, waitRollout } from '../../../src/features/rollout/effects.ts';
-import { Board, OrderedPods } from '../../../src/features/rollout/rollout-board.ts';
+import { Board } from '../../../src/features/rollout/rollout-board.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Clock, ClusterReader, WatchUpdate } from '../../../src/kernel/ports.ts';
@@ -127,22 +127,6 @@ describe('waitRollout', () => {
     assert.deepEqual(await settled(2000, [500, 20, 100, 99, -60_000]), [80, 1, 100]);
     assert.deepEqual(await settled(300, [29, 30]), [1]);
     assert.deepEqual(await settled(5, [4, 10]), [6]);
-  });
-
-  it('keeps pods in the order of their nodes, whenever they come, move or go', () => {
-    const facts = (name: string, node: string) => ({ ...podFacts(pod(name, true)), node });
-    const pods = new OrderedPods();
-    const names = () => pods.inOrder.map(({ name, node }) => `${node}/${name}`);
-    pods.replaceAll([facts('c', 'n3'), facts('a', 'n1')]);
-    pods.set('b', facts('b', ''));
-    pods.set('d', facts('d', 'n1'));
-    assert.deepEqual(names(), ['/b', 'n1/a', 'n1/d', 'n3/c']);
-    pods.set('b', facts('b', 'n2'));
-    pods.delete('a');
-    pods.delete('a');
-    assert.deepEqual([names(), pods.get('b')?.node, pods.get('a')], [['n1/d', 'n2/b', 'n3/c'], 'n2', undefined]);
-    pods.replaceAll([facts('e', 'n1')]);
-    assert.deepEqual([names(), pods.get('b')], [['n1/e'], undefined]);
   });
 
   it('evaluates nothing anew while nothing comes in, unless a pod has been at it for a time that is told', () => {
