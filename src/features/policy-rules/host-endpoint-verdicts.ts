@@ -13,7 +13,7 @@ import {
   whyUncovered,
 } from './host-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
-import { inherited, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
+import { inherited, type PolicyWorld, type Posture, postureOf } from './posture.ts';
 import {
   type ChangedPolicy,
   changedPolicies,
@@ -114,7 +114,7 @@ export function fleetVerdicts(fleet: FleetFacts): FleetVerdicts {
   );
   const withOthers = withAddresses(rules, changes);
   return {
-    hosts: hosts.map((host) => verdictOf(host, { signs, world, withoutNames, withOthers })),
+    hosts: hosts.map((host) => verdictOf(host, fleet, withoutNames, withOthers)),
     global: changedPolicies(rules.global, changes),
     namespaced: changedPolicies(rules.namespaced, changes),
   };
@@ -139,36 +139,16 @@ export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nod
   return endpoints.filter(({ node }) => !names.has(node));
 }
 
-type ByName = ReadonlyMap<string, HostEndpoint>;
-
 /** The all-interfaces endpoints of a node, by what becomes of them. */
-interface Host {
-  readonly node: NodeFacts;
-  /** All endpoints of the node, of single interfaces too. */
-  readonly endpoints: readonly HostEndpoint[];
-  readonly everywhere: readonly HostEndpoint[];
-  readonly old: readonly HostEndpoint[];
-  readonly kept: readonly HostEndpoint[];
-  /** One or none. */
-  readonly automatic: readonly HostEndpoint[];
-  readonly labels: LabelCopies;
-  readonly nodeLabels: Labels;
-  readonly endpointLabels: Labels;
-  readonly uncovered: NodeVerdict['uncovered'];
-}
+type Host = ReturnType<typeof hostOf>;
 
-interface WholeFleet extends Pick<FleetFacts, 'signs' | 'world'> {
-  /** By names of ports of endpoints that are gone by then, of whichever node. */
-  readonly withoutNames: Readonly<Record<'atEnable' | 'atDelete', WithoutPortNames>>;
-  readonly withOthers: WithAddresses;
-}
+/** By names of ports of endpoints that are gone by then, of whichever node. */
+type WithoutNames = Readonly<Record<'atEnable' | 'atDelete', WithoutPortNames>>;
 
-const isOld = (endpoint: HostEndpoint, signs: AutomaticSigns) => isAllInterfaces(endpoint) && originOf(endpoint, signs) === 'old';
-
-function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: FleetFacts): Host {
+function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ReadonlyMap<string, HostEndpoint>, fleet: FleetFacts) {
   const { signs, world } = fleet;
   const everywhere = endpoints.filter(isAllInterfaces);
-  const old = everywhere.filter((endpoint) => isOld(endpoint, signs));
+  const old = everywhere.filter((endpoint) => originOf(endpoint, signs) === 'old');
   const { ownLabels = {} } = node;
   const labels = labelCopies(old, node.labels, signs, ownLabels);
   const uncovered = uncoveredBecause(node.name, byName, fleet);
@@ -180,20 +160,20 @@ function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByN
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
   const automatic = uncovered ? [] : [{ ...made, expectedIPs }];
+  // `endpoints`: all of the node, of single interfaces too; `automatic`: one or none.
   return { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered };
 }
 
-function verdictOf(host: Host, { signs, world, withoutNames, withOthers }: WholeFleet): NodeVerdict {
+function verdictOf(host: Host, { signs, world }: FleetFacts, withoutNames: WithoutNames, withOthers: WithAddresses): NodeVerdict {
   const { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered } = host;
   const now = effective(everywhere);
   const enabled = effective([...old, ...kept, ...automatic]);
   const afterwards = effective([...kept, ...automatic]);
-  const posture = (endpoint: HostEndpoint | undefined): Posture => (endpoint ? postureOf(endpoint, world) : UNPOLICED);
   const inForce = old.length > 0 && now !== undefined && originOf(now, signs) === 'automatic';
   const before = inForce ? effective([...old, ...kept]) : now;
-  const [atNow, atEnd] = [posture(before), posture(afterwards)];
+  const [atNow, atEnd] = [postureOf(before, world), postureOf(afterwards, world)];
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
-  const atEnabled = enabled === before ? atNow : enabled === afterwards ? atEnd : posture(enabled);
+  const atEnabled = enabled === before ? atNow : enabled === afterwards ? atEnd : postureOf(enabled, world);
   const taken = endpoints.filter((one) => isAutomaticOrTaken(one, signs));
   const enabledLanes = withoutNames.atEnable(atEnabled, portNamesOf(taken));
   const endLanes = withoutNames.atDelete(atEnd, portNamesOf([...taken, ...old]));
@@ -229,9 +209,38 @@ function standingLabels(standing: HostEndpoint | undefined, signs: AutomaticSign
   return labels;
 }
 
-function uncoveredBecause(node: string, byName: ByName, { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {
+function uncoveredBecause(
+  node: string,
+  byName: ReadonlyMap<string, HostEndpoint>,
+  { settings, signs }: FleetFacts,
+): NodeVerdict['uncovered'] {
   const named = byName.get(automaticName(node, signs));
   if (named && originOf(named, signs) !== 'automatic') return 'name-taken';
   if (settings.createDefault) return undefined;
   return settings.templates > 0 ? 'templates-only' : 'no-default';
+}
+
+/** A host without its old endpoints, and how today's policies treat it otherwise than they would treat those. */
+export interface AfterRemoval {
+  readonly node: string;
+  readonly changes: readonly LaneVerdict[];
+}
+
+/**
+ * The verdicts by what exists, not by what is expected: the automatic endpoint with its present labels, or none. `removed`: old endpoints
+ * the migration deleted; unchanged hosts are left out.
+ */
+export function afterRemoval(
+  removed: readonly HostEndpoint[],
+  { nodes, endpoints, signs, world }: Pick<FleetFacts, 'nodes' | 'endpoints' | 'signs' | 'world'>,
+): readonly AfterRemoval[] {
+  const names = new Set(nodes.map(({ name }) => name));
+  const standing = Map.groupBy(endpoints, ({ node }) => node);
+  const posture = (some: readonly HostEndpoint[]) => postureOf(effective(some), world);
+  return [...Map.groupBy(removed, ({ node }) => node)].flatMap(([node, old]) => {
+    const here = standing.get(node) ?? [];
+    const byHand = here.filter((one) => originOf(one, signs) !== 'automatic');
+    const changes = names.has(node) ? compare(posture([...old, ...byHand]), posture(here)) : [];
+    return changes.length > 0 ? [{ node, changes }] : [];
+  });
 }

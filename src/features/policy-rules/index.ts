@@ -22,6 +22,8 @@ export {
   whyUncovered,
 } from './host-endpoint.ts';
 export {
+  type AfterRemoval,
+  afterRemoval,
   endpointsWithoutNode,
   type FleetFacts,
   type FleetVerdicts,
@@ -33,6 +35,6 @@ export {
 export { isCopied, type LabelProblem } from './label-copies.ts';
 export type { PolicyWorld } from './posture.ts';
 export type { EndpointProfile } from './rules.ts';
-export { type AfterRemoval, afterRemoval, type LaneVerdict, laneText, type Verdict } from './verdict.ts';
+export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
 export { dropsAllOf, type HostWithout, hostsWithout } from './without-policy.ts';
 export { type ChangedForOthers, changedForOthers, type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';

@@ -29,24 +29,36 @@ export interface PolicyWorld extends ProfileWorld {
   readonly untracked?: boolean;
 }
 
-/** A host without an endpoint on all interfaces: nothing is policed there. */
-export const UNPOLICED: Posture = sameForAll({ policies: [], end: 'allow' });
+const UNPOLICED: Posture = onEach(() => ({ policies: [], end: 'allow' }));
 
-function sameForAll(lane: LanePosture): Posture {
-  return { ingress: lane, egress: lane, 'forward-ingress': lane, 'forward-egress': lane, 'pre-dnat': lane, untracked: lane };
+/** Millions of postures are made: the lanes are written out, not looped over. */
+export function onEach<T>(of: (lane: Lane) => T): Readonly<Record<Lane, T>> {
+  return {
+    ingress: of('ingress'),
+    egress: of('egress'),
+    'forward-ingress': of('forward-ingress'),
+    'forward-egress': of('forward-egress'),
+    'pre-dnat': of('pre-dnat'),
+    untracked: of('untracked'),
+  };
 }
 
-/** What is in force on a host whose all-interfaces endpoint this is. */
-export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: PolicyWorld): Posture {
+/** What is in force on a host whose all-interfaces endpoint this is; without one nothing is policed there. */
+export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'> | undefined, world: PolicyWorld): Posture {
+  if (!endpoint) return UNPOLICED;
   const lanes = policiesByLane(inherited(endpoint, world), world);
-  return {
-    ingress: laneOf(lanes.ingress, 'ingress', world, endpoint),
-    egress: laneOf(lanes.egress, 'egress', world, endpoint),
-    'forward-ingress': forwardLane(lanes['forward-ingress']),
-    'forward-egress': forwardLane(lanes['forward-egress']),
-    'pre-dnat': forwardLane(lanes['pre-dnat'], 'allow'),
-    untracked: forwardLane(lanes.untracked, 'allow'),
-  };
+  return onEach((lane) => ({ policies: lanes[lane].names, end: endOf(lane, lanes[lane].policies, endpoint, world) }));
+}
+
+/** Forwarded traffic is let through where no policy is about it; no early policy drops it at its end. */
+function endOf(
+  lane: Lane,
+  policies: readonly TrackedPolicy[],
+  { profiles }: Pick<HostEndpoint, 'profiles'>,
+  world: PolicyWorld,
+): PacketEnd {
+  if (lane === 'ingress' || lane === 'egress') return mayPassAll(policies, lane, world) ? profilesEnd(profiles, lane, world) : 'deny';
+  return policies.length === 0 || lane === 'pre-dnat' || lane === 'untracked' ? 'allow' : 'deny';
 }
 
 /** The policies in force on that host, in their order. */
@@ -87,18 +99,11 @@ function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lan
     every &= one.lanes;
   }
   const all = listOf(selected);
-  const lane = (bit: number): LanePolicies => {
+  return onEach((lane) => {
+    const bit = BITS[lane];
     if ((some & bit) === 0) return NONE;
     return (every & bit) === 0 ? listOf(selected.filter(({ lanes }) => (lanes & bit) !== 0)) : all;
-  };
-  return {
-    ingress: lane(BITS.ingress),
-    egress: lane(BITS.egress),
-    'forward-ingress': lane(BITS['forward-ingress']),
-    'forward-egress': lane(BITS['forward-egress']),
-    'pre-dnat': lane(BITS['pre-dnat']),
-    untracked: lane(BITS.untracked),
-  };
+  });
 }
 
 function listOf(selected: readonly TrackedPolicy[]): LanePolicies {
@@ -143,16 +148,6 @@ export function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, w
   return Object.assign({}, ...endpoint.profiles.map((name) => world.profiles.get(name)?.labels ?? {}).toReversed(), endpoint.labels);
 }
 
-function laneOf(
-  { policies, names }: LanePolicies,
-  way: Direction,
-  world: PolicyWorld,
-  endpoint: Pick<HostEndpoint, 'profiles'>,
-): LanePosture {
-  if (!mayPassAll(policies, way, world)) return { policies: names, end: 'deny' };
-  return { policies: names, end: profilesEnd(endpoint.profiles, way, world) };
-}
-
 /** Profiles come into play if no policy is in force, or if every tier with one can pass the packet on. Those of a tier stand together. */
 function mayPassAll(policies: readonly TrackedPolicy[], way: Direction, world: PolicyWorld): boolean {
   let tier: string | undefined;
@@ -166,9 +161,4 @@ function mayPassAll(policies: readonly TrackedPolicy[], way: Direction, world: P
     passes ||= passesOn[way];
   }
   return passes;
-}
-
-/** Forwarded traffic is let through where no policy is about it. */
-function forwardLane({ names }: LanePolicies, otherwise: 'allow' | 'deny' = 'deny'): LanePosture {
-  return { policies: names, end: names.length === 0 ? 'allow' : otherwise };
 }

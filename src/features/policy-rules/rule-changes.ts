@@ -2,7 +2,7 @@ import type { AddressChange, SetChange } from './address-changes.ts';
 import type { AddressSets } from './address-sets.ts';
 import type { GlobalPolicy } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
+import { type Lane, type LanePosture, onEach, type Posture } from './posture.ts';
 import type { Direction, Rule } from './rules.ts';
 
 /** The moments of the migration against which now is compared. */
@@ -46,7 +46,7 @@ export function withAddresses({ global, profiles }: RuleSets, changes: ReadonlyM
   if (policies.size + ofProfiles.size === 0) return (posture) => posture;
   const known = new Map<string, readonly AddressChange[]>();
   return (posture, before, when) => {
-    const lane = (one: Lane): LanePosture => {
+    return onEach((one) => {
       const [was, is] = [before[one], posture[one]];
       const users = [
         ...namesOf(was, is).flatMap((name) => policies.get(name) ?? []),
@@ -60,8 +60,7 @@ export function withAddresses({ global, profiles }: RuleSets, changes: ReadonlyM
       const addresses = known.get(key) ?? all;
       known.set(key, addresses);
       return { ...is, addresses };
-    };
-    return Object.fromEntries(LANES.map((one) => [one, lane(one)])) as unknown as Posture;
+    });
   };
 }
 
@@ -115,17 +114,6 @@ export function portNamesOf(endpoints: readonly HostEndpoint[]): ReadonlySet<str
   return new Set(endpoints.flatMap(({ ports }) => ports.map(({ name }) => name)));
 }
 
-/** The policies that use one of these names. */
-function usersOf(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): readonly PortNameUser[] {
-  if (names.size === 0) return [];
-  return policies
-    .map(({ name, rules }) => ({
-      policy: name,
-      uses: { ingress: namesIn(rules.ingress, 'ingress', names), egress: namesIn(rules.egress, 'egress', names) },
-    }))
-    .filter(({ uses: { ingress, egress } }) => [ingress, egress].some(({ own, others }) => own.length + others.length > 0));
-}
-
 function namesIn(rules: readonly Rule[], way: Direction, among: ReadonlySet<string>): PortNames {
   const at = (side: 'source' | 'destination') =>
     [...new Set(rules.flatMap((rule) => portsAt(rule[side])))].filter((name) => among.has(name));
@@ -147,14 +135,19 @@ export type WithoutPortNames = (posture: Posture, lost: ReadonlySet<string>) => 
  * among all endpoints. `names`: of all endpoints that are deleted. Thousands of hosts share policies and lost names, so results are cached.
  */
 export function withoutPortNames(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): WithoutPortNames {
-  const users = new Map(usersOf(names, policies).map((user) => [user.policy, user]));
+  const users = new Map<string, PortNameUser>();
+  for (const { name, rules } of names.size > 0 ? policies : []) {
+    const uses = { ingress: namesIn(rules.ingress, 'ingress', names), egress: namesIn(rules.egress, 'egress', names) };
+    const isUser = [uses.ingress, uses.egress].some(({ own, others }) => own.length + others.length > 0);
+    if (isUser) users.set(name, { policy: name, uses });
+  }
   if (users.size === 0) return (posture) => posture;
   const known = new Map<string, readonly string[]>();
   return (posture, lost) => {
     // Lanes with the same policies share one list.
     const inForce = new Map<LanePosture['policies'], readonly PortNameUser[]>();
     const own = [...lost].toSorted().join(' ');
-    const lane = (one: Lane): LanePosture => {
+    return onEach((one) => {
       const before = posture[one];
       const using = inForce.get(before.policies) ?? before.policies.flatMap((policy) => users.get(policy) ?? []);
       inForce.set(before.policies, using);
@@ -163,8 +156,7 @@ export function withoutPortNames(names: ReadonlySet<string>, policies: readonly 
       const lostPorts = known.get(key) ?? lostPortsOf(one, using, lost);
       known.set(key, lostPorts);
       return lostPorts.length === 0 ? before : { ...before, lostPorts };
-    };
-    return Object.fromEntries(LANES.map((one) => [one, lane(one)])) as unknown as Posture;
+    });
   };
 }
 

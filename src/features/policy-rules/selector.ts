@@ -79,25 +79,22 @@ export function predicateOf(selector: Selector): Predicate {
 
 type Comparison = Extract<Selector, { readonly label: string }>;
 
+const HOLDS: Readonly<Record<TextOperator, (value: string, wanted: string) => boolean>> = {
+  '==': (value, wanted) => value === wanted,
+  '!=': (value, wanted) => value !== wanted,
+  contains: (value, wanted) => value.includes(wanted),
+  'starts with': (value, wanted) => value.startsWith(wanted),
+  'ends with': (value, wanted) => value.endsWith(wanted),
+};
+
 function valuePredicateOf(comparison: Comparison): (value: string) => boolean {
   if (comparison.op === 'has') return () => true;
   if ('values' in comparison) {
     const { op, values } = comparison;
-    return op === 'in' ? (value) => values.includes(value) : (value) => !values.includes(value);
+    return (value) => values.includes(value) === (op === 'in');
   }
   const { op, value: wanted } = comparison;
-  switch (op) {
-    case '==':
-      return (value) => value === wanted;
-    case '!=':
-      return (value) => value !== wanted;
-    case 'contains':
-      return (value) => value.includes(wanted);
-    case 'starts with':
-      return (value) => value.startsWith(wanted);
-    case 'ends with':
-      return (value) => value.endsWith(wanted);
-  }
+  return (value) => HOLDS[op](value, wanted);
 }
 
 /** The selector as text: what it parses to is the same tree. */

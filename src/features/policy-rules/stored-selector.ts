@@ -1,7 +1,6 @@
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { type Selector, SelectorError, type SetOperator, type TextOperator } from './selector.ts';
-import { type Token, type TokenType, tokensOf } from './selector-tokens.ts';
 
 /** The selector in a field of a stored object: nothing checks it on its way in by kubectl. Throws Fault `failed` naming object, field and column. */
 export function storedSelector(object: KubeObject, field: string, text: string): Selector {
@@ -20,61 +19,84 @@ export function storedSelector(object: KubeObject, field: string, text: string):
 
 /** Deeper nesting is nobody's policy; it would only exhaust the stack. */
 const DEEPEST = 200;
+const LONGEST_LABEL = 512;
+
+const SPACE = /[ \t]*/y;
+const NOT = /!(?!=)/y;
+const CALL = /(all|global)\([ \t]*\)/y;
+const HAS = /has\([ \t]*([a-zA-Z0-9_./-]+)[ \t]*\)/y;
+/** `all(` and its like begin a call, whatever follows. */
+const LABEL = /(?!(?:all|global|has)\()[a-zA-Z0-9_./-]+/y;
+const TEXT = /"([^"]*)"|'([^']*)'/y;
+
+/** Looked for only where a label has just been read, so that a label may be called `in` or `contains`. */
+const TEXT_OPERATORS: readonly (readonly [TextOperator, RegExp])[] = [
+  ['==', /==/y],
+  ['!=', /!=/y],
+  ['contains', /contains/y],
+  ['starts with', /starts[ \t]*with/y],
+  ['ends with', /ends[ \t]*with/y],
+];
+const SET_OPERATORS: readonly (readonly [SetOperator, RegExp])[] = [
+  ['not in', /not[ \t]*in/y],
+  ['in', /in/y],
+];
 
 /** Parses a selector (empty: everything); `!` binds tighter than `&&`, then `||`. Throws SelectorError with the column. */
 export function parseSelector(text: string): Selector {
-  const reader = new Reader(tokensOf(text));
-  if (reader.peek().type === 'end') return { op: 'all' };
+  const reader = new Reader(text);
+  if (reader.take(END)) return { op: 'all' };
   const selector = either(reader, 0);
-  reader.take('end', 'expected && or || or the end of the selector');
+  reader.need(END, 'expected && or || or the end of the selector');
   return selector;
 }
 
+const END = /$/y;
+
 class Reader {
-  readonly #tokens: readonly Token[];
+  readonly #text: string;
   #at = 0;
 
-  constructor(tokens: readonly Token[]) {
-    this.#tokens = tokens;
+  constructor(text: string) {
+    this.#text = text;
+    this.take(SPACE);
   }
 
-  /** The last token, `end`, stays. */
-  peek(): Token {
-    return this.#tokens[Math.min(this.#at, this.#tokens.length - 1)] ?? { type: 'end', value: '', column: 1 };
+  /** From 1. */
+  get column(): number {
+    return this.#at + 1;
   }
 
-  next(): Token {
-    const token = this.peek();
-    this.#at += 1;
-    return token;
+  /** What the pattern finds right here; the blanks behind it are passed over. */
+  take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (!found) return undefined;
+    SPACE.lastIndex = pattern.lastIndex;
+    SPACE.test(this.#text);
+    this.#at = SPACE.lastIndex;
+    return found;
   }
 
-  skip(type: TokenType): boolean {
-    if (this.peek().type !== type) return false;
-    this.#at += 1;
-    return true;
+  need(pattern: RegExp, problem: string): RegExpExecArray {
+    return this.take(pattern) ?? this.fail(problem);
   }
 
-  take(type: TokenType, problem: string): Token {
-    if (this.peek().type !== type) throw wrong(this.peek(), problem);
-    return this.next();
+  fail(problem: string): never {
+    const rest = this.#text.slice(this.#at, this.#at + 12);
+    throw new SelectorError(`${problem}, found ${rest === '' ? 'the end' : JSON.stringify(rest)}`, this.column);
   }
-}
-
-function wrong(token: Token, problem: string): SelectorError {
-  const found = token.type === 'end' ? 'the end' : JSON.stringify(token.value || token.type);
-  return new SelectorError(`${problem}, found ${found}`, token.column);
 }
 
 function either(reader: Reader, depth: number): Selector {
   const operands = [both(reader, depth)];
-  while (reader.skip('||')) operands.push(both(reader, depth));
+  while (reader.take(/\|\|/y)) operands.push(both(reader, depth));
   return joined('or', operands);
 }
 
 function both(reader: Reader, depth: number): Selector {
   const operands = [operation(reader, depth)];
-  while (reader.skip('&&')) operands.push(operation(reader, depth));
+  while (reader.take(/&&/y)) operands.push(operation(reader, depth));
   return joined('and', operands);
 }
 
@@ -86,55 +108,46 @@ function joined(op: 'and' | 'or', operands: readonly Selector[]): Selector {
 /** Any number of `!` is one or none. */
 function operation(reader: Reader, depth: number): Selector {
   let negated = false;
-  while (reader.skip('!')) negated = !negated;
+  while (reader.take(NOT)) negated = !negated;
   const operand = simple(reader, depth);
   return negated ? { op: 'not', operand } : operand;
 }
 
 function simple(reader: Reader, depth: number): Selector {
-  const token = reader.next();
-  switch (token.type) {
-    case 'all':
-    case 'global':
-      return { op: token.type };
-    case 'has':
-      return { op: 'has', label: token.value };
-    case 'label':
-      return comparison(reader, token.value);
-    case '(':
-      return parenthesis(reader, token, depth + 1);
-    default:
-      throw wrong(token, 'expected a label, all(), has(label), ! or (');
-  }
+  const { column } = reader;
+  if (reader.take(/\(/y)) return parenthesis(reader, column, depth + 1);
+  const call = reader.take(CALL)?.[1];
+  if (call === 'all' || call === 'global') return { op: call };
+  const has = reader.take(HAS)?.[1];
+  const label = has ?? reader.need(LABEL, 'expected a label, all(), has(label), ! or (')[0];
+  if (label.length > LONGEST_LABEL) throw new SelectorError(`a label name has at most ${LONGEST_LABEL} characters`, column);
+  return has === undefined ? comparison(reader, label) : { op: 'has', label };
 }
 
-function parenthesis(reader: Reader, opening: Token, depth: number): Selector {
-  if (depth > DEEPEST) throw new SelectorError(`parentheses are nested deeper than ${DEEPEST}`, opening.column);
+function parenthesis(reader: Reader, column: number, depth: number): Selector {
+  if (depth > DEEPEST) throw new SelectorError(`parentheses are nested deeper than ${DEEPEST}`, column);
   const inner = either(reader, depth);
-  reader.take(')', `expected the ) of the ( at column ${opening.column}`);
+  reader.need(/\)/y, `expected the ) of the ( at column ${column}`);
   return inner;
 }
 
-const TEXT_OPERATORS: ReadonlySet<TokenType> = new Set(['==', '!=', 'contains', 'starts with', 'ends with'] satisfies TextOperator[]);
-const SET_OPERATORS: ReadonlySet<TokenType> = new Set(['in', 'not in'] satisfies SetOperator[]);
-
 function comparison(reader: Reader, label: string): Selector {
-  const operator = reader.next();
-  if (TEXT_OPERATORS.has(operator.type)) {
-    return { op: operator.type as TextOperator, label, value: reader.take('text', 'expected a text in quotes').value };
+  for (const [op, pattern] of TEXT_OPERATORS) {
+    if (reader.take(pattern)) return { op, label, value: textOf(reader.need(TEXT, 'expected a text in quotes')) };
   }
-  if (SET_OPERATORS.has(operator.type)) return { op: operator.type as SetOperator, label, values: valuesOf(reader) };
-  throw wrong(operator, `expected an operator after the label ${label}`);
+  for (const [op, pattern] of SET_OPERATORS) {
+    if (reader.take(pattern)) return { op, label, values: valuesOf(reader) };
+  }
+  return reader.fail(`expected an operator after the label ${label}`);
 }
+
+const textOf = ([, inDouble, inSingle = '']: RegExpExecArray): string => inDouble ?? inSingle;
 
 /** `{}` is allowed, and so is a comma before the brace. */
 function valuesOf(reader: Reader): readonly string[] {
-  reader.take('{', 'expected a set of texts in braces');
+  reader.need(/\{/y, 'expected a set of texts in braces');
   const values: string[] = [];
-  while (reader.peek().type === 'text') {
-    values.push(reader.next().value);
-    if (!reader.skip(',')) break;
-  }
-  reader.take('}', 'expected , or } in the set');
+  for (let text = reader.take(TEXT); text; text = reader.take(/,/y) && reader.take(TEXT)) values.push(textOf(text));
+  reader.need(/\}/y, 'expected , or } in the set');
   return values;
 }

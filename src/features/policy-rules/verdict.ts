@@ -1,6 +1,5 @@
 import { addressChangeText, firstOf } from './address-changes.ts';
-import { type AutomaticSigns, effective, type HostEndpoint, originOf } from './host-endpoint.ts';
-import { LANES, type Lane, type LanePosture, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
+import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
 
 /** What a change does to a node (§7/3): `OPEN` lets everything through, `NEWLY POLICED` gets first policies, `CHANGED` others. */
 export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
@@ -66,36 +65,4 @@ export function laneText({ policies, end, lostPorts, addresses }: LanePosture, l
   if (policies.length === 0) return `${last}${other}`;
   const lost = lostPorts ? ` (port names lost: ${firstOf(lostPorts, limit)})` : '';
   return `${policies.length === 1 ? 'policy' : 'policies'} ${firstOf(policies, limit)}, else ${last}${lost}${other}`;
-}
-
-/** A host without its old endpoints, and how today's policies treat it otherwise than they would treat those. */
-export interface AfterRemoval {
-  readonly node: string;
-  readonly changes: readonly LaneVerdict[];
-}
-
-interface Fleet {
-  readonly nodes: readonly { readonly name: string }[];
-  readonly endpoints: readonly HostEndpoint[];
-  readonly signs: AutomaticSigns;
-  readonly world: PolicyWorld;
-}
-
-/**
- * The verdicts by what exists, not by what is expected: the automatic endpoint with its present labels, or none. `removed`: old endpoints
- * the migration deleted; unchanged hosts are left out.
- */
-export function afterRemoval(removed: readonly HostEndpoint[], { nodes, endpoints, signs, world }: Fleet): readonly AfterRemoval[] {
-  const names = new Set(nodes.map(({ name }) => name));
-  const standing = Map.groupBy(endpoints, ({ node }) => node);
-  const posture = (some: readonly HostEndpoint[]) => {
-    const one = effective(some);
-    return one ? postureOf(one, world) : UNPOLICED;
-  };
-  return [...Map.groupBy(removed, ({ node }) => node)].flatMap(([node, old]) => {
-    const here = standing.get(node) ?? [];
-    const byHand = here.filter((one) => originOf(one, signs) !== 'automatic');
-    const changes = names.has(node) ? compare(posture([...old, ...byHand]), posture(here)) : [];
-    return changes.length > 0 ? [{ node, changes }] : [];
-  });
 }
