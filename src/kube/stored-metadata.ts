@@ -31,6 +31,14 @@ export function storedMetadata(object: KubeObject, apiGroup: string): StoredMeta
   };
 }
 
+/** A stored resource as the v3 API takes it: with all its labels and annotations, without what the server sets. */
+export function servedObject(stored: KubeObject, apiGroup: string, name = stored.metadata.name): KubeObject {
+  const { labels, annotations } = storedMetadata(stored, apiGroup);
+  const { namespace } = stored.metadata;
+  const metadata = { name, ...(namespace ? { namespace } : {}), labels, annotations };
+  return { apiVersion: `${apiGroup}/v3`, kind: stored.kind, metadata, spec: stored.spec };
+}
+
 /**
  * Owners that the annotation of a v3 API object notes, in order; empty if it notes none or is unreadable. Undefined without the annotation:
  * the service's API did not write the object and shows its own list.

@@ -10,7 +10,8 @@ import {
   runTool,
 } from '../../kernel/effect-type.ts';
 import { Fault, Outdated } from '../../kernel/fault.ts';
-import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { Kind } from '../../kernel/object.ts';
+import type { WatchUpdate } from '../../kernel/ports.ts';
 import type { KeptOutcome } from '../../kernel/run-record.ts';
 import {
   type AutomaticSigns,
@@ -47,7 +48,7 @@ declare module '../../kernel/action.ts' {
 export const hostExpectations: Pick<ExpectationTypes, 'host-endpoints'> = {
   'host-endpoints': {
     wait: waitHostEndpoints,
-    text: ({ nodes }) => `the automatic host endpoints of ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`,
+    text: ({ nodes }) => `the automatic host endpoints of ${counted(nodes.length, 'node')}`,
   },
 };
 
@@ -78,9 +79,10 @@ async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait
     () => undefined,
   );
   const { from, nodes } = expected;
-  const board = new EndpointBoard(nodes, expected.signs, expected.apiGroup);
+  const board = new EndpointBoard(expected);
   try {
-    for await (const _change of 'kind' in from ? watched(ports, board, from.kind, limit) : polled(ports, board, from.cli, limit)) {
+    for await (const update of 'kind' in from ? ports.cluster.watch(from.kind, { signal: limit }) : polled(ports, from.cli, limit)) {
+      board.take(update);
       const { open } = board;
       wait.report(nodes.length - open.length, nodes.length, 'automatic host endpoints', laggards(open));
       if (open.length === 0) return {};
@@ -107,70 +109,42 @@ function laggards(open: readonly Uncovered[]): string | undefined {
   return `${named.join('; ')}${open.length > 3 ? `; and ${open.length - 3} more` : ''}`;
 }
 
-async function* watched(ports: Ports, board: EndpointBoard, kind: Kind, signal: AbortSignal): AsyncGenerator<void> {
-  for await (const update of ports.cluster.watch(kind, { signal })) {
-    if (update.type === 'snapshot') board.replaceAll(update.items);
-    else if (update.type === 'changed') board.put(update.object);
-    else board.drop(update.object);
-    yield;
-  }
-}
-
-async function* polled(ports: Ports, board: EndpointBoard, cli: CliCall, signal: AbortSignal): AsyncGenerator<void> {
+async function* polled(ports: Ports, cli: CliCall, signal: AbortSignal): AsyncGenerator<WatchUpdate> {
   while (!signal.aborted) {
-    board.replaceAll(await cliList(ports, cli, 'hostendpoints'));
-    yield;
+    yield { type: 'snapshot', items: await cliList(ports, cli, 'hostendpoints') };
     await ports.clock.sleep(POLL_MS, signal).catch(() => undefined);
   }
 }
 
 /** Which expected nodes lack their automatic endpoint; each change is evaluated for its own node only. */
 class EndpointBoard {
-  readonly #expected: ReadonlyMap<string, ExpectedCoverage>;
-  readonly #signs: AutomaticSigns;
-  readonly #apiGroup: string;
+  readonly #expected: EndpointsExpected;
   readonly #endpoints = new Map<string, HostEndpoint>();
   readonly #open = new Map<string, string>();
 
-  constructor(expected: readonly ExpectedCoverage[], signs: AutomaticSigns, apiGroup: string) {
-    this.#expected = new Map(expected.map((one) => [one.node, one]));
-    this.#signs = signs;
-    this.#apiGroup = apiGroup;
+  constructor(expected: EndpointsExpected) {
+    this.#expected = expected;
   }
 
   get open(): readonly Uncovered[] {
     return [...this.#open].map(([node, why]) => ({ node, why }));
   }
 
-  replaceAll(objects: readonly KubeObject[]): void {
-    this.#endpoints.clear();
-    for (const object of objects) this.#endpoints.set(object.metadata.name, hostEndpointOf(object, this.#apiGroup));
+  take(update: WatchUpdate): void {
+    const { nodes, signs, apiGroup } = this.#expected;
+    const isWhole = update.type === 'snapshot';
+    const read = (isWhole ? update.items : [update.object]).map((one) => hostEndpointOf(one, apiGroup));
+    if (isWhole) this.#endpoints.clear();
+    for (const one of read) {
+      if (update.type === 'deleted') this.#endpoints.delete(one.name);
+      else this.#endpoints.set(one.name, one);
+    }
     const byNode = Map.groupBy(this.#endpoints.values(), ({ node }) => node);
-    for (const node of this.#expected.keys()) this.#judge(node, byNode.get(node) ?? []);
-  }
-
-  put(object: KubeObject): void {
-    const endpoint = hostEndpointOf(object, this.#apiGroup);
-    this.#endpoints.set(endpoint.name, endpoint);
-    this.#judgeAgain(endpoint.node);
-  }
-
-  drop(object: KubeObject): void {
-    const gone = this.#endpoints.get(object.metadata.name);
-    this.#endpoints.delete(object.metadata.name);
-    if (gone) this.#judgeAgain(gone.node);
-  }
-
-  #judgeAgain(node: string): void {
-    const endpoints = [...this.#endpoints.values()].filter((endpoint) => endpoint.node === node);
-    if (this.#expected.has(node)) this.#judge(node, endpoints);
-  }
-
-  #judge(node: string, endpoints: readonly HostEndpoint[]): void {
-    const expected = this.#expected.get(node);
-    const why = expected && whyUncovered(expected, endpoints, this.#signs);
-    if (why === undefined) this.#open.delete(node);
-    else this.#open.set(node, why);
+    for (const one of isWhole ? nodes : nodes.filter(({ node }) => node === read[0]?.node)) {
+      const why = whyUncovered(one, byNode.get(one.node) ?? [], signs);
+      if (why === undefined) this.#open.delete(one.node);
+      else this.#open.set(one.node, why);
+    }
   }
 }
 

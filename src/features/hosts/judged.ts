@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { PlannedHost } from '../../kernel/plan.ts';
+import { servedObject } from '../../kube/stored-metadata.ts';
 import {
   type AfterRemoval,
   type AutomaticSigns,
@@ -24,7 +25,7 @@ import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
 import type { GoneEndpoint, HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
 import type { KeptEndpoint } from './kept.ts';
 import { obstaclesOn } from './obstacles.ts';
-import { obstaclesBack, oldOnesFirst, servedEndpoint, undoNeedsCli } from './undo.ts';
+import { obstaclesBack, oldOnesFirst, undoNeedsCli } from './undo.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
@@ -66,7 +67,7 @@ function goneEndpoint({ endpoint, remover }: KeptEndpoint, context: Context): Go
     node,
     remover,
     get asItWas(): string {
-      return JSON.stringify(servedEndpoint(endpoint, context));
+      return JSON.stringify(servedObject(endpoint, context.profile.apiGroup));
     },
   };
 }

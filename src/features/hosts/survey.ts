@@ -7,7 +7,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { leanHost } from '../../kube/lean-objects.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
-import { cliResources, endpointProfiles, type ServiceObjects, storedKind, storedObjects } from '../policies/index.ts';
+import { endpointProfiles, serviceObjects, storedKind } from '../policies/index.ts';
 import {
   afterRemoval,
   automaticSettings,
@@ -36,7 +36,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     cluster.list(K.Node, { keep: leanHost(profile.apiGroup) }),
   ]);
   const cli = await findServiceCli(sources, context, installation.datastore);
-  const objects = objectsOf(sources, context, installation, cli);
+  const objects = serviceObjects(sources, context, installation.datastore, cli);
   const [
     kept,
     record,
@@ -142,12 +142,6 @@ function isUnended(record: RunRecord | undefined, { startedAt }: Context): boole
 /** Host endpoints as the policies see them. */
 export function endpointsOf({ stored }: Pick<HepFacts, 'stored'>, { profile }: Context): readonly HostEndpoint[] {
   return stored.map((one) => hostEndpointOf(one, profile.apiGroup));
-}
-
-/** In key-value mode only the CLI sees them. */
-function objectsOf(sources: Sources, { profile }: Context, { datastore }: Installation, cli: HepFacts['cli']): ServiceObjects {
-  if (datastore === 'api') return storedObjects(sources, profile);
-  return 'missing' in cli ? async () => [] : cliResources(sources, cli);
 }
 
 async function readControllers({ cluster }: Sources, { profile }: Context, { variant }: Installation): Promise<KubeObject | undefined> {

@@ -1,9 +1,9 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type KubeObject, type ObjectRef, type Places, refOf } from '../../kernel/object.ts';
+import { type ObjectRef, type Places, refOf } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { servedObject } from '../../kube/stored-metadata.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import { endpointText, formerSwitch, gone, isOurs, stillThere, toRecreate } from './allowed.ts';
 import { settingOf, sourceOf, switchCall } from './endpoints.ts';
@@ -61,19 +61,8 @@ function recreate(facts: HepFacts, context: Context): readonly Action[] {
     ref: '§4.7/3',
     undo: 'full',
     keep: { changes: [{ ref: kept.ref, before: {}, after: kept.before }], undo: true },
-    effect: cliWrite(cli, ['create', '-f', '-'], JSON.stringify(servedEndpoint(endpoint, context))),
+    effect: cliWrite(cli, ['create', '-f', '-'], JSON.stringify(servedObject(endpoint, context.profile.apiGroup))),
   }));
-}
-
-/** As the v3 API takes it: with all its labels and annotations, without what the server sets. */
-export function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject {
-  const { labels, annotations } = storedMetadata(endpoint, profile.apiGroup);
-  return {
-    apiVersion: `${profile.apiGroup}/v3`,
-    kind: 'HostEndpoint',
-    metadata: { name: endpoint.metadata.name, labels, annotations },
-    spec: endpoint.spec,
-  };
 }
 
 function resetSetting(facts: HepFacts, context: Context): readonly Action[] {

@@ -17,14 +17,13 @@ export {
 export { policyStage } from './stage.ts';
 export {
   asksStoredNames,
-  cliResources,
   endpointProfiles,
   leanPolicy,
   POLICY_KINDS,
   readRenamedPolicies,
   type ServiceObjects,
+  serviceObjects,
   storedKind,
-  storedObjects,
   valueAt,
 } from './stored-policies.ts';
 export { policyWorld, type StoredPolicies, temporaryPolicies } from './survey.ts';

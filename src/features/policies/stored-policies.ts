@@ -1,18 +1,16 @@
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import type { Datastore, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { cliObjects } from '../../kernel/service-cli.ts';
 import { named, unattributed } from '../../kube/lean-objects.ts';
-import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
+import { isOfDefaultTier, policyName, servedObject } from '../../kube/stored-metadata.ts';
 import { type HostEndpoint, labelsGiven } from '../policy-rules/index.ts';
-import type { CliCall } from '../service-cli/index.ts';
-
+import { type CliCall, cliList, type NoCli } from '../service-cli/index.ts';
 import { neverRenames, POLICY_PLURALS } from './policies-checks.ts';
 
 /** Kinds that the policy-name migration stores again. */
@@ -47,12 +45,7 @@ export async function readRenamedPolicies(
   const stored = (await Promise.all(POLICY_PLURALS.map(objects))).flat();
   return stored
     .filter((policy) => isRenamePending(policy, profile))
-    .map((policy) => {
-      const { labels, annotations } = storedMetadata(policy, profile.apiGroup);
-      const { namespace } = policy.metadata;
-      const metadata = { name: policyName(policy, profile), ...(namespace ? { namespace } : {}), labels, annotations };
-      return { apiVersion: `${profile.apiGroup}/v3`, kind: policy.kind, metadata, spec: policy.spec };
-    });
+    .map((policy) => servedObject(policy, profile.apiGroup, policyName(policy, profile)));
 }
 
 /** Stored policies whose name is not the one that the service knows them by: the controllers store them again (host endpoint notes 4). */
@@ -79,8 +72,6 @@ export function valueAt(object: unknown, field: string): unknown {
     );
 }
 
-const CLI_LIMIT_MS = 60_000;
-
 /** Where the service's resources are read: stored in the API, or behind its CLI in key-value mode. */
 export type ServiceObjects = (plural: string) => Promise<readonly KubeObject[]>;
 
@@ -88,7 +79,7 @@ export type ServiceObjects = (plural: string) => Promise<readonly KubeObject[]>;
  * Stored resources of the API, all of a kind, or none without that kind. Read from the v1 group, as an older aggregated API server shows
  * labels of newer ones wrongly (host endpoint notes 3).
  */
-export function storedObjects({ cluster }: Pick<Sources, 'cluster'>, { crdGroup }: Profile): ServiceObjects {
+function storedObjects({ cluster }: Pick<Sources, 'cluster'>, { crdGroup }: Profile): ServiceObjects {
   const kinds = cluster.discover();
   return async (plural) => {
     const kind = await storedKind(kinds, crdGroup, plural);
@@ -109,29 +100,17 @@ export async function storedKind(
   return kind;
 }
 
-/** Kinds of which the CLI shows one namespace only, unless asked for all. */
-const NAMESPACED = new Set(['networkpolicies', 'networksets']);
-
-/** What the CLI shows; its answer is evaluated by its exit code, and its warnings on stderr are none (cli notes 1). */
-export function cliResources({ tools }: Pick<Sources, 'tools'>, { program, args }: CliCall, timeoutMs = CLI_LIMIT_MS): ServiceObjects {
-  return async (plural) => {
-    const run = {
-      tool: 'netsvcctl',
-      args: ['get', plural, '-o', 'json', ...(NAMESPACED.has(plural) ? ['--all-namespaces'] : []), ...args],
-    } as const;
-    const { exitCode, stdout, stderr, problem } = await tools.run(run, { program, timeoutMs });
-    if (exitCode === 0) return cliObjects(stdout);
-    throw new Fault('failed', `${program} get ${plural} failed: ${stderr.trim() || problem || `exit code ${exitCode}`}`, [
-      `see for yourself: ${program} get ${plural}`,
-    ]);
-  };
+/** In key-value mode only the CLI sees them. */
+export function serviceObjects(sources: Sources, { profile }: Context, datastore: Datastore, cli: CliCall | NoCli): ServiceObjects {
+  if (datastore === 'api') return storedObjects(sources, profile);
+  return async (plural) => ('missing' in cli ? [] : cliList(sources, cli, plural));
 }
 
 interface Where {
   readonly cluster: Pick<ClusterReader, 'get'>;
   readonly objects: ServiceObjects;
   readonly profile: Profile;
-  readonly datastore: Installation['datastore'];
+  readonly datastore: Datastore;
 }
 
 /** Profiles that host endpoints may name: with the API datastore the named derived ones, in key-value mode all stored ones. */

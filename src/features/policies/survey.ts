@@ -24,7 +24,7 @@ import {
 import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
 import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
 import type { RemovalJudged } from './removal-checks.ts';
-import { cliResources, endpointProfiles, type ServiceObjects, storedObjects } from './stored-policies.ts';
+import { endpointProfiles, type ServiceObjects, serviceObjects } from './stored-policies.ts';
 import { type RemovedPolicy, removedPolicies, storedNames, toCreate } from './undo.ts';
 
 export interface PolicyFacts extends RemovalJudged {
@@ -52,8 +52,7 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
   const release = installation.release ?? options.release;
   const call = await findServiceCli(sources, { ...context, options: { ...options, release } }, installation.datastore);
-  const objects: ServiceObjects =
-    installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
+  const objects = serviceObjects(sources, context, installation.datastore, call);
   const [policies, stored, tiers, removed, workloads] = await Promise.all([
     objects('globalnetworkpolicies'),
     objects('hostendpoints'),

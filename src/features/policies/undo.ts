@@ -6,7 +6,7 @@ import { type KeptChange, keptChanges } from '../../kernel/object-change.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { Records } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { servedObject, storedMetadata } from '../../kube/stored-metadata.ts';
 import { cliWrite, type NoCli, type ServiceCli } from '../service-cli/index.ts';
 
 /** What the undo is planned by. */
@@ -24,7 +24,7 @@ export function undoPlan(facts: Removed & { readonly call: ServiceCli | NoCli },
   if (again.length === 0) return { skip: 'the temporary policy is there' };
   if ('missing' in call) return { skip: `the service’s CLI cannot be used: ${call.missing}` };
   const actions = again.map(({ policy, name }, index): Action => {
-    const stdin = JSON.stringify(served(policy, name, profile));
+    const stdin = JSON.stringify(servedObject({ ...policy, kind: 'GlobalNetworkPolicy' }, profile.apiGroup, name));
     return {
       id: index === 0 ? 'recreate' : `recreate-${index + 1}`,
       title: `create the temporary policy ${name} again${policy.metadata.name === name ? '' : `, which was stored as ${policy.metadata.name}`}`,
@@ -68,12 +68,6 @@ function contentOf(policy: KubeObject, { apiGroup }: Profile): unknown {
   const { labels, annotations } = storedMetadata(policy, apiGroup);
   const { [`${apiGroup}/tier`]: _, ...own } = labels;
   return { labels: own, annotations, spec: { tier: 'default', ...(policy.spec as object | undefined) } };
-}
-
-/** As the v3 API takes it. */
-function served(policy: KubeObject, name: string, { apiGroup }: Profile): KubeObject {
-  const { labels, annotations } = storedMetadata(policy, apiGroup);
-  return { apiVersion: `${apiGroup}/v3`, kind: 'GlobalNetworkPolicy', metadata: { name, labels, annotations }, spec: policy.spec };
 }
 
 /** Names under which clients of one release or another store it; its own first. */

@@ -11,8 +11,8 @@ import { stage } from '../../kernel/stage.ts';
 import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { changesUids, readReferences, readRights, sourceOf, withWriters } from '../ownerrefs/index.ts';
-import { cliResources, temporaryPolicies } from '../policies/index.ts';
-import { type CliCall, findServiceCli, readClis } from '../service-cli/index.ts';
+import { temporaryPolicies } from '../policies/index.ts';
+import { type CliCall, cliList, findServiceCli, readClis } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
 import {
   attempt,
@@ -170,7 +170,7 @@ const ANSWER_MS = 15_000;
 export async function readBehindCli(sources: Sources, context: Context, detection: Detection): Promise<StoredBehindCli | undefined> {
   if (detection.type !== 'found' || detection.installation.datastore !== 'kvstore') return undefined;
   const call = await cliOf(sources, context, detection.installation);
-  const objects = cliResources(sources, call, ANSWER_MS);
+  const objects = (plural: string) => cliList(sources, call, plural, ANSWER_MS);
   const [policies, agentConfigurations] = await Promise.all([objects('globalnetworkpolicies'), objects('felixconfigurations')]);
   return { temporaryPolicies: temporaryPolicies(policies, context.profile), agentConfigurations };
 }

@@ -35,22 +35,25 @@ export async function cliNamed(
   throw unreadable(`${program} get ${plural} ${names.join(' ')}`, answer);
 }
 
-/** All resources of a kind as the service's CLI shows them now. Throws Fault `failed` if it cannot. */
+/** Kinds of which the CLI shows one namespace only, unless asked for all. */
+const NAMESPACED = new Set(['networkpolicies', 'networksets']);
+
+/** All resources of a kind as the service's CLI shows them now; its warnings on stderr are none (cli notes 1). Throws Fault `failed` if it cannot. */
 export async function cliList(
   { tools }: Pick<EnginePorts, 'tools'>,
   { program, args }: CliCall,
   plural: string,
+  timeoutMs = CLI_LIMIT_MS,
 ): Promise<readonly KubeObject[]> {
-  const run = { tool: 'netsvcctl', args: ['get', plural, '-o', 'json', ...args] } as const;
-  const answer = await tools.run(run, { program, timeoutMs: CLI_LIMIT_MS });
+  const everywhere = NAMESPACED.has(plural) ? ['--all-namespaces'] : [];
+  const run = { tool: 'netsvcctl', args: ['get', plural, '-o', 'json', ...everywhere, ...args] } as const;
+  const answer = await tools.run(run, { program, timeoutMs });
   if (answer.exitCode === 0) return cliObjects(answer.stdout);
   throw unreadable(`${program} get ${plural}`, answer);
 }
 
-function unreadable(command: string, { stderr, problem }: ToolResult): Fault {
-  return new Fault('failed', `${command} failed: ${stderr.trim() || problem}`, [
-    'fix what is named above, then run the same command again',
-  ]);
+function unreadable(command: string, { stderr, problem, exitCode }: ToolResult): Fault {
+  return new Fault('failed', `${command} failed: ${stderr.trim() || problem || `exit code ${exitCode}`}`, [`see for yourself: ${command}`]);
 }
 
 /** Every call of the service's CLI gets a limit: with an unreachable datastore it hangs for ever (cli notes 1.1). */

@@ -12,9 +12,9 @@ import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/
 import type { NodeFacts } from '../../kube/pod-facts.ts';
 import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
-import { cliResources, temporaryPolicies } from '../policies/index.ts';
+import { temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
-import { findServiceCli } from '../service-cli/index.ts';
+import { cliList, findServiceCli } from '../service-cli/index.ts';
 import { type Dependent, hasFullManifest } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
@@ -84,7 +84,7 @@ export async function readTemporaryPolicies(sources: Sources, context: Context, 
   if (datastore === 'kvstore') {
     const call = await findServiceCli(sources, context, datastore);
     if ('missing' in call) throw new Fault('failed', call.missing, []);
-    return temporaryPolicies(await cliResources(sources, call)('globalnetworkpolicies'), profile);
+    return temporaryPolicies(await cliList(sources, call, 'globalnetworkpolicies'), profile);
   }
   const [resource] = await servedIn(cluster, [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
   if (!resource) return [];
