@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -7,7 +8,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { valueAt } from '../policies/index.ts';
 import { type AutomaticSettings, givenVariable } from '../policy-rules/index.ts';
-import { attempt, containersOf, type Variable } from '../survey/index.ts';
+import { attempt, containersOf } from '../survey/index.ts';
 import type { HepFacts, HepJudged, Override } from './facts.ts';
 
 type Obstacles = HepJudged['obstacles'];
@@ -17,11 +18,7 @@ export function obstaclesOn(facts: HepFacts, context: Context): Obstacles {
   return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
 }
 
-interface Told {
-  readonly override: Override;
-  readonly settings: AutomaticSettings;
-  readonly configuration?: KubeObject;
-}
+type Told = Pick<HepFacts, 'override' | 'settings' | 'configuration'>;
 
 /**
  * Variables that override the setting or cannot be read; one that agrees counts, as it blocks the undo, which needs off. `needed`: without
@@ -67,8 +64,8 @@ export function missingSettings({ autoCreate, createDefault }: AutomaticSettings
 
 /** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
 function syncOf({ configuration, installation }: HepFacts): Obstacles {
-  const spec = configuration?.spec as { readonly controllers?: { readonly node?: { readonly syncLabels?: string } } } | undefined;
-  if (installation.datastore !== 'kvstore' || spec?.controllers?.node?.syncLabels?.toLowerCase() !== 'disabled') return [];
+  const value = textAt(configuration, 'spec', 'controllers', 'node', 'syncLabels');
+  if (installation.datastore !== 'kvstore' || value?.toLowerCase() !== 'disabled') return [];
   return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
 }
 
@@ -84,13 +81,11 @@ function coverageOf({ settings }: HepFacts): Obstacles {
   return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
 }
 
-type Waited = Pick<HepFacts, 'agents' | 'configuration'>;
-
 /**
  * From the renaming release on the controllers do nothing, endpoints included, before the named DaemonSet is rolled out, unless the
  * renaming is held (host endpoint notes 0.2, 6.2).
  */
-function waitOf({ agents, configuration }: Waited, { profile, options }: Context): Obstacles {
+function waitOf({ agents, configuration }: HepFacts, { profile, options }: Context): Obstacles {
   const { policyRenaming } = profile;
   if (!policyRenaming?.waitsFor || isOlder(options.release, policyRenaming.since)) return [];
   if (!agents || valueAt(configuration, policyRenaming.switchField) === 'Disabled') return [];
@@ -129,58 +124,46 @@ function strayed(nodes: number): string {
   return `agents run on ${counted(nodes, 'node')} that should have none, and the controllers wait forever`;
 }
 
-/** Where a variable gets its value from; `unread`: where nobody looks for it. */
-type VariableSource =
-  | { readonly type: 'value'; readonly value: string }
-  | { readonly type: 'config-map'; readonly map: string; readonly key: string }
-  | { readonly type: 'unread'; readonly from: string };
-
 /** Value of a variable that a workload's containers are given as text; the last one counts. */
 export function envOf(workload: KubeObject | undefined, name: string): string | undefined {
   return (workload ? containersOf(workload) : []).flatMap(({ env }) => env ?? []).findLast((one) => one.name === name)?.value;
 }
 
 /** What gives a workload's containers a variable; the last with a value counts. A whole Secret may: ask the controllers then. */
-function variableSources(workload: KubeObject, name: string): readonly VariableSource[] {
+function variableSources(cluster: Reader, workload: KubeObject, name: string): readonly (() => Promise<Override>)[] {
   return containersOf(workload).flatMap(({ env = [], envFrom = [] }) => [
-    ...envFrom.flatMap(({ prefix = '', configMapRef }): readonly VariableSource[] => {
+    ...envFrom.flatMap(({ prefix = '', configMapRef }) => {
       if (configMapRef?.name === undefined || !name.startsWith(prefix)) return [];
-      return [{ type: 'config-map', map: configMapRef.name, key: name.slice(prefix.length) }];
+      return [fromMap(cluster, workload, configMapRef.name, name.slice(prefix.length))];
     }),
-    ...env.filter((one) => one.name === name).map(sourceOf),
+    ...env
+      .filter((one) => one.name === name)
+      .map(({ value = '', valueFrom }) => {
+        if (!valueFrom) return async () => ({ value });
+        const { configMapKeyRef: map, secretKeyRef: secret } = valueFrom;
+        if (map?.name !== undefined && map.key !== undefined) return fromMap(cluster, workload, map.name, map.key);
+        const from = secret ? `it is key ${secret.key} of Secret ${secret.name}` : `it is taken from ${Object.keys(valueFrom).join(', ')}`;
+        return async () => ({ unread: from });
+      }),
   ]);
 }
 
-function sourceOf({ value, valueFrom }: Variable): VariableSource {
-  if (!valueFrom) return { type: 'value', value: value ?? '' };
-  const { configMapKeyRef: map, secretKeyRef: secret } = valueFrom;
-  if (map?.name !== undefined && map.key !== undefined) return { type: 'config-map', map: map.name, key: map.key };
-  return {
-    type: 'unread',
-    from: secret ? `it is key ${secret.key} of Secret ${secret.name}` : `it is taken from ${Object.keys(valueFrom).join(', ')}`,
+type Reader = Pick<ClusterReader, 'get'>;
+
+function fromMap(cluster: Reader, { metadata: { namespace = '' } }: KubeObject, name: string, key: string): () => Promise<Override> {
+  return async () => {
+    const map = await attempt(() => cluster.get(K.ConfigMap, name, namespace));
+    return 'unread' in map ? { unread: `ConfigMap/${namespace}/${name}: ${map.unread}` } : { value: textAt(map.value, 'data', key) };
   };
 }
 
 /** Reads it through ConfigMaps. A Secret is not read: the variable then only counts as set. */
-export async function readOverride(
-  cluster: Pick<ClusterReader, 'get'>,
-  controllers: KubeObject | undefined,
-  name: string | undefined,
-): Promise<Override> {
+export async function readOverride(cluster: Reader, controllers: KubeObject | undefined, name: string | undefined): Promise<Override> {
   if (name === undefined || !controllers) return { value: undefined };
-  const namespace = controllers.metadata.namespace ?? '';
   // The last one that gives a value counts; a ConfigMap may have none of that name.
-  for (const source of variableSources(controllers, name).toReversed()) {
-    const reading = await readSource(cluster, namespace, source);
+  for (const read of variableSources(cluster, controllers, name).toReversed()) {
+    const reading = await read();
     if ('unread' in reading || reading.value !== undefined) return reading;
   }
   return { value: undefined };
-}
-
-async function readSource(cluster: Pick<ClusterReader, 'get'>, namespace: string, source: VariableSource): Promise<Override> {
-  if (source.type === 'value') return { value: source.value };
-  if (source.type === 'unread') return { unread: source.from };
-  const map = await attempt(() => cluster.get(K.ConfigMap, source.map, namespace));
-  if ('unread' in map) return { unread: `ConfigMap/${namespace}/${source.map}: ${map.unread}` };
-  return { value: (map.value?.data as Readonly<Record<string, string>> | undefined)?.[source.key] };
 }

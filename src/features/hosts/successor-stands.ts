@@ -124,18 +124,11 @@ const DELETED = 'the controllers delete theirs';
 const UNREACHED = 'without the copied labels no policy would reach them';
 
 /** Whether automatic endpoints are on; `beaten`: by a variable, whatever the setting says (host endpoint notes 1.5). */
-function askedFor(configuration: KubeObject | undefined, { name, field, overriddenBy }: EndpointSetting): Asked {
+function askedFor(configuration: KubeObject | undefined, { name, field, overriddenBy }: EndpointSetting) {
   const given = overriddenBy === undefined ? undefined : givenVariable(configuration, overriddenBy);
-  const on = isEnabled(given ?? valueAt(configuration, field));
-  return given === undefined ? { on } : { on, beaten: `${overriddenBy}=${given} of the controllers that run beats ${name}` };
+  const on = String(given ?? valueAt(configuration, field)).toLowerCase() === 'enabled';
+  return { on, beaten: given === undefined ? undefined : `${overriddenBy}=${given} of the controllers that run beats ${name}` };
 }
-
-interface Asked {
-  readonly on: boolean;
-  readonly beaten?: string;
-}
-
-const isEnabled = (word: unknown): boolean => String(word).toLowerCase() === 'enabled';
 
 function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
   return read.uid === live.uid && read.resourceVersion === live.resourceVersion;

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Datastore, Installation } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
@@ -64,12 +65,7 @@ function isRenamePending(policy: KubeObject, names: Parameters<typeof policyName
 
 /** The value of `spec.a.b` in an object; undefined if there is none. */
 export function valueAt(object: unknown, field: string): unknown {
-  return field
-    .split('.')
-    .reduce<unknown>(
-      (value, name) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined),
-      object,
-    );
+  return jsonAt(object, ...field.split('.'));
 }
 
 /** Where the service's resources are read: stored in the API, or behind its CLI in key-value mode. */

@@ -1,3 +1,4 @@
+import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
 import type { Labels } from './selector.ts';
@@ -47,8 +48,7 @@ export function hostEndpointOf(object: KubeObject, apiGroup: string): HostEndpoi
 
 /** What the controllers that run were given as a variable, as they write into their configuration at their start (domain §8.2). */
 export function givenVariable(configuration: KubeObject | undefined, name: string): string | undefined {
-  const { status } = (configuration ?? {}) as { readonly status?: { readonly environmentVars?: Readonly<Record<string, string>> } };
-  return status?.environmentVars?.[name];
+  return textAt(configuration, 'status', 'environmentVars', name);
 }
 
 export function originOf(endpoint: Pick<HostEndpoint, 'name' | 'labels'>, signs: AutomaticSigns): EndpointOrigin {
@@ -128,13 +128,10 @@ export interface AutomaticSettings {
 
 /** Reads `spec.controllers.node.hostEndpoint` of the controllers' configuration; what is not set has the service's default. */
 export function automaticSettings(spec: unknown): AutomaticSettings {
-  const at = (value: unknown, key: string) =>
-    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-  const settings = ['controllers', 'node', 'hostEndpoint'].reduce<unknown>(at, spec);
-  const templates = at(settings, 'templates');
+  const { autoCreate, createDefaultHostEndpoint, templates } = mapAt(spec, 'controllers', 'node', 'hostEndpoint');
   return {
-    autoCreate: isWord(at(settings, 'autoCreate'), 'enabled'),
-    createDefault: !isWord(at(settings, 'createDefaultHostEndpoint'), 'disabled'),
+    autoCreate: isWord(autoCreate, 'enabled'),
+    createDefault: !isWord(createDefaultHostEndpoint, 'disabled'),
     templates: Array.isArray(templates) ? templates.length : 0,
   };
 }
@@ -167,28 +164,21 @@ export interface FailsafePorts {
   readonly outbound: readonly string[];
 }
 
-/** The agents' variables, which override their configuration; undefined where none is set. */
-interface FailsafeVariables {
-  readonly inbound?: string | undefined;
-  readonly outbound?: string | undefined;
-}
-
-interface AgentSpec {
-  readonly failsafeInboundHostPorts?: readonly PortSpec[];
-  readonly failsafeOutboundHostPorts?: readonly PortSpec[];
-}
-
 interface PortSpec {
   readonly protocol?: string;
   readonly port?: number;
   readonly net?: string;
 }
 
-/** The ports that are in force: variables, else the agents' configuration, else the defaults. Undefined where neither tells. */
-export function failsafePorts(spec: unknown, variables: FailsafeVariables, defaults: FailsafePorts | undefined): FailsafePorts | undefined {
-  const { failsafeInboundHostPorts, failsafeOutboundHostPorts } = (spec ?? {}) as AgentSpec;
-  const inbound = fromVariable(variables.inbound) ?? failsafeInboundHostPorts?.map(portText) ?? defaults?.inbound;
-  const outbound = fromVariable(variables.outbound) ?? failsafeOutboundHostPorts?.map(portText) ?? defaults?.outbound;
+/** The ports that are in force: the agents' variables, else their configuration, else the defaults. Undefined where neither tells. */
+export function failsafePorts(
+  spec: unknown,
+  variables: { readonly [D in keyof FailsafePorts]?: string | undefined },
+  defaults: FailsafePorts | undefined,
+): FailsafePorts | undefined {
+  const of = (way: keyof FailsafePorts, field: string) =>
+    fromVariable(variables[way]) ?? (jsonAt(spec, field) as readonly PortSpec[] | undefined)?.map(portText) ?? defaults?.[way];
+  const [inbound, outbound] = [of('inbound', 'failsafeInboundHostPorts'), of('outbound', 'failsafeOutboundHostPorts')];
   return inbound && outbound ? { inbound, outbound } : undefined;
 }
 

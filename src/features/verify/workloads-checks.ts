@@ -21,13 +21,21 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       const others = [...old, ...newer, ...untold];
       if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${options.release}`);
       const groups = [
-        { is: `older than ${options.release}`, of: old },
-        { is: `newer than ${options.release}`, of: newer },
-        { is: 'whose image does not tell its release', of: untold },
-      ];
-      const because = groups.flatMap(({ is, of }) => (of.length > 0 ? [`${counted(of.length, 'container')} ${is}: ${podsOf(of)}`] : []));
+        {
+          is: `older than ${options.release}`,
+          of: old,
+          hint: 'See why it did not roll; what has a manifest of its own (API server, CSI driver, CLI pods) is upgraded with that.',
+        },
+        {
+          is: `newer than ${options.release}`,
+          of: newer,
+          hint: 'See who upgraded it, or whether --release names too old a release: the service runs as one release.',
+        },
+        { is: 'whose image does not tell its release', of: untold, hint: `Compare the digests with those of ${options.release}.` },
+      ].filter(({ of }) => of.length > 0);
+      const because = groups.map(({ is, of }) => `${counted(of.length, 'container')} ${is}: ${listed(of.map(({ pod }) => pod))}`);
       const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);
-      return failed(`of the service, ${because.join('; ')}`, hintFor(old, newer, options.release), {
+      return failed(`of the service, ${because.join('; ')}`, groups[0]?.hint ?? '', {
         evidence: others.map(evidence),
         ...(isHarmless ? { severity: 'warning' } : {}),
         next: nextFor(old),
@@ -84,20 +92,9 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
   },
 ]);
 
-function podsOf(images: readonly ServiceImage[]): string {
-  return listed(images.map(({ pod }) => pod));
-}
-
 function nextFor(old: readonly ServiceImage[]): string {
   if (old.length === 0) return `${PROGRAM} status`;
   return old.every(({ isCli }) => isCli) ? `${PROGRAM} cli` : `${PROGRAM} wait`;
-}
-
-function hintFor(old: readonly ServiceImage[], newer: readonly ServiceImage[], release: string): string {
-  if (old.length > 0)
-    return 'See why it did not roll; what has a manifest of its own (API server, CSI driver, CLI pods) is upgraded with that.';
-  if (newer.length > 0) return 'See who upgraded it, or whether --release names too old a release: the service runs as one release.';
-  return `Compare the digests with those of ${release}.`;
 }
 
 /** No command that deletes them: an object may have been made since. */
