@@ -74,4 +74,4 @@ export {
   withResources,
   withTarget,
 } from './verdicts.ts';
-export { allContainersOf, containersOf, isNamed, shapeOf, type Variable } from './workload.ts';
+export { allContainersOf, containersOf, isNamed, shapeOf } from './workload.ts';
