@@ -1,20 +1,7 @@
 import { quoteFor } from '../kernel/argv.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { oneLine } from '../kernel/visible.ts';
-import { rowsOf } from './flag.ts';
-import {
-  connectionFlags,
-  kubectlFlags,
-  ownerFlags,
-  ownerrefsTargetFlags,
-  ownershipFlags,
-  recordFlags,
-  scopeFlags,
-  stateFlags,
-  targetFlags,
-} from './flags.ts';
-import { rangeFlags } from './slice.ts';
-import { networkProbeFlags, probePlaceFlags } from './stage-flags.ts';
+import { CARRIED_ROWS, FLAG_ROWS } from './flags.ts';
 
 /** A flag of the command line that the next command needs as well. */
 export interface CarriedFlag {
@@ -28,42 +15,20 @@ export interface CarriedFlag {
   readonly fromRecord?: true;
 }
 
-const carriedIn = (...tables: readonly object[]) => rowsOf(...tables).flatMap(([name, { carried }]) => (carried ? [name] : []));
-
-/** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
-const CONNECTION = carriedIn(kubectlFlags);
+/** Every flag that is carried to one command or another. */
+export const CARRIED = CARRIED_ROWS.map(([name]) => name);
 
 /** Those that helm has, by its own names. */
-const HELM = new Map<string, string>(
-  rowsOf(kubectlFlags).flatMap(([name, { helm }]) => (helm === undefined ? [] : [[name, helm] as const])),
-);
+const HELM = new Map(CARRIED_ROWS.flatMap(([name, { helm }]) => (helm === undefined ? [] : [[name, helm] as const])));
 
-const RECORD = carriedIn(connectionFlags, recordFlags);
+/** Names of the flags that a command may be given from the one before it; `kubectl` and `helm` themselves are such commands. */
+export function carriedNames(command: string): readonly string[] {
+  if (command === 'helm') return [...HELM.keys()];
+  return CARRIED_ROWS.filter(([, { on, as }]) => on?.includes(command) || as?.[command]).map(([name]) => name);
+}
 
-/** What every command that evaluates or changes knows. */
-const CHAIN = carriedIn(connectionFlags, targetFlags);
-
-/** Every flag that is carried to one command or another: what `plan` and `run` know. */
-export const CARRIED = carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags, rangeFlags, networkProbeFlags);
-
-const NAMES: Readonly<Record<string, readonly string[]>> = {
-  kubectl: CONNECTION,
-  helm: [...HELM.keys()],
-  preflight: carriedIn(connectionFlags, targetFlags, ownerFlags),
-  apply: carriedIn(connectionFlags, targetFlags, ownerFlags, ownershipFlags),
-  crds: carriedIn(connectionFlags, targetFlags, ownershipFlags),
-  wait: carriedIn(connectionFlags, targetFlags, networkProbeFlags),
-  ownerrefs: carriedIn(connectionFlags, ownerrefsTargetFlags, ownerFlags),
-  plan: CARRIED,
-  run: CARRIED,
-  status: RECORD,
-  report: RECORD,
-  unlock: RECORD,
-  permissions: carriedIn(stateFlags, scopeFlags, probePlaceFlags),
-  explain: [],
-  completion: [],
-  demo: [],
-};
+/** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
+const CONNECTION = carriedNames('kubectl');
 
 /** The flags that belong to the run, whoever continues it from wherever; none of the connection. */
 export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
@@ -82,7 +47,7 @@ export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): 
 }
 
 /** What a command that looks at a run takes from its record: which release, from where, installed how. Each is one word. */
-const TAKEN = rowsOf(targetFlags).flatMap(([name, { recorded }]) => (recorded ? [name] : []));
+const TAKEN = FLAG_ROWS.flatMap(([name, { recorded }]) => (recorded ? [name] : []));
 
 /** The flags of a command with what the record of the run says where they do not, and what that is as flags of the next command. */
 export function flagsWithRecord<Flags extends object>(
@@ -108,11 +73,6 @@ export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[]
   if (told === '') return undefined;
   const them = fromRecord.length === 1 ? 'it' : 'them';
   return `taken from the run record in ${record}, you did not type ${them}:${told} (check ${them} before you use ${them})`;
-}
-
-/** Names of the flags that a command may be given from the one before it; `kubectl` and `helm` themselves are such commands. */
-export function carriedNames(command: string): readonly string[] {
-  return NAMES[command] ?? CHAIN;
 }
 
 /** Programs that do not read this program's environment variables. */

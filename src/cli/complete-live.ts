@@ -5,8 +5,8 @@ import { kubeconfigFiles, viewKubeconfig } from '../adapters/kubeconfig/view.ts'
 import { isVisible } from '../kernel/visible.ts';
 import { forPrograms, wordsOf } from './command-line.ts';
 import { named, type Question } from './complete.ts';
+import type { RunFlags } from './flags.ts';
 import type { FastPathTable, FlagEntry } from './plain-flags.ts';
-import type { CommonFlags } from './seams.ts';
 
 /** Looks the names up with the flags that are typed already, and their environment twins. Throws whatever goes wrong. */
 export async function completeLive(question: Question, table: FastPathTable, env: Environment): Promise<string> {
@@ -21,7 +21,7 @@ export async function completeLive(question: Question, table: FastPathTable, env
 }
 
 /** The flags of an unfinished command line: what cannot be understood is passed over. */
-export function flagsIn({ command, before }: Question, table: Pick<FastPathTable, 'commands'>, env: Environment): CommonFlags {
+export function flagsIn({ command, before }: Question, table: Pick<FastPathTable, 'commands'>, env: Environment): RunFlags {
   const entries = table.commands[command]?.flags ?? [];
   const shapes = Object.fromEntries(entries.map((flag) => [flag.name, shapeOf(flag)]));
   const found: Record<string, string | string[] | boolean> = {};

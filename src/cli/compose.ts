@@ -25,8 +25,9 @@ import { cliConfigFor } from '../kernel/service-cli.ts';
 import { chooseProfile } from '../profiles/choose.ts';
 import { flagsWithRecord } from './carry.ts';
 import { forPrograms } from './command-line.ts';
+import type { RunFlags } from './flags.ts';
 import { acceptableChecks, stateNamespaceOf, toOptions } from './options.ts';
-import type { CommonFlags, ComposeRequest, Composition } from './seams.ts';
+import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. This file is loaded when a command asks a cluster, and the adapters with it. */
 export async function compose(asked: ComposeRequest, version: string): Promise<Composition> {
@@ -92,7 +93,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
 }
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */
-async function withRecord(flags: CommonFlags, cluster: Composition['cluster'], clusterUid: string) {
+async function withRecord(flags: RunFlags, cluster: Composition['cluster'], clusterUid: string) {
   const record = await recordIn(secretLedger(cluster, stateNamespaceOf(flags))).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;

@@ -4,7 +4,6 @@ import { virtualClock } from '../sandbox/clock.ts';
 import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
 import { type DemoScenarioName, demoScenario } from './demo-scenarios.ts';
-import type { demoOutputFlags } from './flags.ts';
 import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
@@ -13,11 +12,9 @@ import { runStageCommand } from './stage-command.ts';
 import { type Terminal, tellErr } from './terminal.ts';
 
 export interface DemoRequest {
-  readonly flags: Pick<SessionFlags, keyof typeof demoOutputFlags> & {
+  readonly flags: SessionFlags & {
     /** As fast as it goes, without pauses. */
     readonly fast?: boolean;
-    /** Nobody is asked. */
-    readonly yes?: boolean;
     readonly scenario?: DemoScenarioName;
     /** A node gets stuck, the wait times out, the node is freed, the same command continues. */
     readonly 'keep-going'?: boolean;

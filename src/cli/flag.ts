@@ -2,8 +2,21 @@ import type { Interfaces } from '@oclif/core';
 import type { Options } from '../kernel/context.ts';
 import type { LiveNames } from './plain-flags.ts';
 
+/** Commands that evaluate or perform stages of the chain. */
+export const CHAIN: readonly string[] = [
+  ...['preflight', 'plan', 'run', 'backup', 'crds', 'alp', 'policy', 'hep', 'apply', 'wait', 'cli', 'verify'],
+];
+/** Those that know what is upgraded to. */
+export const TARGETED = [...CHAIN, 'ownerrefs'];
+/** Those that ask a cluster. */
+export const CLUSTER = [...TARGETED, 'status', 'report', 'unlock'];
+
 /** What the row of a flag says beside what the parser takes from it. */
 export interface Row {
+  /** The commands that have it. */
+  readonly on?: readonly string[];
+  /** Commands that have it as well, each with what is different there. */
+  readonly as?: Readonly<Record<string, object>>;
   /** The next command is given it as well. */
   readonly carried?: boolean;
   /** A command that looks at a run takes it from the run record, if it is not given. */

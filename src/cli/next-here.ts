@@ -4,9 +4,7 @@ import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import { type CarriedFlag, carriedTo } from './carry.ts';
-import { rowsOf } from './flag.ts';
-import { targetFlags } from './flags.ts';
-import { rangeFlags } from './slice.ts';
+import { FLAG_ROWS } from './flags.ts';
 
 export interface Here {
   /** The command line that the findings are of: `plan -o wide`. */
@@ -56,9 +54,7 @@ function ownCommand(next: string): string | undefined {
 }
 
 /** Flags that may be given more than once: those of a command add to those that are carried. */
-const REPEATABLE: ReadonlySet<string> = new Set(
-  rowsOf(targetFlags, rangeFlags).flatMap(([name, { multiple }]) => (multiple ? [name] : [])),
-);
+const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { multiple }]) => (multiple ? [name] : [])));
 
 /** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
 export function nextHere(told: string, carried: readonly CarriedFlag[]): string {

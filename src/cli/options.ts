@@ -5,14 +5,7 @@ import { Fault } from '../kernel/fault.ts';
 import { endpointsOf, endpointsProblem } from '../kernel/kvstore.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
-import { rowsOf, type Values } from './flag.ts';
-import { actingFlags, connectionFlags, ownerFlags, ownershipFlags, targetFlags } from './flags.ts';
-import * as stageFlags from './stage-flags.ts';
-
-/** The values of the run flags as parsed: flag over environment over default. */
-export type RunFlags = Values<
-  typeof connectionFlags & typeof targetFlags & typeof ownerFlags & typeof ownershipFlags & typeof actingFlags & stageFlags.StageFlags
-> & { readonly forget?: boolean };
+import { FLAG_ROWS, type RunFlags } from './flags.ts';
 
 /** What the flags cannot know by themselves. */
 export interface OptionFacts {
@@ -58,12 +51,10 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
 
 /** The values that are options as they are written: their rows name the option. */
 function asGiven(flags: RunFlags): Partial<Options> {
-  const values = rowsOf(connectionFlags, targetFlags, ownerFlags, ownershipFlags, actingFlags, ...Object.values(stageFlags)).flatMap(
-    ([name, { option }]) => {
-      const value = flags[name as keyof RunFlags];
-      return option === undefined || value === undefined ? [] : [[option, value] as const];
-    },
-  );
+  const values = FLAG_ROWS.flatMap(([name, { option }]) => {
+    const value = flags[name as keyof RunFlags];
+    return option === undefined || value === undefined ? [] : [[option, value] as const];
+  });
   return Object.fromEntries(values);
 }
 

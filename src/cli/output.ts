@@ -2,9 +2,10 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import { groupOf } from '../kernel/object.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
 import type { ReportFacts } from '../report/model.ts';
+import type { OUTPUT_FORMATS } from './common-flags.ts';
 import type { OutputDocument } from './documents.ts';
 
-export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit' | 'html';
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** The human form of a document, which only its command knows. */
 export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;

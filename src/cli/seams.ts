@@ -7,15 +7,10 @@ import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { CarriedFlag } from './carry.ts';
-import type { Values } from './flag.ts';
-import type { outputFlags } from './flags.ts';
-import type { RunFlags } from './options.ts';
+import type { RunFlags } from './flags.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The values of every flag that says which cluster and which service, and the level of what is told of the work underneath. */
-export type CommonFlags = RunFlags & Values<Pick<typeof outputFlags, 'v'>>;
 
 /** What a command asks of what it is given. */
 export interface Needs {
@@ -28,7 +23,7 @@ export interface Needs {
 }
 
 export interface ComposeRequest extends Needs {
-  readonly flags: CommonFlags;
+  readonly flags: RunFlags;
   readonly env: Environment;
   readonly interruption: Interruption;
   /** The user sits there: credential plugins may ask. */

@@ -14,15 +14,14 @@ import type { Made, OutputDocument } from './documents.ts';
 import type { ReportFile } from './ending/file.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { toFault } from './faults.ts';
-import type { Values } from './flag.ts';
-import type { outputFlags } from './flags.ts';
+import type { RunFlags } from './flags.ts';
 import { inWordsOf } from './name.ts';
 import type { Notices } from './notify/notices.ts';
 import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
-import type { Acting, CommonFlags, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
+import type { Acting, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
 import { tellErr, tellOut } from './terminal.ts';
 
-export type SessionFlags = CommonFlags & Values<Omit<typeof outputFlags, 'output'>> & { readonly output: OutputFormat };
+export type SessionFlags = RunFlags & { readonly output: OutputFormat };
 
 /** A command as it was asked for. */
 export interface Asked extends Needs {

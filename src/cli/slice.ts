@@ -1,46 +1,11 @@
 import { Fault } from '../kernel/fault.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import * as Flags from './flag.ts';
-
-/** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
-export const STAGE_IDS = [
-  'preflight',
-  'probe-images',
-  'backup',
-  'ownerrefs-strip',
-  'crds',
-  'apply',
-  'wait',
-  'ownerrefs-restore',
-  'cli',
-  'alp',
-  'hep',
-  'policy',
-  'verify',
-  'ownerrefs-forget',
-] as const;
-
-/** Stages that the chain holds only when they are asked for. */
-export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
+import type { RunFlags } from './flags.ts';
+import type { STAGE_IDS } from './stage-flags.ts';
 
 type StageName = (typeof STAGE_IDS)[number];
 
-const run = { helpGroup: 'run', carried: true, helpValue: 'STAGE', options: STAGE_IDS } as const;
-
-export const rangeFlags = {
-  from: Flags.option({ ...run, summary: `first stage: ${STAGE_IDS.join(', ')}` })(),
-  through: Flags.option({ ...run, summary: 'last stage' })(),
-  include: Flags.option({
-    ...run,
-    options: OPTIONAL_STAGE_IDS,
-    multiple: true,
-    multipleNonGreedy: true,
-    summary: `also perform this stage, which is left out unless asked for: ${OPTIONAL_STAGE_IDS.join(', ')}; repeatable`,
-  })(),
-  skip: Flags.option({ ...run, multiple: true, multipleNonGreedy: true, summary: 'leave this stage out; repeatable' })(),
-};
-
-type Range = Flags.Values<typeof rangeFlags>;
+type Range = Pick<RunFlags, 'from' | 'through' | 'skip' | 'include'>;
 
 type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
 

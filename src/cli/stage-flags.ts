@@ -1,108 +1,159 @@
 import * as Flags from './flag.ts';
 
-/** Flags of one command alone. */
+/** Flags that say what is done: those of one command, the part of the chain, and how it is performed. */
+
+/** The chain's stages by name; a test holds it to the chain itself, which is too heavy to load for help. */
+export const STAGE_IDS = [
+  'preflight',
+  'probe-images',
+  'backup',
+  'ownerrefs-strip',
+  'crds',
+  'apply',
+  'wait',
+  'ownerrefs-restore',
+  'cli',
+  'alp',
+  'hep',
+  'policy',
+  'verify',
+  'ownerrefs-forget',
+] as const;
+
+/** Stages that the chain holds only when they are asked for. */
+export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 const run = { helpGroup: 'run' } as const;
+const plan = { helpGroup: 'output', on: ['plan'] } as const;
+const range = { ...run, on: ['plan', 'run'], carried: true, helpValue: 'STAGE', options: STAGE_IDS } as const;
+const repeatable = { multiple: true, multipleNonGreedy: true } as const;
+const preflight = { ...run, on: ['preflight'] } as const;
+const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
+const alp = { ...run, on: ['alp'] } as const;
+/** Only commands that can change something. */
+const acting = { ...run, on: Flags.TARGETED.filter((name) => name !== 'plan' && name !== 'verify') } as const;
+/** Commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
+const probe = { ...run, on: ['plan', 'run', 'wait'], carried: true } as const;
 
-export const alpFlags = {
-  template: Flags.string({ option: 'template', ...run, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
-  'only-template': Flags.boolean({ option: 'onlyTemplate', ...run, summary: 'restart nothing' }),
+export const stageFlags = {
+  out: Flags.string({ ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' }),
+  diff: Flags.boolean({
+    ...plan,
+    summary: 'show a unified diff per object, live against planned; without descriptions of CRDs and values of Secrets',
+  }),
+  'for-git': Flags.string({
+    ...plan,
+    file: true,
+    helpValue: 'DIR',
+    summary: 'write what Git should hold after the upgrade, one file per object, into a new folder; no Secrets',
+  }),
+  from: Flags.option({ ...range, summary: `first stage: ${STAGE_IDS.join(', ')}` })(),
+  through: Flags.option({ ...range, summary: 'last stage' })(),
+  include: Flags.option({
+    ...range,
+    options: OPTIONAL_STAGE_IDS,
+    ...repeatable,
+    summary: `also perform this stage, which is left out unless asked for: ${OPTIONAL_STAGE_IDS.join(', ')}; repeatable`,
+  })(),
+  skip: Flags.option({ ...range, ...repeatable, summary: 'leave this stage out; repeatable' })(),
+  'plan-file': Flags.string({
+    ...run,
+    on: ['run'],
+    file: true,
+    helpValue: 'FILE',
+    summary: 'refuse to run (exit 7) unless the plan is still this one',
+  }),
+  'probe-images': Flags.boolean({
+    ...preflight,
+    summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
+  }),
+  'read-only': Flags.boolean({
+    option: 'readOnly',
+    ...preflight,
+    summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
+    exclusive: ['probe-images'],
+  }),
+  owner: Flags.string({ ...ownerrefs, helpValue: 'KIND/NAME', summary: 'list only what this resource owns' }),
+  template: Flags.string({ option: 'template', ...alp, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
+  'only-template': Flags.boolean({ option: 'onlyTemplate', ...alp, summary: 'restart nothing' }),
   'max-unavailable-workloads': Flags.integer({
     option: 'batch',
-    ...run,
+    ...alp,
     helpValue: 'N',
     min: 1,
     exclusive: ['batch'],
     summary: 'the same as --batch: no more workloads than this are restarting at a time',
   }),
-  batch: Flags.integer({ option: 'batch', ...run, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
-  all: Flags.boolean({ option: 'all', ...run, summary: 'restart every meshed workload, those with a new sidecar too' }),
-  selector: Flags.string({ option: 'selector', ...run, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),
-  undo: Flags.boolean({ option: 'undo', ...run, summary: 'put the former template back' }),
-};
-
-export const policyFlags = {
-  delete: Flags.string({ option: 'deletePolicy', ...run, helpValue: 'NAME', summary: 'delete the temporary policy of this name' }),
-  undo: Flags.boolean({ option: 'undo', ...run, summary: 'create the deleted policy again' }),
-};
-
-export const hepFlags = {
-  undo: Flags.boolean({ option: 'undo', ...run, summary: 'undo the last migration: old endpoints, the setting, and the labels it added' }),
-};
-
-/** `ownerrefs`: each belongs to one of its actions. */
-export const ownerrefsFlags = {
-  owner: Flags.string({ ...run, helpValue: 'KIND/NAME', summary: 'list only what this resource owns' }),
-  selector: Flags.string({ ...run, char: 'l', helpValue: 'SELECTOR', summary: 'list only objects with these labels' }),
-  undo: Flags.boolean({ option: 'undo', ...run, summary: 'restore before the upgrade: the API server is not waited for' }),
-};
-
-export const preflightFlags = {
-  'probe-images': Flags.boolean({
+  batch: Flags.integer({ option: 'batch', ...alp, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
+  all: Flags.boolean({ option: 'all', ...alp, summary: 'restart every meshed workload, those with a new sidecar too' }),
+  selector: Flags.string({
+    option: 'selector',
     ...run,
-    summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
+    char: 'l',
+    helpValue: 'SELECTOR',
+    as: { alp: { summary: 'only pods with these labels' }, ownerrefs: { summary: 'list only objects with these labels' } },
   }),
-  'read-only': Flags.boolean({
-    option: 'readOnly',
+  delete: Flags.string({
+    option: 'deletePolicy',
     ...run,
-    summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
-    exclusive: ['probe-images'],
-  }),
-};
-
-/** Where the network is probed: the role for that is of this namespace. */
-export const probePlaceFlags = {
-  'probe-namespace': Flags.string({
-    ...run,
-    carried: true,
-    live: 'namespaces',
+    on: ['policy'],
     helpValue: 'NAME',
-    summary: 'namespace for the Jobs of --probe-network; the restricted pod security level is enough',
+    summary: 'delete the temporary policy of this name',
   }),
-};
-
-/** Flags of commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
-export const networkProbeFlags = {
-  'probe-network': Flags.boolean({
+  undo: Flags.boolean({
+    option: 'undo',
     ...run,
-    carried: true,
-    summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',
+    as: {
+      alp: { summary: 'put the former template back' },
+      policy: { summary: 'create the deleted policy again' },
+      hep: { summary: 'undo the last migration: old endpoints, the setting, and the labels it added' },
+      ownerrefs: { summary: 'restore before the upgrade: the API server is not waited for' },
+    },
   }),
-  'probe-image': Flags.string({
-    ...run,
-    carried: true,
-    helpValue: 'IMAGE',
-    summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox',
-  }),
-  ...probePlaceFlags,
-};
-
-export const statusFlags = {
-  watch: Flags.boolean({ ...run, summary: 'follow the run that is at work, until it ends' }),
-};
-
-export const reportFlags = {
+  watch: Flags.boolean({ ...run, on: ['status'], summary: 'follow the run that is at work, until it ends' }),
   support: Flags.string({
     ...run,
+    on: ['report'],
     file: true,
     helpValue: 'FILE.tgz',
     summary: 'write a bundle for support: report, record, pods, logs and events of the service, without Secrets and credentials',
   }),
-};
-
-export const notifyFlags = {
+  yes: Flags.boolean({
+    option: 'yes',
+    ...acting,
+    char: 'y',
+    summary: 'change without asking',
+    as: { unlock: {}, demo: { summary: 'answer the question with yes' } },
+  }),
+  'dry-run': Flags.option({
+    option: 'dryRun',
+    ...acting,
+    options: ['none', 'server', 'client'] as const,
+    default: 'none',
+    summary: 'server: the API server validates every write; client: only print the plan',
+  })(),
+  'probe-network': Flags.boolean({
+    ...probe,
+    summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',
+  }),
+  'probe-image': Flags.string({
+    ...probe,
+    helpValue: 'IMAGE',
+    summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox',
+  }),
+  'probe-namespace': Flags.string({
+    ...probe,
+    live: 'namespaces',
+    helpValue: 'NAME',
+    summary: 'namespace for the Jobs of --probe-network; the restricted pod security level is enough',
+    // The role for that is of this namespace.
+    as: { permissions: {} },
+  }),
   notify: Flags.string({
     ...run,
+    on: ['run'],
     file: true,
     helpValue: 'COMMAND|URL',
     summary: 'send a JSON document when the run starts, stops, fails or ends: to a program’s standard input, or by POST to https://…',
   }),
 };
-
-export type StageFlags = typeof alpFlags &
-  typeof policyFlags &
-  typeof preflightFlags &
-  typeof networkProbeFlags &
-  typeof statusFlags &
-  typeof reportFlags &
-  typeof notifyFlags;

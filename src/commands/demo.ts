@@ -1,8 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
 import { DEMO_SCENARIO_NAMES } from '../cli/demo-scenarios.ts';
-import { demoOutputFlags } from '../cli/flags.ts';
+import { flagsOf } from '../cli/flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
+
+const { yes, ...output } = flagsOf('demo');
 
 export class Demo extends BaseCommand {
   static override summary = 'Perform the whole chain on an in-memory cluster; touches no real one';
@@ -19,7 +21,7 @@ says in trouble, and ends with the exit code that run has then. No kubeconfig is
     '<%= config.bin %> demo --yes --keep-going',
   ];
   static override flags = {
-    yes: Flags.boolean({ helpGroup: 'run', char: 'y', summary: 'answer the question with yes' }),
+    yes,
     scenario: Flags.option({
       helpGroup: 'run',
       options: DEMO_SCENARIO_NAMES,
@@ -31,7 +33,7 @@ says in trouble, and ends with the exit code that run has then. No kubeconfig is
       helpGroup: 'run',
       summary: 'a node gets stuck: the wait times out, the node is fixed, the same command continues',
     }),
-    ...demoOutputFlags,
+    ...output,
   };
 
   async run(): Promise<ExitName> {

@@ -1,10 +1,9 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownerrefsTargetFlags } from '../cli/flags.ts';
+import { flagsOf } from '../cli/flags.ts';
 import { runOwnerList } from '../cli/owner-list-command.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import { ownerrefsFlags } from '../cli/stage-flags.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 
 const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
@@ -30,14 +29,7 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
   static override args = {
     action: Args.string({ description: 'what to do', options: ['list', 'strip', 'restore', 'forget'], default: 'list' }),
   };
-  static override flags = {
-    ...ownerrefsFlags,
-    ...actingFlags,
-    ...ownerrefsTargetFlags,
-    ...ownerFlags,
-    ...outputFlags,
-    ...connectionFlags,
-  };
+  static override flags = flagsOf('ownerrefs');
 
   async run(): Promise<ExitName> {
     const { args, flags } = await this.parse(Ownerrefs, this.words());

@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { stateFlags } from '../cli/flags.ts';
-import { permissionsText } from '../cli/permissions-command.ts';
-import { probePlaceFlags } from '../cli/stage-flags.ts';
+import { flagsOf } from '../cli/flags.ts';
+import { permissionsText, type RoleRequest } from '../cli/permissions-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
-const run = { helpGroup: 'run' } as const;
+const { 'probe-namespace': place, ...scope } = flagsOf('permissions');
 
 export class Permissions extends BaseCommand {
   static override summary = 'Print the roles that a command needs';
@@ -23,27 +22,18 @@ Its first lines say whether the role amounts to cluster-admin, and why. With --v
   ];
   static override flags = {
     for: Flags.string({
-      ...run,
+      helpGroup: 'run',
       helpValue: 'COMMAND',
       required: true,
       summary: 'command whose roles to print; preflight-read-only, probe-images, probe-network',
     }),
-    path: Flags.option({
-      ...run,
-      options: ['manifest', 'operator', 'chart', 'kvstore'] as const,
-      default: 'manifest' as const,
-      summary: 'install path',
-    })(),
-    profile: Flags.string({ ...run, helpValue: 'NAME|FILE', default: 'netsvc', summary: 'names of the service' }),
-    release: Flags.string({ ...run, helpValue: 'TAG', summary: 'release whose names to use; default: the profile’s' }),
-    variant: Flags.string({ ...run, helpValue: 'ID', summary: 'manifest variant whose names to use; without it objects of any name' }),
-    'state-namespace': { ...stateFlags['state-namespace'], ...run },
-    ...probePlaceFlags,
+    ...scope,
+    'probe-namespace': place,
   };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Permissions, this.words());
-    this.seams.terminal.out(await permissionsText(flags));
+    this.seams.terminal.out(await permissionsText(flags as RoleRequest));
     return 'done';
   }
 }

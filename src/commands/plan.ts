@@ -1,14 +1,12 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { connectionFlags, ownerFlags, ownershipFlags, pendingFlags, planOutputFlags, targetFlags } from '../cli/flags.ts';
+import { flagsOf } from '../cli/flags.ts';
 import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
 import { saving } from '../cli/plan/file.ts';
 import { assertGitFolder } from '../cli/plan/for-git.ts';
 import { assertPlanPlace } from '../cli/plan/shape.ts';
 import { assertDiffIsText } from '../cli/plan/show.ts';
-import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';
+import { probing, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';
-import { networkProbeFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Plan extends BaseCommand {
@@ -30,40 +28,21 @@ Then it shows the pods that restart, every command and patch in order, and the p
     '<%= config.bin %> plan --for-git ./netsvc',
     '<%= config.bin %> plan --out plan.json && <%= config.bin %> run --plan-file plan.json',
   ];
-  static override flags = {
-    out: Flags.string({ file: true, helpGroup: 'output', helpValue: 'FILE', summary: 'save the plan, for run --plan-file' }),
-    diff: Flags.boolean({
-      helpGroup: 'output',
-      summary: 'show a unified diff per object, live against planned; without descriptions of CRDs and values of Secrets',
-    }),
-    'for-git': Flags.string({
-      file: true,
-      helpGroup: 'output',
-      helpValue: 'DIR',
-      summary: 'write what Git should hold after the upgrade, one file per object, into a new folder; no Secrets',
-    }),
-    ...rangeFlags,
-    ...networkProbeFlags,
-    ...pendingFlags,
-    ...targetFlags,
-    ...ownerFlags,
-    ...ownershipFlags,
-    ...planOutputFlags,
-    ...connectionFlags,
-  };
+  static override flags = flagsOf('plan');
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Plan, this.words());
     const { out, output, diff, 'for-git': forGit } = flags;
     if (diff) assertDiffIsText(output);
-    if (output === 'images') {
+    // Of its own: no document has this format.
+    if ((output as string) === 'images') {
       assertNothingElse(flags);
       return runImagesCommand(this.asked({ ...flags, output: 'name' }, this.typed), this.seams);
     }
     await assertPlanPlace(out);
     await assertGitFolder(forGit);
     const request = {
-      ...this.asked({ ...flags, output }, this.typed),
+      ...this.asked(flags, this.typed),
       select: probing(sliceOf(flags), flags['probe-network']),
       detailedExitcode: flags['detailed-exitcode'],
     };

@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, described } from '../cli/base-command.ts';
 import { runReportCommand } from '../cli/ending/command.ts';
-import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
-import { reportFlags } from '../cli/stage-flags.ts';
+import { flagsOf } from '../cli/flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Report extends BaseCommand {
@@ -21,7 +20,7 @@ The exit code says whether the report could be made; how the run ended is in the
     '<%= config.bin %> report --support=support.tgz',
   ];
   static override args = { run: Args.string({ name: 'run-id', description: 'id of a run, as status shows it' }) };
-  static override flags = { ...reportFlags, ...recordFlags, ...outputFlags, ...connectionFlags };
+  static override flags = flagsOf('report');
 
   async run(): Promise<ExitName> {
     const { flags, args } = await this.parse(Report, this.words());

@@ -1,9 +1,7 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
-import { probing, rangeFlags, sliceOf } from '../cli/slice.ts';
+import { flagsOf } from '../cli/flags.ts';
+import { probing, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import { networkProbeFlags, notifyFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
@@ -20,24 +18,7 @@ and it resumes. Running it on an upgraded cluster changes nothing.`,
     '<%= config.bin %> run --include hep',
     '<%= config.bin %> run --plan-file plan.json --yes',
   ];
-  static override flags = {
-    ...rangeFlags,
-    'plan-file': Flags.string({
-      file: true,
-      helpGroup: 'run',
-      helpValue: 'FILE',
-      summary: 'refuse to run (exit 7) unless the plan is still this one',
-    }),
-    ...actingFlags,
-    ...networkProbeFlags,
-    ...notifyFlags,
-    ...targetFlags,
-    ...ownerFlags,
-    ...ownershipFlags,
-    ...pendingFlags,
-    ...outputFlags,
-    ...connectionFlags,
-  };
+  static override flags = flagsOf('run');
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Run, this.words());

@@ -1,10 +1,9 @@
 import type { Command } from '@oclif/core/command';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, targetFlags } from '../cli/flags.ts';
+import { flagsOf } from '../cli/flags.ts';
 import type { SessionFlags } from '../cli/session.ts';
 import { only, preflightWith, probing } from '../cli/slice.ts';
 import { runStageCommand, type StageRequest } from '../cli/stage-command.ts';
-import { alpFlags, hepFlags, networkProbeFlags, policyFlags, preflightFlags } from '../cli/stage-flags.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 /** A command that performs one stage of the chain. */
@@ -14,8 +13,6 @@ interface StageRow {
   readonly procedure: string;
   readonly description: string;
   readonly examples: string[];
-  /** Beside those that every stage has. */
-  readonly flags: Command.Class['flags'];
   readonly request: (flags: SessionFlags) => Pick<StageRequest, 'select' | 'usesRecord'>;
 }
 
@@ -38,7 +35,6 @@ A failed check ends with exit code 3. explain says what a check means; --accept 
       `${bin} preflight --read-only`,
       `${bin} preflight --accept NS-110=DaemonSet/kube-system/netsvc-node`,
     ],
-    flags: { ...preflightFlags, ...actingFlags, ...targetFlags, ...ownerFlags },
     request: (flags) => ({ select: flags['probe-images'] ? preflightWith('probe-images') : only('preflight') }),
   },
   backup: {
@@ -50,7 +46,6 @@ Secrets are left out unless --with-secrets is given. run takes a backup before i
       { when: 'Alone, when a copy is wanted long before the upgrade; run takes one by itself.' },
     ),
     examples: [`${bin} backup --backup-dir=./before-v3.32`],
-    flags: { ...actingFlags, ...targetFlags },
     request: () => ({ select: only('backup') }),
   },
   crds: {
@@ -62,7 +57,6 @@ On the manifest paths the full manifest holds them: nothing to do, exit code 0.`
       { when: 'Before apply on the operator and chart paths.' },
     ),
     examples: [`${bin} crds --dry-run=server`, `${bin} crds --yes`],
-    flags: { ...actingFlags, ...targetFlags, ...ownershipFlags },
     request: () => ({ select: only('crds') }),
   },
   alp: {
@@ -83,7 +77,6 @@ A second run continues with what is still old.`,
       `${bin} alp -n shop -l app=web`,
       `${bin} alp --undo`,
     ],
-    flags: { ...alpFlags, ...actingFlags, ...targetFlags },
     request: () => ({ select: only('alp') }),
   },
   policy: {
@@ -96,7 +89,6 @@ It is deleted only with --delete NAME, kept in the run record first, and put bac
       { when: 'Last, when you have reviewed the traffic of the temporary policy.' },
     ),
     examples: [`${bin} policy`, `${bin} policy --delete=allow-all-upgrade`, `${bin} policy --undo`],
-    flags: { ...policyFlags, ...actingFlags, ...targetFlags },
     request: () => ({ select: only('policy') }),
   },
   hep: {
@@ -111,7 +103,6 @@ When each node has its own with these labels, it deletes the old ones node by no
       { when: 'After wait, when the controllers are to create the host endpoints; in the chain with run --include hep.' },
     ),
     examples: [`${bin} hep --dry-run=client -o wide`, `${bin} hep --accept NS-712=node-01`, `${bin} hep --undo`],
-    flags: { ...hepFlags, ...actingFlags, ...targetFlags },
     request: () => ({ select: only('hep') }),
   },
   apply: {
@@ -123,7 +114,6 @@ Edits that were made to the installed manifest are carried over; the plan shows 
       { when: 'After preflight and a look at the plan; it starts the rolling update.' },
     ),
     examples: [`${bin} apply --dry-run=server`, `${bin} apply --upgrade-file=upgrade.yaml`],
-    flags: { ...actingFlags, ...targetFlags, ...ownerFlags, ...ownershipFlags },
     request: () => ({ select: only('apply') }),
   },
   wait: {
@@ -139,7 +129,6 @@ old node must resolve a name and reach each other, or the wait stops.`,
       `${bin} wait --timeout=30m`,
       `${bin} wait --probe-network --probe-image registry.example.com/busybox:1.37 --probe-namespace netsvc-probe`,
     ],
-    flags: { ...networkProbeFlags, ...actingFlags, ...targetFlags },
     request: (flags) => ({ select: probing(only('wait'), flags['probe-network']), usesRecord: true }),
   },
   cli: {
@@ -150,7 +139,6 @@ old node must resolve a name and reach each other, or the wait stops.`,
       { when: "After the rolling update, on each machine where the service's CLI is used." },
     ),
     examples: [`${bin} cli --bin-dir=/usr/local/bin`],
-    flags: { ...actingFlags, ...targetFlags },
     request: () => ({ select: only('cli') }),
   },
   verify: {
@@ -160,16 +148,15 @@ old node must resolve a name and reach each other, or the wait stops.`,
       when: 'At the end, and whenever you want to know whether the upgrade is complete.',
     }),
     examples: [`${bin} verify -o junit --report-file=verify.xml`],
-    flags: { ...targetFlags },
     request: () => ({ select: only('verify'), usesRecord: true }),
   },
 } satisfies Readonly<Record<string, StageRow>>;
 
 /** The class that oclif runs for a stage. */
 export function stageCommand(id: keyof typeof ROWS): Command.Class {
-  const { flags, request, ...texts }: StageRow = ROWS[id];
+  const { request, ...texts }: StageRow = ROWS[id];
   class OneStage extends BaseCommand {
-    static override flags = { ...flags, ...outputFlags, ...connectionFlags };
+    static override flags = flagsOf(id);
 
     async run(): Promise<ExitName> {
       const { flags: given } = await this.parse(OneStage, this.words());

@@ -1,6 +1,5 @@
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { connectionFlags, outputFlags, recordFlags } from '../cli/flags.ts';
-import { statusFlags } from '../cli/stage-flags.ts';
+import { flagsOf } from '../cli/flags.ts';
 import { runStatusCommand } from '../cli/status-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
@@ -11,12 +10,7 @@ export class Status extends BaseCommand {
     when: 'To see who runs what and how far it is, or after a run was interrupted.',
   });
   static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --watch', '<%= config.bin %> status -o json'];
-  static override flags = {
-    ...statusFlags,
-    ...recordFlags,
-    ...outputFlags,
-    ...connectionFlags,
-  };
+  static override flags = flagsOf('status');
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Status, this.words());

@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { integer } from '@oclif/core/flags';
 import * as rows from '../../src/cli/flag.ts';
-import * as tables from '../../src/cli/flags.ts';
-import * as stageTables from '../../src/cli/stage-flags.ts';
+import { FLAG_ROWS } from '../../src/cli/flags.ts';
+import { commandTable } from '../../src/cli/shell.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
 const textOf = (pattern: string) =>
   globSync(pattern, { cwd: src })
-    .filter((file) => !/^cli\/(?:stage-)?flags\.ts$/.test(file))
+    .filter((file) => !/^cli\/(?:\w+-)?flags\.ts$/.test(file))
     .map((file) => readFileSync(join(src, file), 'utf8'))
     .join('\n');
 /** Those of the connection are read by the adapter that opens it. */
@@ -21,12 +21,19 @@ const byName = ([one]: readonly [string, unknown], [other]: readonly [string, un
 /** Every word between quotes, but for where the value of a flag is read: `flags['backup-dir']`, `{ 'backup-dir': folder }`. */
 const quoted = texts.flatMap((text) => [...text.matchAll(/(?<!\[)'([a-z]+(?:-[a-z]+)+)'(?!: [a-z_])/g)].map(([, word = '']) => word));
 /** Names of one word are names of other things, too. */
-const names = [tables, stageTables].flatMap((each) => Object.values(each)).flatMap((table) => Object.keys(table));
-const compound = [...new Set(names)].filter((name) => name.includes('-')).sort();
+const compound = FLAG_ROWS.map(([name]) => name)
+  .filter((name) => name.includes('-'))
+  .sort();
 
-/** A stage has the name of its flag; `-o images` refuses a report; `permissions` has the namespace of the state without the rest of the connection, and
+/** A stage has the name of its flag; `-o images` refuses a report and files for Git; `permissions` has the namespace of the state without the rest of the connection, and
  * that of a probe as a scope. */
-const ELSEWHERE: Readonly<Record<string, number>> = { 'probe-images': 2, 'probe-namespace': 1, 'report-file': 2, 'state-namespace': 2 };
+const ELSEWHERE: Readonly<Record<string, number>> = {
+  'for-git': 2,
+  'probe-images': 2,
+  'probe-namespace': 1,
+  'report-file': 2,
+  'state-namespace': 1,
+};
 
 describe('the tables of flags', () => {
   for (const name of compound)
@@ -34,14 +41,20 @@ describe('the tables of flags', () => {
       assert.equal(quoted.filter((word) => word === name).length, 1 + (ELSEWHERE[name] ?? 0));
     });
 
-  for (const [name, { option }] of [...rows.rowsOf(...[tables, stageTables].flatMap((each) => Object.values(each)))].sort(byName))
-    if (/^[a-z]/.test(name))
-      it(`have ${name} for something: the program reads it`, () => {
-        if (option)
-          return assert.match(stages, new RegExp(`(?:options\\??\\.|[{,] )${option}\\b(?!\\??:)`), `no stage reads the option ${option}`);
-        const word = name.includes('-') ? `'${name}'` : `(?:flags|asked|values)\\??\\.${name}\\b|[{,]\\s*${name}\\b[^'"]*\\}|'${name}'`;
-        assert.match(readers, new RegExp(word), `${name} is a row that nobody reads, and names no option`);
-      });
+  for (const [name, { option }] of [...FLAG_ROWS].sort(byName))
+    it(`have ${name} for something: the program reads it`, () => {
+      if (option)
+        return assert.match(stages, new RegExp(`(?:options\\??\\.|[{,] )${option}\\b(?!\\??:)`), `no stage reads the option ${option}`);
+      const word = name.includes('-') ? `'${name}'` : `(?:flags|asked|values)\\??\\.${name}\\b|[{,]\\s*${name}\\b[^'"]*\\}|'${name}'`;
+      assert.match(readers, new RegExp(word), `${name} is a row that nobody reads, and names no option`);
+    });
+
+  for (const [name, { on = [], as = {} }] of FLAG_ROWS)
+    it(`give ${name} to commands that there are`, () => {
+      const commands = [...on, ...Object.keys(as)];
+      assert.ok(commands.length > 0);
+      for (const one of commands) assert.ok(one === 'kubectl' || Object.hasOwn(commandTable, one), one);
+    });
 
   it('read numbers as oclif does', async () => {
     const [ours, theirs] = [rows.integer({ min: 1, summary: 'n' }), integer({ min: 1, summary: 'n' })];

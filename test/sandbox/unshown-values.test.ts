@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OUTPUT_FORMATS } from '../../src/cli/flags.ts';
+import { OUTPUT_FORMATS } from '../../src/cli/common-flags.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf } from '../../src/kernel/object.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';

@@ -6,8 +6,9 @@ import type { Notifier } from '../../kernel/ports.ts';
 import { continues, runIdOf } from '../../kernel/run-record.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
+import type { RunFlags } from '../flags.ts';
 import { inWordsOf } from '../name.ts';
-import type { CommonFlags, Composition, Seams } from '../seams.ts';
+import type { Composition, Seams } from '../seams.ts';
 
 export type NotifiedEvent = 'started' | 'stopped' | 'failed' | 'done' | 'interrupted';
 
@@ -171,7 +172,7 @@ export class Notices {
 type OpenNotices = (deps: Omit<NoticesDeps, 'inWords'>) => Notices;
 
 /** What `--notify` names, before the cluster is asked anything. Undefined for a dry run: it is nobody's news. */
-export async function openNotices(seams: Seams, flags: CommonFlags): Promise<OpenNotices | undefined> {
+export async function openNotices(seams: Seams, flags: RunFlags): Promise<OpenNotices | undefined> {
   if (flags.notify === undefined || (flags['dry-run'] ?? 'none') !== 'none') return undefined;
   const notifier = await seams.openNotifier(flags.notify);
   return (deps) => new Notices(notifier, { ...deps, inWords: (text) => inWordsOf(seams.name, text) });
