@@ -20,6 +20,11 @@ export interface Manifest {
   readonly notes?: readonly string[];
 }
 
+/** The objects alone, in the file's order. */
+export function objectsIn({ documents }: Pick<Manifest, 'documents'>): readonly KubeObject[] {
+  return documents.map(({ object }) => object);
+}
+
 const LIMIT_BYTES = 20_000_000;
 /** The YAML reader needs quadratic time for brackets in brackets; no manifest has this many. */
 const TOO_DEEP = /(?:[[{]\s*){200}/;

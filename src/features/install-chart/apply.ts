@@ -4,7 +4,6 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
 import {
   applyCrds,
   type HelmUpgrade,
@@ -23,6 +22,7 @@ import { type ChartFacts, type TargetChart, takeoverAction } from './chart-facts
 import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
 import { isCustom } from './conflicts.ts';
+import { recordedObjects } from './helm-record.ts';
 import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './rendered.ts';
 import { readChartFacts } from './survey.ts';
@@ -155,7 +155,7 @@ function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
 
 function differenceOf({ stored, trial, conflicts, upgrade }: ChartFacts): ChartDifference | undefined {
   if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
-  const before = parseManifest(stored.value.base.manifest, 'the stored release').documents.map(({ object }) => object);
+  const before = recordedObjects(stored.value.base);
   const taken = conflicts && 'value' in conflicts ? conflicts.value : [];
   if (!upgrade?.moves) return chartDifference(before, trial.value.documents, taken);
   const stays = trial.value.documents.filter(({ apiVersion }) => isCustom(apiVersion));

@@ -1,14 +1,13 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { isAnswer } from '../../kernel/interruption.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { applyCrds, type CrdFacts, changes, helmTemplate, readCrdFacts, runHelm } from '../install-manifest/index.ts';
 import { type CrdsJudged, crdsChecks, operatorEnd } from '../install-operator/index.ts';
 import { containersOf, pathPart } from '../survey/index.ts';
-import { isDeployed, readStoredRelease } from './release.ts';
-import { fetchedTarget } from './source.ts';
+import { readStoredRelease } from './release.ts';
+import { fetchedTarget, reading } from './source.ts';
 
 /** What `apply` always refuses is refused before the CRDs, as an old operator must not meet new ones (NS-244). */
 function refuseMisplaced({ chart, operator }: Installation, { options }: Context): void {
@@ -32,10 +31,12 @@ export const chartCrds = pathPart<ChartCrds>({
   async survey(sources, context, installation) {
     const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
     const writes = facts !== undefined && changes(facts);
-    const [record, upgraded] = await Promise.all([
+    const [record, stored] = await Promise.all([
       sources.records.load(),
-      writes ? isDeployed(sources.cluster, installation, context.options.release) : false,
+      writes ? readStoredRelease(sources.cluster, installation) : undefined,
     ]);
+    const { status, chart } = stored && 'value' in stored ? stored.value.record : {};
+    const upgraded = status === 'deployed' && chart?.version === context.options.release;
     // How many pods the operator gets the chart says, which apply evaluates.
     return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [] };
   },
@@ -74,25 +75,15 @@ export async function deployedOperatorImage(
 export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
   const deployed = await deployedOperatorImage(sources, context, installation);
   if (deployed !== undefined) return deployed;
-  const text = await renderedChart(sources, context);
-  return (text === undefined ? undefined : imageIn(text, context)) ?? UNTOLD;
-}
-
-async function renderedChart(sources: Sources, context: Context): Promise<string | undefined> {
   const fetched = await fetchedTarget(sources, context);
-  if ('unread' in fetched) return undefined;
-  try {
-    return await runHelm(sources.tools, helmTemplate('target', fetched.value.place));
-  } catch (thrown) {
-    if (isAnswer(thrown)) return undefined; // apply says why, with NS-235
-    throw thrown;
-  }
+  // Why it cannot be rendered, apply says with NS-235.
+  const text = 'unread' in fetched ? fetched : await reading(() => runHelm(sources.tools, helmTemplate('target', fetched.value.place)));
+  return ('unread' in text ? undefined : imageIn(text.value, context)) ?? UNTOLD;
 }
 
 function imageIn(text: string, { profile }: Context): string | undefined {
   const { deployment } = profile.operator;
-  const operator = parseManifest(text, 'the chart').documents.find(
-    ({ object }) => object.kind === 'Deployment' && object.metadata.name === deployment,
-  )?.object;
+  const objects = objectsIn(parseManifest(text, 'the chart'));
+  const operator = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === deployment);
   return operator && containersOf(operator).find(({ name }) => name === deployment)?.image;
 }

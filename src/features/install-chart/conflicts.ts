@@ -7,11 +7,9 @@ import type { FieldChange } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
 import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
-
 import type { FieldConflict, StoredRelease } from './chart-facts.ts';
-import type { HelmRecord } from './helm-record.ts';
+import { type HelmRecord, recordedObjects } from './helm-record.ts';
 
 /** Under this name the chart tool writes, in all its versions. */
 const HELM = 'helm';
@@ -28,7 +26,7 @@ export async function readConflicts(
   { record: newest, base }: StoredRelease,
   moveTo?: string,
 ): Promise<Reading<readonly FieldConflict[]>> {
-  const installed = new Map(parseManifest(base.manifest, 'the stored release').documents.map(({ object }) => [objectKey(object), object]));
+  const installed = new Map(recordedObjects(base).map((object) => [objectKey(object), object]));
   const record = moveTo === undefined ? newest : { ...newest, namespace: moveTo };
   // Custom resources of a release that moves are not changed: helm compares the new chart with itself.
   const written = documents.filter(({ apiVersion }) => moveTo === undefined || !isCustom(apiVersion));

@@ -1,7 +1,6 @@
-import { type JsonMap, mapAt, textAt } from '../../kernel/json.ts';
-
-/** How the chart tool writes the objects of a release: helm 4 says it, older ones always patch. */
-export type ApplyMethod = 'client-side' | 'server-side';
+import { isRecord, type JsonMap, mapAt, parsedJson, textAt } from '../../kernel/json.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 
 /** One stored revision of a chart release, as far as the upgrade looks at it (domain §2.2). */
 export interface HelmRecord {
@@ -21,12 +20,24 @@ export interface HelmRecord {
   readonly defaults: JsonMap;
   /** The rendered objects. */
   readonly manifest: string;
-  readonly applyMethod: ApplyMethod;
+  /** How the chart tool writes the objects: helm 4 says it, older ones always patch. */
+  readonly applyMethod: 'client-side' | 'server-side';
+}
+
+/** The objects of a revision. */
+export function recordedObjects({ manifest }: Pick<HelmRecord, 'manifest'>): readonly KubeObject[] {
+  return objectsIn(parseManifest(manifest, 'the stored release'));
+}
+
+/** A chart may leave the namespace out, and means the release's. */
+export function placedIn(namespace: string): (object: KubeObject) => KubeObject {
+  return (object) => ({ ...object, metadata: { namespace, ...object.metadata } });
 }
 
 /** Reads the JSON of a stored revision. Throws Error with what is missing. */
 export function parseHelmRecord(json: string): HelmRecord {
-  const record = parsed(json);
+  const record = parsedJson(json);
+  if (!isRecord(record)) throw new Error(record === undefined ? 'it is not JSON' : 'it is not a release');
   const chart = mapAt(record, 'chart', 'metadata');
   const status = textAt(record, 'info', 'status');
   if (typeof record.name !== 'string' || typeof record.version !== 'number' || status === undefined || typeof chart.name !== 'string') {
@@ -46,17 +57,6 @@ export function parseHelmRecord(json: string): HelmRecord {
     manifest: textAt(record, 'manifest') ?? '',
     applyMethod: textAt(record, 'apply_method') === 'ssa' ? 'server-side' : 'client-side',
   };
-}
-
-function parsed(json: string): JsonMap {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new Error('it is not JSON');
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonMap;
-  throw new Error('it is not a release');
 }
 
 /** An operation that has not ended: every other one is refused by the chart tool. */

@@ -4,14 +4,16 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { K } from '../../kernel/kinds.ts';
+import { pointerTo } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
-import type { ClusterReader } from '../../kernel/ports.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
-import { attempt } from '../survey/index.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { HelmUpgrade } from '../install-manifest/index.ts';
+import { attempt, liveOf } from '../survey/index.ts';
 import type { Misplaced, StoredRelease, Trial } from './chart-facts.ts';
-import type { HelmRecord } from './helm-record.ts';
+import { type HelmRecord, recordedObjects } from './helm-record.ts';
+import { newestFirst, readRevision, revisionsIn } from './release.ts';
+import { rendered } from './rendered.ts';
 import { reading } from './source.ts';
 
 const NAME = 'meta.helm.sh/release-name';
@@ -26,51 +28,30 @@ export function misplacedIn(stored: StoredRelease, { operator }: Operated, { pro
   const { namespace } = stored.record;
   if (to === namespace) return undefined;
   const name = operator?.name ?? profile.operator.deployment;
-  const holdsOperator = documentsOf(stored.base).some(
+  const holdsOperator = recordedObjects(stored.base).some(
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name === name && metadata.namespace === to,
   );
   return { to, holdsOperator };
 }
 
-function documentsOf({ manifest }: HelmRecord): readonly KubeObject[] {
-  return parseManifest(manifest, 'the stored release').documents.map(({ object }) => object);
-}
-
-/** What becomes of the objects when the release is installed in its new namespace. */
-export interface Adoption {
-  /** Annotations by which helm takes the objects over. */
-  readonly patches: readonly GuardedPatch[];
-  /** Objects that are there and of no release of this name: helm refuses to install over them. */
-  readonly foreign: readonly string[];
-}
-
-/** Throws ApiFailure. */
-async function readAdoption(cluster: ClusterReader, documents: readonly KubeObject[], name: string, to: string): Promise<Adoption> {
-  const found = await eachOf(documents, WIDTH, async (document) => {
-    const kind = await cluster.resolve(document.apiVersion, document.kind);
-    const namespace = kind?.namespaced ? (document.metadata.namespace ?? to) : undefined;
-    const live = kind && (await cluster.get(kind, document.metadata.name, namespace));
-    return live ? [live] : [];
-  });
-  const live = found.flat();
+/**
+ * When the release is installed in its new namespace: annotations by which helm takes objects over, and those of no release of this name,
+ * over which it refuses to install. Throws ApiFailure.
+ */
+async function readAdoption(cluster: ClusterReader, documents: readonly KubeObject[], name: string, to: string) {
+  const found = await eachOf(documents, WIDTH, (document) => liveOf(cluster, document, to));
+  const live = found.filter((one) => one !== undefined);
   const isOurs = ({ metadata }: KubeObject) =>
     metadata.annotations?.[NAME] === name && metadata.labels?.['app.kubernetes.io/managed-by'] === 'Helm';
   const elsewhere = live.filter((one) => isOurs(one) && one.metadata.annotations?.[NAMESPACE] !== to);
   return {
     foreign: live.filter((one) => !isOurs(one)).map((one) => refText(refOf(one))),
-    patches: elsewhere.map((one) => ({
-      target: refOf(one),
-      uid: one.metadata.uid ?? '',
-      patch: [
-        { op: 'test', path: `/metadata/annotations/${escaped(NAME)}`, value: name },
-        { op: 'add', path: `/metadata/annotations/${escaped(NAMESPACE)}`, value: to },
-      ],
-    })),
+    patches: elsewhere.map((one): GuardedPatch => {
+      const test = { op: 'test', path: pointerTo('metadata', 'annotations', NAME), value: name } as const;
+      const add = { op: 'add', path: pointerTo('metadata', 'annotations', NAMESPACE), value: to } as const;
+      return { target: refOf(one), uid: one.metadata.uid ?? '', patch: [test, add] };
+    }),
   };
-}
-
-function escaped(key: string): string {
-  return key.replaceAll('/', '~1');
 }
 
 export interface MoveTried {
@@ -78,41 +59,31 @@ export interface MoveTried {
   readonly patches: readonly GuardedPatch[];
 }
 
-/** As far as the move can be tried beforehand: `rendered` by the chart tool, and whether it may take over every object that is there. */
-export async function tryMove(
-  cluster: ClusterReader,
-  rendered: () => Promise<readonly KubeObject[]>,
-  name: string,
-  to: string,
-): Promise<MoveTried> {
-  const documents = await reading(rendered);
+/** As far as the move can be tried beforehand: rendered by the chart tool, and whether it may take over every object that is there. */
+export async function tryMove(sources: Sources, upgrade: HelmUpgrade, base: HelmRecord): Promise<MoveTried> {
+  const { name, namespace } = upgrade;
+  const documents = await reading(() => rendered(sources, upgrade, base));
   if ('unread' in documents) return { trial: { value: { type: 'refused', because: documents.unread } }, patches: [] };
-  const { foreign, patches } = await readAdoption(cluster, documents.value, name, to);
+  const { foreign, patches } = await readAdoption(sources.cluster, documents.value, name, namespace);
   if (foreign.length === 0) return { trial: { value: { type: 'accepted', documents: documents.value } }, patches };
   const because = `${foreign.join(', ')}: there already, and not of release ${name}: helm does not install over it`;
   return { trial: { value: { type: 'refused', because } }, patches: [] };
 }
 
 /** Metadata of what the release of this name is stored in, in other namespances than its operator's, if it once held this operator. */
-export async function readOldRecords(
-  cluster: ClusterReader,
-  stored: StoredRelease,
-  read: (one: KubeObject) => Promise<HelmRecord | undefined>,
-): Promise<readonly KubeObject[]> {
-  const { record, storage } = stored;
-  const options = { labelSelector: `owner=helm,name=${record.name}`, metadataOnly: true };
+export async function readOldRecords(cluster: ClusterReader, { record, storage }: StoredRelease): Promise<readonly KubeObject[]> {
   // An account that may not list all namespaces can still upgrade: leftovers decide nothing.
-  const listed = await attempt(() => cluster.list(K[storage], options));
+  const listed = await attempt(() => revisionsIn(cluster, storage, { name: record.name }));
   const all = 'value' in listed ? listed.value.filter(({ metadata }) => metadata.namespace !== record.namespace) : [];
   const byNamespace = Map.groupBy(all, ({ metadata }) => metadata.namespace ?? '');
   const old = await eachOf([...byNamespace.values()], WIDTH, async (revisions) => {
-    const newest = revisions.toSorted((a, b) => Number(b.metadata.labels?.version) - Number(a.metadata.labels?.version))[0];
-    const last = newest && (await read(newest));
-    const held = last === undefined ? [] : documentsOf(last);
+    const [newest] = revisions.toSorted(newestFirst);
+    const last = newest && (await readRevision(cluster, newest));
+    const held = last && 'value' in last ? recordedObjects(last.value) : [];
     const isOld = held.some(({ kind, metadata }) => kind === 'Deployment' && metadata.namespace === record.namespace);
     return isOld ? revisions : [];
   });
-  return old.flat().map((one) => ({ ...one, apiVersion: 'v1', kind: storage }));
+  return old.flat();
 }
 
 /** Re-annotates what is there, so that helm adopts it when it installs the release in its new namespace. */

@@ -7,11 +7,10 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports.ts';
 import { imageRelease } from '../../kernel/release.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
 import type { HelmStorage } from '../install-manifest/index.ts';
 import { containersOf } from '../survey/index.ts';
 import type { StoredRelease } from './chart-facts.ts';
-import { type HelmRecord, isPending, parseHelmRecord, unpackRelease } from './helm-record.ts';
+import { type HelmRecord, isPending, parseHelmRecord, placedIn, recordedObjects, unpackRelease } from './helm-record.ts';
 
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
@@ -28,8 +27,7 @@ export async function readStoredRelease(
   const where = `release ${chart.namespace}/${chart.name}`;
   try {
     const { found, hidden } = await readableRevisions(cluster, chart);
-    const revisions = found.toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision));
-    const newest = await readNewest(cluster, chart, revisions);
+    const newest = await readNewest(cluster, found.toSorted(newestFirst));
     if (!newest) return { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
     const old = 'value' in newest && hidden.includes('Secret') ? oldBecause(newest.value, installation) : undefined;
     if ('unread' in newest || old === undefined) return newest;
@@ -45,16 +43,6 @@ export async function readStoredRelease(
   }
 }
 
-/** True if the newest revision is of that release of the service and was deployed; false where it cannot be read. */
-export async function isDeployed(
-  cluster: ClusterReader,
-  installation: Parameters<typeof readStoredRelease>[1],
-  release: string,
-): Promise<boolean> {
-  const stored = await readStoredRelease(cluster, installation);
-  return 'value' in stored && stored.value.record.status === 'deployed' && stored.value.record.chart.version === release;
-}
-
 /** The objects of the installed release, and those that the release itself is stored in; empty if it cannot be read. */
 export async function releaseDocuments(
   { cluster }: Sources,
@@ -68,30 +56,16 @@ export async function releaseDocuments(
   // A failed revision may have created objects already, and those of the one before it are still there.
   const revisions = record === base ? [record] : [record, base];
   const documents = revisions.flatMap((one) => [
-    { apiVersion: 'v1', kind: storage, metadata: { name: nameOfRevision(one), namespace } },
-    ...parseManifest(one.manifest, 'the stored release').documents.map(({ object }) => placedIn(namespace, object)),
+    // As the chart tool names the object that it stores a revision in.
+    { apiVersion: 'v1', kind: storage, metadata: { name: `sh.helm.release.v1.${one.name}.v${one.revision}`, namespace } },
+    ...recordedObjects(one).map(placedIn(namespace)),
   ]);
   return [...new Map(documents.map((one) => [objectKey(one), one])).values()];
 }
 
-function placedIn(namespace: string, object: KubeObject): KubeObject {
-  return { ...object, metadata: { namespace, ...object.metadata } };
-}
-
-/** As the chart tool names the object that it stores a revision in. */
-function nameOfRevision({ name, revision }: HelmRecord): string {
-  return `sh.helm.release.v1.${name}.v${revision}`;
-}
-
-interface StoredRevision {
-  readonly storage: HelmStorage;
-  /** Its metadata. */
-  readonly revision: KubeObject;
-}
-
 /** An account that may read only one of the kinds makes helm use that one. Throws ApiFailure if it holds nothing. */
 async function readableRevisions(cluster: ClusterReader, chart: ChartRelease) {
-  const found: StoredRevision[] = [];
+  const found: KubeObject[] = [];
   const hidden: HelmStorage[] = [];
   const refused: ApiFailure[] = [];
   for (const storage of ['Secret', 'ConfigMap'] as const) {
@@ -108,69 +82,56 @@ async function readableRevisions(cluster: ClusterReader, chart: ChartRelease) {
   return { found, hidden };
 }
 
-async function revisionsIn(
+/** Metadata of the objects that hold revisions of a release; in all namespaces where none is given. */
+export async function revisionsIn(
   cluster: ClusterReader,
   storage: HelmStorage,
-  { name, namespace }: ChartRelease,
-): Promise<readonly StoredRevision[]> {
-  const options = { namespace, labelSelector: `owner=helm,name=${name}`, metadataOnly: true };
-  return (await cluster.list(K[storage], options)).map((revision) => ({ storage, revision }));
+  { name, ...where }: Pick<ChartRelease, 'name'> & Partial<ChartRelease>,
+): Promise<readonly KubeObject[]> {
+  const listed = await cluster.list(K[storage], { ...where, labelSelector: `owner=helm,name=${name}`, metadataOnly: true });
+  return listed.map((one) => ({ ...one, apiVersion: 'v1', kind: storage }));
 }
 
 /** The first of the revisions, newest first, with the one that an upgrade of it continues from. */
-async function readNewest(
-  cluster: ClusterReader,
-  chart: ChartRelease,
-  revisions: readonly StoredRevision[],
-): Promise<Reading<StoredRelease> | undefined> {
+async function readNewest(cluster: ClusterReader, revisions: readonly KubeObject[]): Promise<Reading<StoredRelease> | undefined> {
   const [last] = revisions;
-  const newest = last && (await readRevision(cluster, chart, last));
+  const newest = last && (await readRevision(cluster, last));
   if (!newest || 'unread' in newest) return newest;
-  const { storage } = last;
   const record = newest.value;
-  const ref = refOf({ ...last.revision, apiVersion: 'v1', kind: storage });
-  const alone = { value: { record, base: record, storage, object: objectText(last), ref } };
+  const storage = storageOf(last);
+  const alone = { value: { record, base: record, storage, object: objectText(last), ref: refOf(last) } };
   // As helm does it: the newest by content, the others by labels, and only in its present store.
-  const deployed = revisions.find((one) => one.storage === storage && one.revision.metadata.labels?.status === DEPLOYED);
+  const deployed = revisions.find(({ kind, metadata }) => kind === storage && metadata.labels?.status === DEPLOYED);
   if (record.status === DEPLOYED || deployed === undefined || deployed === last) return alone;
-  const base = await readRevision(cluster, chart, deployed);
-  if (!base) return { unread: `${objectText(deployed)} in ${chart.namespace} is gone: someone is at work on the release` };
+  const base = await readRevision(cluster, deployed);
+  if (!base) return { unread: `${objectText(deployed)} in ${deployed.metadata.namespace} is gone: someone is at work on the release` };
   return 'unread' in base ? base : { value: { ...alone.value, base: base.value } };
 }
 
 const DEPLOYED = 'deployed';
 
-function objectText({ storage, revision }: StoredRevision): string {
-  return `${storage.toLowerCase()}/${revision.metadata.name}`;
+const storageOf = ({ kind }: KubeObject): HelmStorage => (kind === 'ConfigMap' ? 'ConfigMap' : 'Secret');
+
+function objectText({ kind, metadata }: KubeObject): string {
+  return `${kind.toLowerCase()}/${metadata.name}`;
 }
 
-/** Reads what one stored revision holds; undefined where it is gone or cannot be understood. Throws ApiFailure. */
-export function recordIn(cluster: ClusterReader): (revision: KubeObject) => Promise<HelmRecord | undefined> {
-  return async (revision) => {
-    const storage: HelmStorage = revision.kind === 'ConfigMap' ? 'ConfigMap' : 'Secret';
-    const read = await readRevision(cluster, { name: '', namespace: revision.metadata.namespace ?? '' }, { storage, revision });
-    return read && 'value' in read ? read.value : undefined;
-  };
-}
-
-async function readRevision(
-  cluster: ClusterReader,
-  { namespace }: ChartRelease,
-  one: StoredRevision,
-): Promise<Reading<HelmRecord> | undefined> {
-  const stored = await cluster.get(K[one.storage], one.revision.metadata.name, namespace);
+/** What one stored revision holds; undefined where it is gone. Throws ApiFailure. */
+export async function readRevision(cluster: ClusterReader, revision: KubeObject): Promise<Reading<HelmRecord> | undefined> {
+  const { name, namespace = '' } = revision.metadata;
+  const stored = await cluster.get(K[storageOf(revision)], name, namespace);
   if (!stored) return undefined;
-  const object = objectText(one);
   try {
     const record = parseHelmRecord(await unpackRelease(textAt(stored, 'data', 'release') ?? ''));
     return { value: { ...record, namespace: record.namespace || namespace } };
   } catch (thrown) {
-    return { unread: `${object} in ${namespace} cannot be understood: ${messageOf(thrown)}` };
+    return { unread: `${objectText(revision)} in ${namespace} cannot be understood: ${messageOf(thrown)}` };
   }
 }
 
-function revisionOf({ metadata }: KubeObject): number {
-  return Number(metadata.labels?.version ?? 0);
+export function newestFirst(one: KubeObject, other: KubeObject): number {
+  const [a, b] = [one, other].map(({ metadata }) => Number(metadata.labels?.version ?? 0));
+  return (b ?? 0) - (a ?? 0);
 }
 
 /** Why a release in ConfigMaps may be a leftover of a move to unreadable Secrets, which helm does not mark (domain §2.2). */
@@ -193,10 +154,8 @@ function isLast(record: HelmRecord): boolean {
 }
 
 /** By the tag: admission may have put another registry before it. A digest tells none, and has to be the same. */
-function hasImage({ manifest }: HelmRecord, running: string): boolean {
+function hasImage(record: HelmRecord, running: string): boolean {
   const tag = imageRelease(running);
-  const images = parseManifest(manifest, 'the stored release').documents.flatMap(({ object }) =>
-    containersOf(object).map(({ image = '' }) => image),
-  );
+  const images = recordedObjects(record).flatMap((object) => containersOf(object).map(({ image = '' }) => image));
   return images.some((image) => image === running || (tag !== undefined && imageRelease(image) === tag));
 }

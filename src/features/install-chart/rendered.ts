@@ -1,4 +1,3 @@
-import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ChartRelease } from '../../kernel/installation.ts';
@@ -8,41 +7,36 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
-import { helmTemplate, runHelm, withRestarts } from '../install-manifest/index.ts';
-import { attempt } from '../survey/index.ts';
+import { type HelmUpgrade, helmTemplate, runHelm, valueArgs, withRestarts } from '../install-manifest/index.ts';
+import { attempt, liveOf } from '../survey/index.ts';
 import type { ChartFacts, ChartJudged, FieldConflict } from './chart-facts.ts';
-import type { HelmRecord } from './helm-record.ts';
+import { type HelmRecord, placedIn, recordedObjects } from './helm-record.ts';
 
 /** File of the values that helm keeps (0600). */
 const VALUES_FILE = 'rendered-values.json';
 
+type Ports = Pick<Sources, 'tools' | 'work'>;
 type Renderable = Pick<ChartFacts, 'trial' | 'upgrade' | 'stored' | 'helm' | 'target'>;
 
 /** The chart as the upgrade renders it, by the server or else by helm with the same values. Throws Fault if neither works. */
-export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, facts: Renderable): Promise<readonly KubeObject[]> {
-  if ('value' in facts.trial && facts.trial.value.type === 'accepted') return facts.trial.value.documents;
-  const { upgrade, stored } = facts;
-  if (!upgrade || 'unread' in stored) throw unrendered(facts);
-  const values = await sources.work.write(VALUES_FILE, JSON.stringify(stored.value.base.values));
-  const { tool, args } = helmTemplate(upgrade.name, upgrade.chart);
-  const more = [
-    ...['--namespace', upgrade.namespace, '--values', values],
-    ...(upgrade.valuesFile === undefined ? [] : ['--values', upgrade.valuesFile]),
-    ...upgrade.settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
-  ];
-  const text = await runHelm(sources.tools, { tool, args: [...args, ...more] });
-  return parseManifest(text, 'the rendered chart')
-    .documents.map(({ object }) => object)
-    .filter(isUpgraded);
-}
-
-function unrendered({ helm, stored, target }: Renderable): Fault {
+export async function renderedChart(ports: Ports, { trial, upgrade, stored, target, helm }: Renderable): Promise<readonly KubeObject[]> {
+  if ('value' in trial && trial.value.type === 'accepted') return trial.value.documents;
+  if (upgrade && 'value' in stored) return rendered(ports, upgrade, stored.value.base);
   const because = [stored, target, helm].flatMap((one) => ('unread' in one ? [one.unread] : [])).join('; ');
-  return new Fault('blocked', `the chart could not be rendered: ${because || 'its upgrade is not known'}`, [
+  throw new Fault('blocked', `the chart could not be rendered: ${because || 'its upgrade is not known'}`, [
     'see why it cannot be upgraded: kubectl netsvc-upgrade preflight',
   ]);
+}
+
+/** As helm renders it with the values that an upgrade keeps. */
+export async function rendered({ tools, work }: Ports, upgrade: HelmUpgrade, base: HelmRecord): Promise<readonly KubeObject[]> {
+  const values = await work.write(VALUES_FILE, JSON.stringify(base.values));
+  const { tool, args } = helmTemplate(upgrade.name, upgrade.chart);
+  const more = ['--namespace', upgrade.namespace, '--values', values, ...valueArgs(upgrade)];
+  const text = await runHelm(tools, { tool, args: [...args, ...more] });
+  return objectsIn(parseManifest(text, 'the rendered chart')).filter(isUpgraded);
 }
 
 /** Hooks run only at their own occasion: what cleans up at a removal is never part of an upgrade. */
@@ -72,10 +66,10 @@ export function chartDifference(
 /** Objects of the old revision that the new one does not have, but for those that are marked to stay. */
 export function removedObjects(before: readonly KubeObject[], after: readonly KubeObject[]): readonly KubeObject[] {
   const kept = new Set(after.map(objectKey));
-  return before.filter((one) => !kept.has(objectKey(one)) && !marked(one));
+  return before.filter((one) => !kept.has(objectKey(one)) && !staysMarked(one));
 }
 
-function marked({ metadata }: KubeObject): boolean {
+function staysMarked({ metadata }: KubeObject): boolean {
   return metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
 }
 
@@ -99,22 +93,26 @@ function planned(before: KubeObject | undefined, after: KubeObject, conflicts: r
 
 const CRD = 'CustomResourceDefinition';
 
-/** CRDs that the new chart lacks: helm deletes them and all their objects, unless the live one is kept (domain §11.4). */
-export async function readLostCrds(
+/** What helm would delete with its content; `base` undefined: it deletes nothing. `documents` are known once the server has accepted them. */
+export async function readLost(
   cluster: ClusterReader,
-  record: HelmRecord,
-  documents: readonly KubeObject[],
-): Promise<readonly string[]> {
+  profile: Profile,
+  base: HelmRecord | undefined,
+  chart: () => Promise<readonly KubeObject[]>,
+  documents: readonly KubeObject[] = [],
+): Promise<Pick<ChartJudged, 'lostCrds' | 'lostData'>> {
+  if (!base) return { lostCrds: [], lostData: { value: [] } };
+  return { lostCrds: await readLostCrds(cluster, base, documents), lostData: await readLostData(cluster, profile, base, chart) };
+}
+
+/** CRDs that the new chart lacks: helm deletes them and all their objects, unless the live one is kept (domain §11.4). */
+async function readLostCrds(cluster: ClusterReader, record: HelmRecord, documents: readonly KubeObject[]): Promise<readonly string[]> {
   const kept = new Set(documents.filter(({ kind }) => kind === CRD).map(({ metadata }) => metadata.name));
-  const names = parseManifest(record.manifest, 'the stored release')
-    .documents.filter(({ object }) => object.kind === CRD && !kept.has(object.metadata.name))
-    .map(({ object }) => object.metadata.name);
+  const gone = recordedObjects(record).filter(({ kind, metadata }) => kind === CRD && !kept.has(metadata.name));
+  const names = gone.map(({ metadata }) => metadata.name);
   if (names.length === 0) return [];
-  const live = new Map((await listCrds(cluster)).map((crd) => [crd.metadata.name, crd]));
-  return names.filter((name) => {
-    const crd = live.get(name);
-    return crd !== undefined && crd.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep';
-  });
+  const deleted = new Set((await listCrds(cluster)).filter((crd) => !staysMarked(crd)).map(({ metadata }) => metadata.name));
+  return names.filter((name) => deleted.has(name));
 }
 
 /** CRDs of the service that another chart release says are its own. */
@@ -142,32 +140,26 @@ const HOLDING: readonly string[] = ['Namespace', 'Secret', 'ConfigMap', 'Persist
 
 /**
  * Objects with content that helm would delete, as the new chart no longer has them; helm keeps those whose live object is annotated.
- * `rendered` is called only if the release holds such objects.
+ * `chart` is called only if the release holds such objects.
  */
-export async function readLostData(
+async function readLostData(
   cluster: ClusterReader,
-  { profile }: Pick<Context, 'profile'>,
+  profile: Profile,
   base: HelmRecord,
-  rendered: () => Promise<readonly KubeObject[]>,
+  chart: () => Promise<readonly KubeObject[]>,
 ): Promise<ChartJudged['lostData']> {
   const kinds = [...HOLDING, profile.operator.installationKind.kind];
   // Policies, address pools and settings of the service are data too.
   const groups = [profile.crdGroup, profile.apiGroup];
   const isHolding = ({ kind, apiVersion }: KubeObject) =>
     kinds.includes(kind) || groups.some((group) => apiVersion.startsWith(`${group}/`));
-  const placed = (one: KubeObject) => ({ ...one, metadata: { namespace: base.namespace, ...one.metadata } });
-  const held = parseManifest(base.manifest, 'the stored release')
-    .documents.map(({ object }) => placed(object))
-    .filter(isHolding);
+  const placed = placedIn(base.namespace);
+  const held = recordedObjects(base).map(placed).filter(isHolding);
   if (held.length === 0) return { value: [] };
   return attempt(async () => {
-    const stays = new Set((await rendered()).map((one) => objectKey(placed(one))));
+    const stays = new Set((await chart()).map((one) => objectKey(placed(one))));
     const gone = held.filter((one) => !stays.has(objectKey(one)));
-    const lost = await eachOf(gone, 4, async ({ apiVersion, kind: name, metadata }) => {
-      const kind = await cluster.resolve(apiVersion, name);
-      const live = kind && (await cluster.get(kind, metadata.name, kind.namespaced ? metadata.namespace : undefined));
-      return live && live.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep' ? [refOf(live)] : [];
-    });
-    return lost.flat();
+    const live = await eachOf(gone, 4, (one) => liveOf(cluster, one));
+    return live.flatMap((one) => (one && !staysMarked(one) ? [refOf(one)] : []));
   });
 }

@@ -3,10 +3,10 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
-import { isRecord, type JsonMap, textAt } from '../../kernel/json.ts';
+import { isRecord, type JsonMap, parsedJson, textAt } from '../../kernel/json.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
 import {
   type ChartPlace,
@@ -111,17 +111,22 @@ export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
   }
 }
 
-/** What the server cannot evaluate before it has the new CRDs. */
 /** Kinds of the server itself, which no CRD defines: their groups have no dot. */
 const OF_SERVER = /no matches for kind "\w+" in version "(?:[a-z]+\/)?v\w+"/;
+/** What the server cannot evaluate before it has the new CRDs. */
 const NEEDS_CRDS = /no matches for kind|ensure CRDs are installed first|unknown field|field not declared in schema|no kind "/i;
 
 /** Has the upgrade rendered and validated by the server. While CRDs are still to come, what they explain is no refusal. */
 export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending: boolean, answer: HelmAnswer): Promise<Reading<Trial>> {
   const trial = await reading(async () => {
-    const printed = parsed(await runHelm(tools, helmUpgrade(upgrade, true), answer));
-    const manifest = parseManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart');
-    return { type: 'accepted', documents: manifest.documents.map(({ object }) => object) } as const;
+    const text = await runHelm(tools, helmUpgrade(upgrade, true), answer);
+    const printed = parsedJson(text);
+    if (printed === undefined) {
+      throw new Fault('failed', `helm does not print the upgrade as JSON: ${text.trim().slice(0, 100)}`, [
+        'use helm 3.14 or newer, without plugins that change its output',
+      ]);
+    }
+    return { type: 'accepted', documents: objectsIn(parseManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart')) } as const;
   });
   if ('value' in trial) return trial;
   if (crdsPending && NEEDS_CRDS.test(trial.unread) && !OF_SERVER.test(trial.unread)) {
@@ -130,16 +135,6 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
     };
   }
   return { value: { type: 'refused', because: trial.unread } };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Fault('failed', `helm does not print the upgrade as JSON: ${text.trim().slice(0, 100)}`, [
-      'use helm 3.14 or newer, without plugins that change its output',
-    ]);
-  }
 }
 
 /** Fetches a chart into the work folder, once per command: what was evaluated is installed. Local charts stay in place. */
@@ -156,7 +151,7 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
     if (await files.exists(file)) {
       // Named by its content: no other command can put another chart in its place, and no saved plan means another.
       const bytes = await files.readBytes(file);
-      const sha256 = await checkedSum(sources, { release, name, from }, bytes);
+      const sha256 = await checkedSum(sources, release, name, from, bytes);
       const saved = name.replace(/(\.tgz)?$/, `-${sha256.slice(0, 12)}.tgz`);
       return { place: { ref: await work.write(saved, bytes), release }, from, named: place, sha256 };
     }
@@ -169,18 +164,12 @@ async function chartHere(sources: Sources, place: ChartPlace): Promise<FetchedCh
   const { files } = sources;
   const { ref, release } = place;
   if (!(await files.exists(ref)) || (await files.isFolder(ref))) return { place, from: ref, named: place };
-  const sha256 = await checkedSum(sources, { release, name: fileOf(place), from: ref }, await files.readBytes(ref));
+  const sha256 = await checkedSum(sources, release, fileOf(place), ref, await files.readBytes(ref));
   return { place, from: ref, named: place, sha256 };
 }
 
-interface NamedChart {
-  readonly release: string;
-  readonly name: string;
-  readonly from: string;
-}
-
 /** The sum of a chart. Throws Fault('failed') where it has to be another. */
-async function checkedSum({ artifacts }: Sources, { release, name, from }: NamedChart, bytes: Uint8Array): Promise<string> {
+async function checkedSum({ artifacts }: Sources, release: string, name: string, from: string, bytes: Uint8Array): Promise<string> {
   const sha256 = sha256Of(bytes);
   const known = await artifacts.sumOf(release, name);
   if (!known || known.sha256 === sha256) return sha256;

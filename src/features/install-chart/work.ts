@@ -4,13 +4,12 @@ import type { ChartRelease, Detection } from '../../kernel/installation.ts';
 import { judgeAll } from '../../kernel/judge.ts';
 import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
 import type { HelmStorage } from '../install-manifest/index.ts';
 import { typhaOrderTaken } from '../install-operator/index.ts';
 import { attempt } from '../survey/index.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
-import type { HelmRecord } from './helm-record.ts';
+import { placedIn, recordedObjects } from './helm-record.ts';
 import { removedObjects, renderedChart } from './rendered.ts';
 import { readChartFacts } from './survey.ts';
 
@@ -30,12 +29,10 @@ interface ChartWork {
 /** By the rendered chart; where it cannot be rendered, by what is installed. */
 async function chartWork(sources: Pick<Sources, 'tools' | 'work'>, facts: ChartFacts, { namespace }: ChartRelease): Promise<ChartWork> {
   const { stored, upgraded } = facts;
-  const placed = (one: KubeObject) => ({ ...one, metadata: { namespace, ...one.metadata } });
-  const { record, base } = 'value' in stored ? stored.value : {};
-  const objectsOf = (one: HelmRecord | undefined) =>
-    one === undefined ? [] : parseManifest(one.manifest, 'the stored release').documents.map(({ object }) => placed(object));
-  const before = objectsOf(base);
-  const installed = [...new Map([...before, ...objectsOf(record)].map((one) => [objectKey(one), one])).values()];
+  const placed = placedIn(namespace);
+  const [before = [], newest = []] =
+    'value' in stored ? [stored.value.base, stored.value.record].map((one) => recordedObjects(one).map(placed)) : [];
+  const installed = [...new Map([...before, ...newest].map((one) => [objectKey(one), one])).values()];
   const common = { namespace, storage: 'value' in stored ? stored.value.storage : 'Secret', installed, upgraded } as const;
   if (upgraded) return { ...common, written: [], removed: [] };
   const rendered = await attempt(() => renderedChart(sources, facts));

@@ -71,32 +71,38 @@ export function helmShow(what: 'chart' | 'values', chart: ChartPlace): Invocatio
  * chart's defaults as well, and `--set` only beside the kept values: alone it drops them all.
  */
 export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
-  const { name, namespace, chart, storage, helm, savedValues, valuesFile, settings, takeFields } = upgrade;
+  const { name, namespace, chart, storage, helm, savedValues, takeFields } = upgrade;
   if (savedValues === undefined && !keepsValues(helm)) throw new Error(`helm ${helm.text} needs the saved values of the release`);
   const kept = keepsValues(helm) ? ['--reset-then-reuse-values'] : ['--values', savedValues ?? ''];
   const args = [
     ...['upgrade', name, ...chartArgs(chart), '--namespace', namespace, ...kept],
-    ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
-    ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
+    ...valueArgs(upgrade),
     ...(takeFields ? ['--force-conflicts'] : []),
     ...(dryRun ? ['--dry-run=server', '--output', 'json'] : []),
   ];
-  return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
+  return { tool: 'helm', args, ...inStorage(storage) };
 }
+
+/** The user's own values, and what is set beside them. */
+export function valueArgs({ valuesFile, settings }: Pick<HelmUpgrade, 'valuesFile' | 'settings'>): readonly string[] {
+  const file = valuesFile === undefined ? [] : ['--values', valuesFile];
+  return [...file, ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`])];
+}
+
+const inStorage = (storage: HelmStorage) => (storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {});
 
 /**
  * `helm install` of a release that moves to another namespace, the chart's own way from before v3.23; its annotated objects are adopted.
  * Client-side, as they were written: fields of others are no conflict, and custom resources do not change.
  */
-export function helmInstall({ name, namespace, chart, storage, helm, savedValues, valuesFile, settings }: HelmUpgrade): Invocation {
+export function helmInstall({ name, namespace, chart, storage, helm, savedValues, ...values }: HelmUpgrade): Invocation {
   if (savedValues === undefined) throw new Error('a release that moves needs its saved values');
   const args = [
     ...['install', name, ...chartArgs(chart), '--namespace', namespace, '--values', savedValues],
-    ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
-    ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
+    ...valueArgs(values),
     ...(helm.major >= 4 ? ['--server-side=false'] : []),
   ];
-  return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
+  return { tool: 'helm', args, ...inStorage(storage) };
 }
 
 /** A chart as the chart tool is told which one. */

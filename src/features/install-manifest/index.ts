@@ -30,6 +30,7 @@ export {
   keepsValues,
   parseHelmVersion,
   runHelm,
+  valueArgs,
 } from './helm-argv.ts';
 export {
   chartValue,
@@ -39,9 +40,9 @@ export {
   overlaid,
   type Pin,
   pinsOf,
-  type Setting,
   settingsFor,
   settingValues,
+  type ValueFacts,
 } from './helm-values.ts';
 export type { Target } from './identity.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';

@@ -1,8 +1,8 @@
 import type { NotRead, Reading } from '../../kernel/check.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
-import type { Kind } from '../../kernel/object.ts';
-import { ApiFailure } from '../../kernel/ports.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 
 /** The account may not read it: the check of permissions says what to grant. */
 export const FORBIDDEN = {
@@ -44,6 +44,16 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
 /** Reads on from a reading; its reason is passed on. */
 export async function attemptWith<A, B>(first: Reading<A>, next: (value: A) => Promise<B>): Promise<Reading<B>> {
   return 'unread' in first ? first : attempt(() => next(first.value));
+}
+
+/** The object of the cluster behind a document; undefined where there is none, or the server has no such kind. */
+export async function liveOf(
+  cluster: Pick<ClusterReader, 'resolve' | 'get'>,
+  { apiVersion, kind, metadata: { name, namespace } }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
+  otherwise = 'default',
+): Promise<KubeObject | undefined> {
+  const served = await cluster.resolve(apiVersion, kind);
+  return served && cluster.get(served, name, served.namespaced ? (namespace ?? otherwise) : undefined);
 }
 
 /** The resources of a kind; its sub-resources are left out. */
