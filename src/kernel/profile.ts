@@ -67,7 +67,8 @@ export interface DatastoreFacts {
 /** A sign that a platform, and not the user at the terminal, manages the installation (domain §2.4). */
 export type PlatformSign =
   /** A label or annotation of the agents, the operator or the Installation; a key that ends with `/` and the `value` are prefixes. */
-  | { readonly type: 'label' | 'annotation'; readonly key: string; readonly value?: string }
+  | { readonly type: 'label'; readonly key: string; readonly value?: string }
+  | { readonly type: 'annotation'; readonly key: string; readonly value?: string }
   /** Prefix of a field manager of the same objects. */
   | { readonly type: 'manager'; readonly prefix: string }
   /** A part of an image of the agents, the controllers or the operator. */

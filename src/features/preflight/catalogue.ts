@@ -8,21 +8,13 @@ import { policiesChecks, policiesInGitChecks } from '../policies/index.ts';
 import { rolloutHealthChecks } from '../rollout/index.ts';
 import { noOldCli, oldCliChecks } from '../service-cli/index.ts';
 import { meshChecks } from '../sidecars/index.ts';
-import {
-  noCrdsPruned,
-  noNativeCrds,
-  ownershipChecks,
-  type PreflightFacts,
-  sourceNotNewer,
-  sourceReleaseChecks,
-  sourceSupported,
-} from '../survey/index.ts';
+import { ownershipChecks, type PreflightFacts, sourceReleaseChecks } from '../survey/index.ts';
 import { accessChecks } from './access-checks.ts';
 import { crossingsChecks } from './crossings-checks.ts';
 import { dataPlaneChecks } from './data-plane-checks.ts';
 import { adviceChecks, installationChecks } from './installation-checks.ts';
 import { knownDefectsChecks } from './known-defects-checks.ts';
-import { kubectlFound, kubectlNewEnough, machineChecks } from './machine-checks.ts';
+import { kubectlChecks, machineChecks } from './machine-checks.ts';
 import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
 import { certificatesChecks, oneWriterChecks, podNetworkChecks } from './operator-settings-checks.ts';
@@ -48,19 +40,14 @@ export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((c
 export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...serverChecks,
   ...accessChecks,
-  kubectlFound,
-  kubectlNewEnough,
+  ...kubectlChecks,
   ...machineChecks,
   noOldCli,
   ...oldCliChecks,
   ...installationChecks,
-  sourceSupported,
-  sourceNotNewer,
   ...sourceReleaseChecks,
   ...knownDefectsChecks,
-  noNativeCrds,
   ...ownershipChecks,
-  noCrdsPruned,
   ...oneWriterChecks,
   ...adviceChecks,
   ...rolloutHealthChecks,

@@ -17,46 +17,30 @@ export interface DefectWorld {
 
 /** What the condition is seen on, in words; undefined where it does not hold. Facts that could not be read make the check fail. */
 export function seenOn(condition: DefectCondition, world: DefectWorld): readonly string[] | undefined {
-  const { facts, installation, context } = world;
-  switch (condition.type) {
-    case 'resource':
-      return some(
-        condition.plurals
-          .flatMap((plural) => objectsOf(facts, plural))
-          .filter((one) => hasField(one, condition))
-          .map(textOf),
-      );
-    case 'setting': {
-      const value = agentSetting(facts, installation, context.profile, condition.name);
-      return passes(valuesAt(value, []).map(String), condition) ? [`${condition.name} ${String(value ?? 'is not set')}`] : undefined;
-    }
-    case 'node':
-      return some(read(facts.nodes).flatMap((node) => nodeWith(node, condition)));
-    case 'nodeInPool':
-      return some(nodesInPools(facts));
-    case 'packetFilter':
-      return condition.oneOf.some((one) => one === packetFilterOf(world)) ? [] : undefined;
-    default:
-      return seenElsewhere(condition, world);
-  }
+  return (SEEN[condition.type] as Seen<DefectCondition>)(condition, world);
 }
 
-type ElsewhereCondition = Extract<DefectCondition, { type: 'hostProgram' | 'crd' | 'path' | 'upgradeFrom' }>;
+type Seen<C extends DefectCondition> = (condition: C, world: DefectWorld) => readonly string[] | undefined;
 
-function seenElsewhere(condition: ElsewhereCondition, { facts, installation, context }: DefectWorld): readonly string[] | undefined {
-  switch (condition.type) {
-    case 'hostProgram':
-      return some(
-        [...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, condition.images)).map(textOf),
-      );
-    case 'crd':
-      return some(crdsNamed(condition.name, facts));
-    case 'path':
-      return condition.oneOf.includes(installation.path) ? [] : undefined;
-    case 'upgradeFrom':
-      return isInRange(sourceRelease(installation, facts, context), condition.releases) ? [] : undefined;
-  }
-}
+const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondition, { type: T }>> } = {
+  resource: (condition, { facts }) => {
+    const all = condition.plurals.flatMap((plural) => objectsOf(facts, plural));
+    return some(all.filter((one) => hasField(one, condition)).map(textOf));
+  },
+  setting: (condition, { facts, installation, context }) => {
+    const value = agentSetting(facts, installation, context.profile, condition.name);
+    return passes(valuesAt(value, []).map(String), condition) ? [`${condition.name} ${String(value ?? 'is not set')}`] : undefined;
+  },
+  node: (condition, { facts }) => some(read(facts.nodes).flatMap((node) => nodeWith(node, condition))),
+  nodeInPool: (_condition, { facts }) => some(nodesInPools(facts)),
+  packetFilter: ({ oneOf }, world) => (oneOf.some((one) => one === packetFilterOf(world)) ? [] : undefined),
+  hostProgram: ({ images }, { facts }) =>
+    some([...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, images)).map(textOf)),
+  crd: ({ name }, { facts }) => some(crdsNamed(name, facts)),
+  path: ({ oneOf }, { installation }) => (oneOf.includes(installation.path) ? [] : undefined),
+  upgradeFrom: ({ releases }, { facts, installation, context }) =>
+    isInRange(sourceRelease(installation, facts, context), releases) ? [] : undefined,
+};
 
 /** A CRD created by an unfinished run shows nothing of the state before the upgrade. */
 function crdsNamed(name: string, { crds, record }: PreflightFacts): readonly string[] {
@@ -78,11 +62,7 @@ function hasField(object: KubeObject, condition: Extract<DefectCondition, { type
   return condition.fields.some((field) => passes(valuesAt(specOf(object), field.split('.')).map(String), condition));
 }
 
-interface FieldTest {
-  readonly oneOf?: readonly string[];
-  readonly noneOf?: readonly string[];
-  readonly absent?: boolean;
-}
+type FieldTest = Pick<Extract<DefectCondition, { type: 'setting' }>, 'oneOf' | 'noneOf' | 'absent'>;
 
 function passes(values: readonly string[], { oneOf, noneOf, absent }: FieldTest): boolean {
   if (values.length === 0) return absent === true || (noneOf !== undefined && !oneOf);

@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
+import { notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import type { ServerVersion } from '../../kernel/ports.ts';
 import { type ClientFacts, failed, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 import { minorNumber } from './server-checks.ts';
@@ -22,7 +22,9 @@ const MIB = 1024 ** 2;
 const NEEDED = 256 * MIB;
 const COMFORTABLE = 1024 * MIB;
 
-export const machineChecks: readonly PreflightCheck[] = table({ category: 'tools', severity: 'error' }, [
+const TOOLS = { category: 'tools', severity: 'error' } as const;
+
+export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
   {
     id: 'NS-005',
     title: 'kubectl within one minor of the server',
@@ -84,40 +86,35 @@ interface KubectlJudged {
   readonly server?: Reading<ServerVersion>;
 }
 
-export const kubectlFound: Check<KubectlJudged> = {
-  id: 'NS-003',
-  title: 'kubectl found',
-  category: 'tools',
-  severity: 'error',
-  ref: '§1/5',
-  judge: (facts) => {
-    const { path, gitVersion } = read(facts.client);
-    if (path === undefined) return failed('kubectl is not on PATH', INSTALL, { next: download(facts) });
-    return ok(`kubectl ${gitVersion ?? 'of unknown version'} at ${path}`);
-  },
-};
-
 /** Below: server-side apply is not yet stable. */
 const FLOOR = 22;
 /** From here on kubectl moves the fields of an earlier client-side apply to the server-side one (domain §6.4). */
 const MIGRATES = 26;
 
-export const kubectlNewEnough: Check<KubectlJudged> = {
-  id: 'NS-004',
-  title: 'kubectl new enough for server-side apply',
-  category: 'tools',
-  severity: 'error',
-  ref: 'domain §6.4',
-  judge: (facts) => {
-    const { path, gitVersion } = read(facts.client);
-    if (path === undefined) return notApplicable('there is no kubectl');
-    if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: download(facts) });
-    const minor = minorNumber(gitVersion);
-    if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
-    const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
-    return failed(because, INSTALL, { next: download(facts), severity: minor < FLOOR ? 'error' : 'warning' });
-  },
-};
-
 /** Of every plan that starts kubectl, before anything is written. */
-export const kubectlChecks: readonly Check<KubectlJudged>[] = [kubectlFound, kubectlNewEnough];
+export const kubectlChecks = table<KubectlJudged, typeof TOOLS>(TOOLS, [
+  {
+    id: 'NS-003',
+    title: 'kubectl found',
+    ref: '§1/5',
+    judge: (facts) => {
+      const { path, gitVersion } = read(facts.client);
+      if (path === undefined) return failed('kubectl is not on PATH', INSTALL, { next: download(facts) });
+      return ok(`kubectl ${gitVersion ?? 'of unknown version'} at ${path}`);
+    },
+  },
+  {
+    id: 'NS-004',
+    title: 'kubectl new enough for server-side apply',
+    ref: 'domain §6.4',
+    judge: (facts) => {
+      const { path, gitVersion } = read(facts.client);
+      if (path === undefined) return notApplicable('there is no kubectl');
+      if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: download(facts) });
+      const minor = minorNumber(gitVersion);
+      if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
+      const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
+      return failed(because, INSTALL, { next: download(facts), severity: minor < FLOOR ? 'error' : 'warning' });
+    },
+  },
+]);

@@ -19,11 +19,9 @@ import {
   sourceRelease,
   specOf,
   table,
+  toolOf,
   withInstallation,
 } from '../survey/index.ts';
-
-/** Tools that write what their source says again and again. */
-const TOOLS = ['argocd', 'kustomize-controller', 'helm-controller'];
 
 export const oneWriterChecks: readonly PreflightCheck[] = [
   /** What the operator sets must have no other repeated writer: they would overwrite each other for ever. */
@@ -53,8 +51,8 @@ function otherWriters(object: KubeObject, fields: readonly string[]): readonly E
   return managedFields.flatMap(({ manager = '', fieldsV1 }) => {
     const spec = isRecord(fieldsV1) ? fieldsV1['f:spec'] : undefined;
     const owned = fields.filter((field) => isRecord(spec) && `f:${field}` in spec);
-    const isTool = TOOLS.some((prefix) => manager.startsWith(prefix));
-    return isTool && owned.length > 0 ? [evidenceOf(object, `${manager} writes ${owned.join(', ')}`)] : [];
+    // These write what their source says again and again.
+    return toolOf(manager) !== undefined && owned.length > 0 ? [evidenceOf(object, `${manager} writes ${owned.join(', ')}`)] : [];
   });
 }
 

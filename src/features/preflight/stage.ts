@@ -103,7 +103,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
   const inventory = await readInventory({ cluster }, profile);
   const { daemonSets, deployments, crds } = inventory;
-  return { detection: detectReading(inventory, profile, { path: options.path, variant: options.variant }), daemonSets, deployments, crds };
+  return { detection: detectReading(inventory, profile, options), daemonSets, deployments, crds };
 }
 
 async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {

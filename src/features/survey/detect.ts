@@ -1,7 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
+import type { Context, Options } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { choiceFlag, type Detection, type Installation, type InstallPath } from '../../kernel/installation.ts';
+import { choiceFlag, type Detection, type Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { OtherProducts } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -16,10 +16,7 @@ import { findOperator, operatorRelease } from './release-evidence.ts';
 import { isNamed } from './workload.ts';
 
 /** What the user said about their installation (`--path`, `--variant`). */
-export interface Choice {
-  readonly path?: InstallPath;
-  readonly variant?: string;
-}
+export type Choice = Pick<Options, 'path' | 'variant'>;
 
 /**
  * What is installed, and by which of the four paths (§1/2), in the order of domain §2.1: first match wins. Two possible answers are
@@ -41,14 +38,13 @@ export function detect(inventory: Inventory, profile: Profile, choice: Choice = 
 /** The same, or the reason why it cannot be told: agents that were not read, or what this account may not read. */
 export function detectReading(inventory: Inventory, profile: Profile, choice: Choice): Reading<Detection> {
   const readings: readonly Reading<unknown>[] = Object.values(inventory);
-  const reasons = readings.flatMap((reading) => ('unread' in reading ? [reading] : []));
   const agents = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
-  if (agents && 'unread' in agents) return agents;
+  if (agents) return agents;
   const detection = detect(inventory, profile, choice);
-  const forbidden = reasons.find(({ needs }) => needs !== undefined);
+  const forbidden = readings.find((reading) => 'unread' in reading && reading.needs !== undefined);
   // Nothing that the user could name would tell more.
   const isUnknown = detection.type === 'ambiguous' && detection.candidates.length === 0;
-  return isUnknown && forbidden ? forbidden : { value: detection };
+  return isUnknown && forbidden && 'unread' in forbidden ? forbidden : { value: detection };
 }
 
 function detectAgents(agents: Agents, seen: Seen, choice: Choice): Detection {
@@ -164,8 +160,7 @@ function runsOther({ container }: Agent, { agentImages }: OtherProducts): boolea
 
 /** The installation, or a clear refusal: stages after preflight cannot do anything without one. */
 export async function readInstalled(sources: Sources, context: Context): Promise<Installation> {
-  const { path, variant } = context.options;
-  const detection = detect(await readInventory(sources, context.profile), context.profile, { path, variant });
+  const detection = detect(await readInventory(sources, context.profile), context.profile, context.options);
   if (detection.type === 'found') return detection.installation;
   const next = ['see the evidence with: kubectl netsvc-upgrade preflight'];
   if (detection.type === 'ambiguous') {

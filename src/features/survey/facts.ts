@@ -6,8 +6,9 @@ import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/port
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { Certificate } from '../../kube/certificate.ts';
 import type { FieldWriter } from '../../kube/managed-fields.ts';
+import type { PodFacts } from '../../kube/pod-facts.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
-import type { CrdFact } from './inventory.ts';
+import type { CrdFact, Inventory } from './inventory.ts';
 
 /** A certificate of the service, by the Secret that has it. */
 export interface SecretCertificate extends Certificate {
@@ -23,11 +24,6 @@ export interface ClientFacts {
   readonly gitVersion?: string;
   /** Of this machine, as Kubernetes names its downloads: `linux/amd64`. */
   readonly platform: string;
-}
-
-export interface CrdFacts extends Pick<CrdFact, 'name' | 'group' | 'createdAt'> {
-  /** Versions in which objects may be stored; undefined where nobody asked. */
-  readonly storedVersions?: readonly string[];
 }
 
 export interface AccessAnswer {
@@ -48,17 +44,12 @@ export interface TargetFacts {
 }
 
 /** A pod as far as the checks look at it: images of all its containers, readiness, labels. */
-export interface PodView {
-  readonly namespace: string;
-  readonly name: string;
-  readonly node: string;
+export interface PodView extends Pick<PodFacts, 'namespace' | 'name' | 'node' | 'readyContainers' | 'terminating'> {
   readonly labels: Readonly<Record<string, string>>;
   readonly containers: readonly { readonly name: string; readonly image: string }[];
-  readonly readyContainers: number;
   /** Number of regular containers. */
   readonly regularContainers: number;
   readonly ready: boolean;
-  readonly terminating: boolean;
   /** Its containers ended and will not start again. */
   readonly ended?: boolean;
   /** Why the first waiting container waits. */
@@ -167,7 +158,7 @@ export interface OperatedFacts {
 }
 
 /** What the preflight surveyed. Pure data; everything may be unread, and says why. */
-export interface PreflightFacts {
+export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployments'> {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly server: Reading<ServerVersion>;
@@ -184,10 +175,8 @@ export interface PreflightFacts {
   readonly detection: Reading<Detection>;
   readonly nodes: Reading<readonly KubeObject[]>;
   readonly pods: Reading<readonly PodView[]>;
-  readonly daemonSets: Reading<readonly KubeObject[]>;
-  readonly deployments: Reading<readonly KubeObject[]>;
   readonly budgets: Reading<readonly KubeObject[]>;
-  readonly crds: Reading<readonly CrdFacts[]>;
+  readonly crds: Reading<readonly Omit<CrdFact, 'plural' | 'pruners'>[]>;
   readonly resources: Reading<readonly ResourceList[]>;
   /** What only the service's CLI sees in a key-value store; undefined where the API has it. */
   readonly inStore: Reading<StoredBehindCli | undefined>;

@@ -1,7 +1,7 @@
 import type { Writer } from '../../kernel/edit-trace.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { PlannedObject, Taker } from '../../kernel/plan.ts';
-import { gitOpsOwners } from './managed-by.ts';
+import { gitOpsOwners, toolOf } from './managed-by.ts';
 
 type Known = Pick<Taker, 'name' | 'kind' | 'hint'>;
 
@@ -14,8 +14,6 @@ interface Sign extends Known {
 
 /** Its writes come from kube-controller-manager: which one it is, only a list of them tells. */
 export const AUTOSCALER = 'a HorizontalPodAutoscaler';
-
-const CONTROLLER = 'a controller of Kubernetes';
 
 const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
 const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
@@ -55,18 +53,11 @@ const SIGNS: readonly Sign[] = [
   { name: 'the mesh Istio', kind: 'other', managers: ['istio', 'pilot-discovery'], hint: AGAIN },
   { name: 'the mesh Linkerd', kind: 'other', managers: ['linkerd'], hint: AGAIN },
   { name: 'Kyverno', kind: 'other', managers: ['kyverno'], hint: AGAIN },
-  { name: CONTROLLER, kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
+  { name: 'a controller of Kubernetes', kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
 ];
 
 /** Controllers that write on their own, unlike helm and delivery tools, which write the user's wish. */
-const CONTROLLERS: ReadonlySet<string> = new Set([
-  CONTROLLER,
-  'a cloud controller',
-  'cert-manager',
-  'the mesh Istio',
-  'the mesh Linkerd',
-  'Kyverno',
-]);
+const CONTROLLERS: ReadonlySet<string> = new Set(SIGNS.filter(({ hint }) => hint === AGAIN).map(({ name }) => name));
 
 /** Who writes this field on its own, if a field manager shows one; undefined for users and tools that apply their wish. */
 export function writerBehind({ manager, subresource }: { readonly manager: string; readonly subresource?: string }): Writer | undefined {
@@ -106,10 +97,4 @@ function knownOf({ manager, subresource }: PlannedObject['taken'][number], live:
 
 function signOf(manager: string, subresource: string | undefined): Sign | undefined {
   return SIGNS.find((one) => one.managers.some((name) => manager.startsWith(name)) && (one.subresource ?? subresource) === subresource);
-}
-
-/** The delivery tool of a field manager. */
-function toolOf(manager: string): string | undefined {
-  if (manager.startsWith('argocd')) return 'Argo CD';
-  return ['kustomize-controller', 'helm-controller'].some((name) => manager.startsWith(name)) ? 'Flux' : undefined;
 }

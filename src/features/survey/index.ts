@@ -28,9 +28,9 @@ export type {
 } from './facts.ts';
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
-export { gitOpsOwners } from './managed-by.ts';
+export { gitOpsOwners, toolOf } from './managed-by.ts';
 export { readOperated } from './operated.ts';
-export { noCrdsPruned, noNativeCrds, ownershipChecks } from './ownership-checks.ts';
+export { ownershipChecks } from './ownership-checks.ts';
 export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';
 export { attempt, attemptWith, liveOf, resourcesOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
@@ -49,10 +49,8 @@ export {
   explained,
   notAfterLine,
   sourceChecks,
-  sourceNotNewer,
   sourceRelease,
   sourceReleaseChecks,
-  sourceSupported,
 } from './source-release-checks.ts';
 export type { SourceJudged } from './verdicts.ts';
 export {

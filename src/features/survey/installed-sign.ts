@@ -1,10 +1,9 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { NotRead, Reading } from '../../kernel/check.ts';
 import type { ChartRelease, Datastore, Installation, InstallPath } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { PodFacts } from '../../kube/pod-facts.ts';
 import { type Agent, componentsOf, hasComponent, mixedComponents } from './components.ts';
-import type { CrdFact, Inventory } from './inventory.ts';
+import type { Inventory } from './inventory.ts';
 import { managersOf } from './managed-by.ts';
 import { releaseOf } from './release-evidence.ts';
 import { settingsOf } from './workload.ts';
@@ -91,33 +90,22 @@ function agentName({ object, container }: Agent): NonNullable<Installation['agen
   return { kind: 'DaemonSet', namespace, name, container: container.name };
 }
 
+/** Without these nothing can be said of an installation. */
+const NEEDED = ['daemonSets', 'deployments', 'pods', 'configMaps', 'crds', 'installations'] as const;
+type Needed = (typeof NEEDED)[number];
+
 /** What was read: first the part of the inventory without which nothing can be said, then second sources, which may be unread. */
-export interface Seen extends Pick<Inventory, 'clusterInformation' | 'nodes' | 'chartReleases'> {
-  readonly profile: Profile;
-  readonly daemonSets: readonly KubeObject[];
-  readonly deployments: readonly KubeObject[];
-  readonly pods: readonly PodFacts[];
-  readonly configMaps: readonly KubeObject[];
-  readonly crds: readonly CrdFact[];
-  readonly installations: readonly KubeObject[];
-}
+export type Seen = Omit<Inventory, Needed> & {
+  readonly [N in Needed]: Exclude<Inventory[N], NotRead>['value'];
+} & { readonly profile: Profile };
 
 /** All of it, or why parts are missing: an installation is never detected from half of the facts. */
 export function seenIn(inventory: Inventory, profile: Profile): Seen | { readonly unread: readonly string[] } {
-  const { daemonSets, deployments, pods, configMaps, crds, installations, clusterInformation, nodes, chartReleases } = inventory;
-  const unread = Object.entries({ daemonSets, deployments, pods, configMaps, crds, installations }).flatMap(([name, reading]) =>
-    'unread' in reading ? `${name}: ${reading.unread}` : [],
-  );
+  const readings = NEEDED.map((name) => ({ name, reading: inventory[name] }));
+  const unread = readings.flatMap(({ name, reading }) => ('unread' in reading ? `${name}: ${reading.unread}` : []));
   if (unread.length > 0) return { unread };
-  return {
-    daemonSets: valueOr(daemonSets, []),
-    deployments: valueOr(deployments, []),
-    pods: valueOr(pods, []),
-    configMaps: valueOr(configMaps, []),
-    crds: valueOr(crds, []),
-    installations: valueOr(installations, []),
-    ...{ clusterInformation, nodes, chartReleases, profile },
-  };
+  const values = readings.map(({ name, reading }) => [name, valueOr<unknown>(reading, [])]);
+  return { ...inventory, ...Object.fromEntries(values), profile };
 }
 
 /** The value of a reading, or its replacement where it is only a second source. */

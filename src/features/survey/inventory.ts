@@ -118,6 +118,8 @@ export interface CrdFact {
   readonly createdAt?: string;
   /** Delivery tools that may delete it. */
   readonly pruners?: readonly PrunableCrd[];
+  /** Versions in which objects may be stored; undefined where nobody asked. */
+  readonly storedVersions?: readonly string[];
 }
 
 /** What the cluster holds of the service, read once (§1; domain §2). Unreadable parts say why; unserved kinds are empty. */

@@ -1,4 +1,5 @@
 import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Platform, PlatformSign, Profile } from '../../kernel/profile.ts';
 import { allContainersOf, hostPathsOf } from './workload.ts';
@@ -21,68 +22,49 @@ export function managersOf(facts: OwnerFacts, profile: Profile): readonly Manage
   return [...platforms, ...gitOpsOwners(facts.objects)];
 }
 
-function platformOwner(platform: Platform, facts: OwnerFacts): ManagedBy | undefined {
-  for (const sign of platform.signs) {
-    const evidence = seen(sign, facts);
-    if (evidence !== undefined) return { name: platform.title, kind: 'platform', evidence, hint: platform.hint };
+function platformOwner({ signs, title, hint }: Platform, facts: OwnerFacts): ManagedBy | undefined {
+  for (const sign of signs) {
+    const evidence = (SEEN[sign.type] as Seen<PlatformSign>)(sign, facts);
+    if (evidence !== undefined) return { name: title, kind: 'platform', evidence, hint };
   }
   return undefined;
 }
 
 /** The sign in words, if it is there. */
-function seen(sign: PlatformSign, facts: OwnerFacts): string | undefined {
-  switch (sign.type) {
-    case 'label':
-      return onObject(facts, ({ metadata }) => entry(metadata.labels, sign, 'label'));
-    case 'annotation':
-      return onObject(facts, ({ metadata }) => entry(metadata.annotations, sign, 'annotation'));
-    case 'manager':
-      return onObject(facts, ({ metadata }) => {
-        const found = metadata.managedFields?.find(({ manager = '' }) => manager.startsWith(sign.prefix));
-        return found && `field manager ${found.manager}`;
-      });
-    case 'image':
-      return onObject(facts, (object) => {
-        const images = allContainersOf(object).map(({ image = '' }) => image);
-        const found = images.find((image) => image.includes(sign.contains));
-        return found && `image ${found}`;
-      });
-    case 'hostPath':
-      return onObject(facts, (object) => {
-        const found = hostPathsOf(object).find((path) => path.startsWith(sign.prefix));
-        return found && `host path ${found}`;
-      });
-    default:
-      return seenElsewhere(sign, facts);
-  }
-}
+type Seen<S extends PlatformSign> = (sign: S, facts: OwnerFacts) => string | undefined;
 
-type ElsewhereSign = Extract<PlatformSign, { type: 'workload' | 'configMap' | 'configMapKey' | 'chartRelease' | 'crd' }>;
-
-function seenElsewhere(sign: ElsewhereSign, facts: OwnerFacts): string | undefined {
-  switch (sign.type) {
-    case 'workload': {
-      const found = facts.workloads.find(({ kind, metadata }) => kind === sign.kind && metadata.name === sign.name);
-      return found && `there is ${refOfWorkload(found)}`;
-    }
-    case 'configMap': {
-      const found = facts.configMaps.find(({ metadata }) => metadata.name === sign.name);
-      return found && `there is ConfigMap/${found.metadata.namespace}/${sign.name}`;
-    }
-    case 'configMapKey': {
-      const found = facts.configMaps.find((map) => facts.configMapNames.includes(map.metadata.name) && hasKey(map, sign));
-      return found && `ConfigMap/${found.metadata.namespace}/${found.metadata.name} has ${sign.key}`;
-    }
-    case 'chartRelease':
-      return facts.chartRelease?.startsWith(sign.prefix) ? `chart release ${facts.chartRelease}` : undefined;
-    case 'crd':
-      return facts.crds.some(({ name }) => name === sign.name) ? `there is CustomResourceDefinition/${sign.name}` : undefined;
-  }
-}
+const SEEN: { readonly [T in PlatformSign['type']]: Seen<Extract<PlatformSign, { type: T }>> } = {
+  label: (sign, facts) => onObject(facts, ({ metadata }) => entry(metadata.labels, sign, 'label')),
+  annotation: (sign, facts) => onObject(facts, ({ metadata }) => entry(metadata.annotations, sign, 'annotation')),
+  manager: ({ prefix }, facts) => onObject(facts, ({ metadata }) => managerMark(metadata, [prefix])),
+  image: ({ contains }, facts) =>
+    onObject(facts, (object) => {
+      const found = allContainersOf(object).find(({ image = '' }) => image.includes(contains));
+      return found && `image ${found.image}`;
+    }),
+  hostPath: ({ prefix }, facts) =>
+    onObject(facts, (object) => {
+      const found = hostPathsOf(object).find((path) => path.startsWith(prefix));
+      return found && `host path ${found}`;
+    }),
+  workload: (sign, { workloads }) => {
+    const found = workloads.find(({ kind, metadata }) => kind === sign.kind && metadata.name === sign.name);
+    return found && `there is ${refOfWorkload(found)}`;
+  },
+  configMap: ({ name }, { configMaps }) => {
+    const found = configMaps.find(({ metadata }) => metadata.name === name);
+    return found && `there is ConfigMap/${found.metadata.namespace}/${name}`;
+  },
+  configMapKey: (sign, { configMaps, configMapNames }) => {
+    const found = configMaps.find((map) => configMapNames.includes(map.metadata.name) && hasKey(map, sign));
+    return found && `ConfigMap/${found.metadata.namespace}/${found.metadata.name} has ${sign.key}`;
+  },
+  chartRelease: ({ prefix }, { chartRelease }) => (chartRelease?.startsWith(prefix) ? `chart release ${chartRelease}` : undefined),
+  crd: ({ name }, { crds }) => (crds.some((crd) => crd.name === name) ? `there is CustomResourceDefinition/${name}` : undefined),
+};
 
 function hasKey(map: KubeObject, sign: { readonly key: string; readonly contains?: string }): boolean {
-  const value = (map as { data?: Readonly<Record<string, string>> }).data?.[sign.key];
-  return value?.includes(sign.contains ?? '') ?? false;
+  return textAt(map, 'data', sign.key)?.includes(sign.contains ?? '') ?? false;
 }
 
 function entry(
@@ -114,8 +96,10 @@ type Metadata = KubeObject['metadata'];
 /** A continuous-delivery tool as it marks what it owns. */
 interface Tool {
   readonly name: string;
-  /** The mark on an object, in words; undefined if there is none. */
-  mark(metadata: Metadata): string | undefined;
+  /** Its field managers, by the beginning of their names. */
+  readonly managers: readonly string[];
+  /** The key by which it marks an object; undefined if there is none. */
+  key(metadata: Metadata): string | undefined;
   /** The command that pauses it for the object. */
   pause(metadata: Metadata): string;
   /** Annotation, `key=value`, that keeps the object when its source no longer has it; undefined if it has it already. */
@@ -139,10 +123,8 @@ const FLUX_HELM = 'helm.toolkit.fluxcd.io/';
 
 const argo: Tool = {
   name: 'Argo CD',
-  mark: ({ labels, annotations, ...rest }) => {
-    const key = prefixed(labels, ARGO) ?? prefixed(annotations, ARGO);
-    return key ?? managerMark({ ...rest }, ['argocd']);
-  },
+  managers: ['argocd'],
+  key: ({ labels, annotations }) => prefixed(labels, ARGO) ?? prefixed(annotations, ARGO),
   pause: ({ labels, annotations }) => {
     const application = labels?.[`${ARGO}instance`] ?? annotations?.[`${ARGO}tracking-id`]?.split(':')[0] ?? 'APPLICATION';
     return `argocd app set ${application} --sync-policy none`;
@@ -163,10 +145,8 @@ function isByHelm({ labels, managedFields }: Metadata): boolean {
 
 const flux: Tool = {
   name: 'Flux',
-  mark: ({ labels, ...rest }) =>
-    prefixed(labels, FLUX_KUSTOMIZE) ??
-    prefixed(labels, FLUX_HELM) ??
-    managerMark({ ...rest }, ['kustomize-controller', 'helm-controller']),
+  managers: ['kustomize-controller', 'helm-controller'],
+  key: ({ labels }) => prefixed(labels, FLUX_KUSTOMIZE) ?? prefixed(labels, FLUX_HELM),
   pause: (metadata) => {
     const { labels } = metadata;
     const [kind, prefix] = isByHelm(metadata) ? ['helmrelease', FLUX_HELM] : ['kustomization', FLUX_KUSTOMIZE];
@@ -179,11 +159,23 @@ const flux: Tool = {
   },
 };
 
+const TOOLS = [argo, flux];
+
+/** The mark on an object, in words; undefined if there is none. */
+function markOf({ key, managers }: Tool, metadata: Metadata): string | undefined {
+  return key(metadata) ?? managerMark(metadata, managers);
+}
+
+/** The delivery tool of a field manager. */
+export function toolOf(manager: string): string | undefined {
+  return TOOLS.find(({ managers }) => managers.some((prefix) => manager.startsWith(prefix)))?.name;
+}
+
 /** The continuous-delivery tools that own one of the objects: each would put its own state back (domain §2.1/3b). One row an object. */
 export function gitOpsOwners(objects: readonly KubeObject[]): readonly ManagedBy[] {
-  return [argo, flux].flatMap((tool) =>
+  return TOOLS.flatMap((tool) =>
     objects.flatMap(({ kind, metadata }): readonly ManagedBy[] => {
-      const mark = tool.mark(metadata);
+      const mark = markOf(tool, metadata);
       if (mark === undefined) return [];
       const { namespace, name } = metadata;
       const object = { kind, name, ...(namespace === undefined ? {} : { namespace }) };
@@ -204,8 +196,8 @@ function instanceMark({ labels, annotations }: Metadata): string | undefined {
 
 /** The delivery tools that may delete a CRD, by its metadata; none where each is told to keep it. */
 export function prunersOf(metadata: Metadata): readonly PrunableCrd[] {
-  return [argo, flux].flatMap((tool) => {
-    const mark = tool.mark(metadata) ?? (tool === argo ? instanceMark(metadata) : undefined);
+  return TOOLS.flatMap((tool) => {
+    const mark = markOf(tool, metadata) ?? (tool === argo ? instanceMark(metadata) : undefined);
     const keep = mark === undefined ? undefined : tool.keep(metadata);
     return mark === undefined || keep === undefined ? [] : [{ crd: metadata.name, tool: tool.name, mark, keep }];
   });

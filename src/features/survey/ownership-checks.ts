@@ -22,63 +22,10 @@ export const nativeCrds = judgedTwice({
   },
 });
 
-export const noNativeCrds = nativeCrds.atPreflight;
-
 function managers(facts: PreflightFacts, kind: ManagedBy['kind']): readonly ManagedBy[] {
   const detection = read(facts.detection);
   if (detection.type === 'found') return detection.installation.managedBy.filter((one) => one.kind === kind);
   return detection.type === 'ambiguous' ? (detection.managedBy ?? []).filter((one) => one.kind === kind) : [];
-}
-
-export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'installation' }, [
-  {
-    id: 'NS-109',
-    title: 'not managed by a platform',
-    severity: 'error',
-    ref: 'domain §2.4',
-    judge: (facts) => {
-      const found = managers(facts, 'platform');
-      return failIfAny(found.map(managerEvidence), 'no platform manages the installation', (names) => ({
-        because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
-        hint: found[0]?.hint ?? 'Upgrade through that platform.',
-        next: `${PROGRAM} explain NS-109`,
-      }));
-    },
-  },
-  {
-    id: 'NS-110',
-    title: 'not managed by GitOps',
-    severity: 'warning',
-    ref: 'domain §2.1/3b',
-    judge: (facts) => {
-      const found = managers(facts, 'gitops');
-      const detection = read(facts.detection);
-      const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
-      const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
-      const [first] = commands;
-      const pause = `Commit the upgrade to its source, or stop it first: ${commands.join('; ')}`;
-      const tools = listed([...new Set(found.map(({ name }) => name))]);
-      return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
-        because: `the installation is also managed by ${tools}: it will put back what its repository says`,
-        hint:
-          commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
-        next: first ?? `${PROGRAM} explain NS-110`,
-        severity: written.length > 0 ? 'error' : 'warning',
-      }));
-    },
-  },
-]);
-
-/** What this upgrade writes: if somebody else restores it, the upgrade hangs or is undone, and old statuses stay green. */
-function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
-  if (!object) return false;
-  if (path === 'manifest' || path === 'kvstore') return true;
-  const isOperator = object.kind === 'Deployment' && object.name === operator?.name && object.namespace === operator.namespace;
-  return isOperator || (path === 'chart' && object.kind === 'Installation');
-}
-
-function markEvidence({ name, object, evidence }: ManagedBy): { text: string; detail: string } {
-  return object ? { text: refText(object), detail: `${name}: ${evidence}` } : { text: name, detail: evidence };
 }
 
 /** CRDs left the operator's manifest in v3.30 and its chart in v3.32; the full manifest lacks only dropped kinds. */
@@ -109,8 +56,56 @@ export const crdsKept = judgedTwice({
   },
 });
 
-export const noCrdsPruned = crdsKept.atPreflight;
+export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'installation' }, [
+  nativeCrds.atPreflight,
+  {
+    id: 'NS-109',
+    title: 'not managed by a platform',
+    severity: 'error',
+    ref: 'domain §2.4',
+    judge: (facts) => {
+      const found = managers(facts, 'platform');
+      const evidence = found.map((one) => ({ text: one.name, detail: one.evidence }));
+      return failIfAny(evidence, 'no platform manages the installation', (names) => ({
+        because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
+        hint: found[0]?.hint ?? 'Upgrade through that platform.',
+        next: `${PROGRAM} explain NS-109`,
+      }));
+    },
+  },
+  {
+    id: 'NS-110',
+    title: 'not managed by GitOps',
+    severity: 'warning',
+    ref: 'domain §2.1/3b',
+    judge: (facts) => {
+      const found = managers(facts, 'gitops');
+      const detection = read(facts.detection);
+      const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
+      const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
+      const [first] = commands;
+      const pause = `Commit the upgrade to its source, or stop it first: ${commands.join('; ')}`;
+      const tools = listed([...new Set(found.map(({ name }) => name))]);
+      return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
+        because: `the installation is also managed by ${tools}: it will put back what its repository says`,
+        hint:
+          commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
+        next: first ?? `${PROGRAM} explain NS-110`,
+        severity: written.length > 0 ? 'error' : 'warning',
+      }));
+    },
+  },
+  crdsKept.atPreflight,
+]);
 
-function managerEvidence({ name, evidence }: ManagedBy): { text: string; detail: string } {
-  return { text: name, detail: evidence };
+/** What this upgrade writes: if somebody else restores it, the upgrade hangs or is undone, and old statuses stay green. */
+function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
+  if (!object) return false;
+  if (path === 'manifest' || path === 'kvstore') return true;
+  const isOperator = object.kind === 'Deployment' && object.name === operator?.name && object.namespace === operator.namespace;
+  return isOperator || (path === 'chart' && object.kind === 'Installation');
+}
+
+function markEvidence({ name, object, evidence }: ManagedBy): { text: string; detail: string } {
+  return object ? { text: refText(object), detail: `${name}: ${evidence}` } : { text: name, detail: evidence };
 }

@@ -51,20 +51,12 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       if (part && !rest.readOnly) refuse(installation, context);
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
-      if (because === undefined) throw notThere(rest.id, path);
-      return skipped(because);
+      if (because !== undefined) return { findings: () => [], plan: () => ({ skip: because }) };
+      throw new Fault('blocked', `${rest.id} cannot yet be done for an installation by ${path}`, [
+        'this version upgrades manifest, operator and chart installs; see docs/reference/coverage.md for what is still to come',
+      ]);
     },
   };
-}
-
-function skipped(because: string): OpenStage {
-  return { findings: () => [], plan: () => ({ skip: because }) };
-}
-
-function notThere(id: string, path: InstallPath): Fault {
-  return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
-    'this version upgrades manifest, operator and chart installs; see docs/reference/coverage.md for what is still to come',
-  ]);
 }
 
 function refuse(installation: Installation, context: Context): void {

@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder, minorOf, parseRelease, releaseTag, sameRelease } from '../../kernel/release.ts';
@@ -32,8 +33,14 @@ interface Witness {
 export function releaseOf(facts: ReleaseFacts, profile: Profile): ReleaseAnswer {
   const found = witnesses(facts, profile);
   const first = found[0];
-  const missing = unreadLines(facts);
-  if (!first) return { ...lineOf(facts, profile), evidence: [...unknownTags(facts), ...missing] };
+  const { components, operator, clusterInformation } = facts;
+  const missing = 'unread' in clusterInformation ? [`ClusterInformation could not be read: ${clusterInformation.unread}`] : [];
+  if (!first) {
+    const line = operator && operatorRelease(operator, profile)?.line;
+    const agent = components.find(({ component }) => component === 'agent');
+    const unknown = agent ? [`image ${agent.image} of the agents names no release`] : [];
+    return { ...(line ? { line } : {}), evidence: [...unknown, ...missing] };
+  }
   const others = found.slice(1).filter(({ release }) => !sameRelease(release, first.release));
   return {
     release: first.release,
@@ -45,11 +52,12 @@ function witnesses({ components, installation, operator, clusterInformation }: R
   const agents = components.filter(({ component, container }) => component === 'agent' && agentContainers(profile).has(container));
   const fromOperator = operator && operatorRelease(operator, profile);
   const information = 'value' in clusterInformation ? clusterInformation.value : undefined;
+  const { statusVersionField } = profile.operator;
   return [
     ...agents.slice(0, 1).map(({ image, release }) => witness(`image ${image} of the agents is of`, release)),
     ...sharedRelease(agents.slice(1)),
-    witness('the Installation reports', statusVersion(installation, profile)),
-    witness(`${profile.clusterInformation.kind} says`, informationVersion(information, profile)),
+    witness('the Installation reports', textAt(installation?.status, statusVersionField ?? '')),
+    witness(`${profile.clusterInformation.kind} says`, textAt(information?.spec, profile.clusterInformation.versionField)),
     witness(`operator ${fromOperator?.tag} installs`, fromOperator?.release),
     witness('the chart label says', chartLabel(operator, profile)),
   ].flatMap((item) => item ?? []);
@@ -70,37 +78,10 @@ function witness(says: string, text: string | undefined): Witness | undefined {
   return release && { says, release: releaseTag(release) };
 }
 
-function statusVersion(installation: KubeObject | undefined, profile: Profile): string | undefined {
-  const field = profile.operator.statusVersionField;
-  const status = (installation as { status?: Readonly<Record<string, unknown>> } | undefined)?.status;
-  const value = field === undefined ? undefined : status?.[field];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function informationVersion(information: KubeObject | undefined, profile: Profile): string | undefined {
-  const spec = (information as { spec?: Readonly<Record<string, unknown>> } | undefined)?.spec;
-  const value = spec?.[profile.clusterInformation.versionField];
-  return typeof value === 'string' ? value : undefined;
-}
-
 function chartLabel(operator: KubeObject | undefined, profile: Profile): string | undefined {
   const prefix = `${profile.operator.chart}-`;
   const label = operator?.metadata.labels?.['helm.sh/chart'];
   return label?.startsWith(prefix) ? label.slice(prefix.length) : undefined;
-}
-
-function lineOf({ operator }: ReleaseFacts, profile: Profile): { readonly line?: string } {
-  const line = operator && operatorRelease(operator, profile)?.line;
-  return line ? { line } : {};
-}
-
-function unknownTags({ components }: ReleaseFacts): readonly string[] {
-  const agent = components.find(({ component }) => component === 'agent');
-  return agent ? [`image ${agent.image} of the agents names no release`] : [];
-}
-
-function unreadLines({ clusterInformation }: ReleaseFacts): readonly string[] {
-  return 'unread' in clusterInformation ? [`ClusterInformation could not be read: ${clusterInformation.unread}`] : [];
 }
 
 /** The operator's Deployment, by name, else anywhere by a label or container name (domain §2.1/3). It may be gone. */

@@ -1,12 +1,14 @@
 import type { Invocation, Tools } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
+import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { endedForMemory, hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
-import type { ClientFacts, CrdFacts, PodView, ResourceList, WorkFolderFacts } from './facts.ts';
+import type { ClientFacts, PodView, ResourceList, WorkFolderFacts } from './facts.ts';
+import type { CrdFact } from './inventory.ts';
 import { attempt, attemptWith } from './reading.ts';
 
 /** Address bookkeeping: as many objects as pods, written by the agents alone; no user's values are in them. */
@@ -40,7 +42,7 @@ export async function readInjectors(cluster: ClusterReader, { sidecar }: Profile
 /** Mode in the configuration of kube-proxy; '' if there is none or it does not say. */
 export async function readProxyMode(cluster: ClusterReader): Promise<string> {
   const config = await cluster.get(K.ConfigMap, 'kube-proxy', 'kube-system');
-  const text = Object.values((config as { data?: Readonly<Record<string, string>> } | undefined)?.data ?? {}).join('\n');
+  const text = Object.values(mapAt(config, 'data')).join('\n');
   return /^\s*mode:\s*"?([A-Za-z]*)"?\s*$/m.exec(text)?.[1] ?? '';
 }
 
@@ -57,22 +59,18 @@ export async function readAgentConfig(
 /** Keeps of a pod what the checks look at: a cluster has thousands of them. */
 export function podView(pod: KubeObject): PodView {
   const { spec } = podShape(pod);
-  const facts = podFacts(pod);
+  const { namespace, name, node, readyContainers, containers, readyCondition, terminating, trouble } = podFacts(pod);
   const outOfMemory = endedForMemory(pod);
   return {
-    namespace: facts.namespace,
-    name: facts.name,
-    node: facts.node,
+    ...{ namespace, name, node, readyContainers, terminating },
     labels: pod.metadata.labels ?? {},
-    containers: podContainers(pod).map(({ name, image }) => ({ name, image })),
-    readyContainers: facts.readyContainers,
-    regularContainers: facts.containers,
-    ready: facts.readyCondition,
-    terminating: facts.terminating,
+    containers: podContainers(pod).map((container) => ({ name: container.name, image: container.image })),
+    regularContainers: containers,
+    ready: readyCondition,
     ...(hasEnded(pod) ? { ended: true } : {}),
     ...(outOfMemory.length > 0 ? { outOfMemory } : {}),
     ...(spec?.hostNetwork ? { hostNetwork: true } : {}),
-    ...(facts.trouble ? { trouble: `${facts.trouble.container}: ${facts.trouble.reason}` } : {}),
+    ...(trouble ? { trouble: `${trouble.container}: ${trouble.reason}` } : {}),
     flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
   };
 }
@@ -83,15 +81,13 @@ const AT_ONCE = 8;
 /** Versions in which objects may be stored, only for the service's own resources (domain §2). */
 export async function withStoredVersions(
   cluster: Pick<ClusterReader, 'get'>,
-  crds: readonly CrdFacts[],
+  crds: readonly CrdFact[],
   { crdGroup }: Pick<Profile, 'crdGroup'>,
-): Promise<readonly CrdFacts[]> {
+): Promise<readonly CrdFact[]> {
   return eachOf(crds, AT_ONCE, async (crd) => {
     if (crd.group !== crdGroup) return crd;
-    const whole = (await cluster.get(K.CustomResourceDefinition, crd.name)) as
-      | { readonly status?: { readonly storedVersions?: readonly string[] } }
-      | undefined;
-    return { ...crd, storedVersions: whole?.status?.storedVersions ?? [] };
+    const stored = jsonAt(await cluster.get(K.CustomResourceDefinition, crd.name), 'status', 'storedVersions');
+    return { ...crd, storedVersions: (stored ?? []) as readonly string[] };
   });
 }
 

@@ -80,9 +80,6 @@ const notNewer = judgedTwice({
   },
 });
 
-export const sourceSupported = supported.atPreflight;
-export const sourceNotNewer = notNewer.atPreflight;
-
 /** For every stage that writes the target: it may run alone, and the installation may have changed since the preflight. */
 export const sourceChecks: readonly Check<SourceJudged>[] = [
   supported.beforeWrite,
@@ -97,6 +94,8 @@ const ADD_ONS = new Set(['apiserver', 'csi']);
 const FOREIGN = new Set(['flannel', 'operator']);
 
 export const sourceReleaseChecks: readonly PreflightCheck[] = [
+  supported.atPreflight,
+  notNewer.atPreflight,
   {
     id: 'NS-107',
     title: 'one release everywhere',

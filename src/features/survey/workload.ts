@@ -1,3 +1,4 @@
+import { mapAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 
 interface Reference {
@@ -108,5 +109,5 @@ export function settingsOf(container: Container, namespace: string, configMaps: 
 
 function configMapData(configMaps: readonly KubeObject[], namespace: string, name: string): Readonly<Record<string, string>> | undefined {
   const found = configMaps.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-  return found ? ((found as { data?: Readonly<Record<string, string>> }).data ?? {}) : undefined;
+  return found && (mapAt(found, 'data') as Readonly<Record<string, string>>);
 }

@@ -3,7 +3,7 @@ import { openStoredBases, type StoredBases } from '../../../src/adapters/stored-
 import type { WholePreflight } from '../../../src/features/preflight/catalogue.ts';
 import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { detect } from '../../../src/features/survey/detect.ts';
-import type { CrdFacts } from '../../../src/features/survey/facts.ts';
+import type { CrdFact } from '../../../src/features/survey/inventory.ts';
 import { crdFact } from '../../../src/features/survey/inventory.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
@@ -24,7 +24,7 @@ function kindsOf(objects: readonly KubeObject[]): readonly Kind[] {
   });
 }
 
-function storedCrd(crd: KubeObject): CrdFacts {
+function storedCrd(crd: KubeObject): Omit<CrdFact, 'plural'> {
   const versions = (crd.spec as { versions?: { name: string; storage?: boolean }[]; version?: string }).versions;
   const stored = versions?.filter(({ storage }) => storage).map(({ name }) => name);
   return { ...crdFact(crd.metadata.name), storedVersions: stored ?? ['v1'] };
