@@ -1,13 +1,15 @@
 import { systemClock } from '../src/adapters/clock.ts';
-import { ownerJournal } from '../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../src/adapters/journal/journal.ts';
 import { openCluster } from '../src/adapters/kube/cluster.ts';
 import { withQuery } from '../src/adapters/kube/items.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
+import { entryOf } from '../src/features/ownerrefs/journal-entries.ts';
+import { ownerEntries } from '../src/features/ownerrefs/journal-form.ts';
 import { restorePatch, stripPatch } from '../src/features/ownerrefs/owner-patches.ts';
 import type { Effect } from '../src/kernel/action.ts';
+import type { JournalEntry } from '../src/kernel/journal.ts';
 import type { JsonPatchOp, OwnerReference } from '../src/kernel/object.ts';
-import { entryOf, type JournalEntry } from '../src/kernel/owner-journal.ts';
 import { type ControlPlane, startControlPlane } from '../test/control-plane/control-plane.ts';
 import { journalIn } from '../test/support/state.ts';
 import { patchLoad } from './patch-load.ts';
@@ -117,7 +119,7 @@ async function ourWay({ kubeconfigPath }: ControlPlane): Promise<OurWay> {
   // As in a run: every write is preceded by a look whether this is still the cluster.
   cluster.pin(clusterUid);
   const place = journalIn(cluster, 'kube-system');
-  const journal = ownerJournal({ place, clusterUid, profile: 'calico', runId: 'bench' });
+  const journal = journalStore({ place, form: async () => ownerEntries, clusterUid, profile: 'calico', runId: 'bench' });
   const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
   return {
     record: (entries) => journal.append(entries),

@@ -1,6 +1,6 @@
 import { openArtifacts } from '../adapters/artifacts/artifacts.ts';
 import { systemClock } from '../adapters/clock.ts';
-import { ownerJournal } from '../adapters/journal/owner-journal.ts';
+import { journalStore } from '../adapters/journal/journal.ts';
 import { journalSecrets } from '../adapters/journal/secrets.ts';
 import { openCluster } from '../adapters/kube/cluster.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
@@ -19,9 +19,8 @@ import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
-import type { Profile } from '../kernel/profile.ts';
+import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
-import { cliConfigFor } from '../kernel/service-cli.ts';
 import { chooseProfile } from '../profiles/choose.ts';
 import { flagsWithRecord } from './carry.ts';
 import { forPrograms } from './command-line.ts';
@@ -64,7 +63,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     // While the lock is held, nobody else writes the state.
     lock: lockWith(leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }), ledger),
     operator: operatorName(),
-    ownerJournal: await openJournal(ledger, context, request.looksOnly ?? false),
+    journal: await openJournal(ledger, context, request.looksOnly ?? false),
     cluster,
     tools: toolsFor(request, profile, { kubeconfig, work }, connection),
     artifacts: openArtifacts({
@@ -164,8 +163,9 @@ function awaiting({ interruption, warn }: ComposeRequest, folder: string, clock:
 async function openJournal(ledger: Ledger, { clusterUid, profile, options, startedAt }: Composition['context'], namesFirst: boolean) {
   const { stateNamespace, journalDir, accept } = options;
   const place = journalSecrets(ledger, stateNamespace, namesFirst);
-  const deps = { place, clusterUid, profile: profile.name, namesFirst, runId: runIdOf(startedAt, clusterUid) };
-  if (journalDir === undefined) return ownerJournal(deps);
+  const form = async () => (await import('../features/ownerrefs/journal-form.ts')).ownerEntries;
+  const deps = { place, form, clusterUid, profile: profile.name, namesFirst, runId: runIdOf(startedAt, clusterUid) };
+  if (journalDir === undefined) return journalStore(deps);
   const { copiedJournal, journalFolder } = await import('../adapters/journal/folder.ts');
   const isTrusted = accept.some(({ check, subject }) => check === 'NS-751' && subject === undefined);
   return copiedJournal(deps, journalFolder(journalDir), isTrusted);

@@ -110,12 +110,15 @@ function performed(
 }
 
 async function composition(scenario: Scenario, { flags }: ComposeRequest, process: ProcessOptions): Promise<Composition> {
-  const { netsvc } = await import('../profiles/netsvc.ts');
+  const [{ netsvc }, { ownerEntries }] = await Promise.all([
+    import('../profiles/netsvc.ts'),
+    import('../features/ownerrefs/journal-form.ts'),
+  ]);
   const { clusterUid, workFolder, clock } = scenario;
   const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, ...(await acceptableChecks(flags)) });
   const where = { clusterUid, server: 'sandbox', contextName: 'demo', workFolder, startedAt: clock.now() };
   return {
-    ...sandboxPorts(scenario, process),
+    ...sandboxPorts(scenario, ownerEntries, process),
     profile: netsvc,
     context: { profile: netsvc, options, ...where },
     close: async () => undefined,

@@ -2,8 +2,7 @@ import type { OwnedFate, OwnerReferences, ReferenceFate } from '../features/owne
 import { command } from '../kernel/argv.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import { isInterrupted } from '../kernel/interruption.ts';
-import { refText } from '../kernel/object.ts';
-import { refOf } from '../kernel/owner-journal.ts';
+import { plainRef, refText } from '../kernel/object.ts';
 import { columns } from '../report/columns.ts';
 import { headLine, upgradeHead } from '../report/head-line.ts';
 import { carriedTo } from './carry.ts';
@@ -52,10 +51,10 @@ async function readAll({ composition, context, asked }: Session) {
 }
 
 /** A journal that is not where strip and restore look for it: they stop at that (NS-751, NS-752). */
-async function journalAstray({ composition: { ownerJournal }, context: { options } }: Session): Promise<string | undefined> {
-  const journal = await ownerJournal.load();
+async function journalAstray({ composition: { journal: store }, context: { options } }: Session): Promise<string | undefined> {
+  const journal = await store.load();
   if (journal && !journal.copyOnly) return undefined;
-  const elsewhere = await ownerJournal.elsewhere();
+  const elsewhere = await store.elsewhere();
   const { stateNamespace: namespace } = options;
   if (elsewhere?.[0])
     return `owner references are recorded as removed in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (${command`--state-namespace ${elsewhere[0]}`})`;
@@ -86,7 +85,7 @@ function isOwner({ owner }: ListedReference, { kind, name }: Wanted): boolean {
 
 function rowsOf({ owned: { object }, fates }: OwnedFate): readonly ListedReference[] {
   return fates.map((fate) => ({
-    object: refOf(object),
+    object: plainRef(object),
     owner: fate.reference,
     exists: fate.fate === 'unknown' ? null : fate.servedUid !== undefined,
     uidCurrent: fate.fate === 'unknown' ? null : fate.servedUid === fate.reference.uid,

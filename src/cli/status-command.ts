@@ -3,8 +3,8 @@ import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { isAnswer } from '../kernel/interruption.ts';
-import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
-import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
+import { type Journal, type JournalStore, lackingIn } from '../kernel/journal.ts';
+import type { LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
 import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carry.ts';
 import { documentHead, type RecordedOwners, type StatusDocument } from './documents.ts';
@@ -15,14 +15,14 @@ import { type Asked, inSession, type Session } from './session.ts';
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
-    const { records, lock, ownerJournal } = session.composition;
+    const { records, lock, journal } = session.composition;
     if (asked.flags.watch === true) await (await import('./watch-status.ts')).watchRun(session);
     // One after another, on the open connection: two more would each cost a handshake.
     const record = await records.load();
     const holder = await lock.holder();
     const { stateNamespace } = session.context.options;
     const stripped = record?.clusterUid === session.context.clusterUid ? record.stripped : undefined;
-    const found = await recordedOwners(ownerJournal, stateNamespace, stripped);
+    const found = await recordedOwners(journal, stateNamespace, stripped);
     const { elsewhere } = found;
     const owners = found.owners && ownersHere(found.owners, asked);
     const flags = withRecorded(asked.carried, record?.flags);
@@ -58,7 +58,7 @@ const NOTHING = { objects: 0, references: 0, readFrom: '' } as const;
 
 /** A journal that cannot be used is told of, too: it is what references are put back from. So is one of another state namespace. */
 async function recordedOwners(
-  store: Pick<OwnerJournalStore, 'load' | 'elsewhere'>,
+  store: Pick<JournalStore, 'load' | 'elsewhere'>,
   namespace: string,
   stripped: RunRecord['stripped'],
 ): Promise<Recorded> {
@@ -76,7 +76,7 @@ async function recordedOwners(
 }
 
 /** What the run record says that was removed, and that no journal holds (NS-753). */
-function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: OwnerJournal): Recorded {
+function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: Journal): Recorded {
   const lost = lackingIn(stripped, journal);
   if (lost === undefined || found.owners?.problem !== undefined) return found;
   const what = `${counted(lost.references, 'reference')} of ${counted(lost.objects, 'object')}`;

@@ -11,7 +11,7 @@ const LOOK_MS = 2_000;
  */
 const ANSWER_MS = 10_000;
 
-interface Seen extends Pick<Sources, 'records' | 'ownerJournal'> {
+interface Seen extends Pick<Sources, 'records' | 'journal'> {
   readonly cluster: Cluster;
   readonly clock: Clock;
 }

@@ -4,7 +4,8 @@ import type { Options } from './context.ts';
 import { Fault } from './fault.ts';
 import { withoutAddressCredentials } from './hidden.ts';
 import type { Interruption } from './interruption.ts';
-import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from './ports.ts';
+import type { JournalStore } from './journal.ts';
+import type { Cluster, Lock, Machine, Sources } from './ports.ts';
 import type { RolloutProgress } from './rollout.ts';
 import type { RecordNotes } from './run-record.ts';
 
@@ -14,7 +15,7 @@ export interface EnginePorts extends Sources {
   readonly effects: EffectTypes;
   readonly cluster: Cluster;
   readonly lock: Lock;
-  readonly ownerJournal: OwnerJournalStore;
+  readonly journal: JournalStore;
   readonly machine: Machine;
   readonly interruption: Interruption;
   /** Who runs this, for the record: `alice@host`. */

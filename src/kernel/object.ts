@@ -99,6 +99,11 @@ export function refOf(object: KubeObject): ObjectRef {
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) };
 }
 
+/** The reference alone, where more is known of the object. */
+export function plainRef({ apiVersion, kind, namespace, name, uid }: ObjectRef): ObjectRef {
+  return { apiVersion, kind, ...(namespace ? { namespace } : {}), name, ...(uid ? { uid } : {}) };
+}
+
 /** `DaemonSet/kube-system/calico-node`, `CustomResourceDefinition/tiers…`: for users and for `--accept ID=SUBJECT`. */
 export function refText(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
   return ref.namespace ? `${ref.kind}/${ref.namespace}/${ref.name}` : `${ref.kind}/${ref.name}`;

@@ -38,10 +38,10 @@ function remembering() {
   return { held, once };
 }
 
-type State = Pick<Sources, 'records' | 'ownerJournal'>;
+type State = Pick<Sources, 'records' | 'journal'>;
 
 /** What runs noted in the cluster, as one look sees it; `noted` once this run has noted more. For surveys alone: a write reads the cluster itself. */
-export function oneLookAtState<Ports extends State>({ records, ownerJournal }: Ports) {
+export function oneLookAtState<Ports extends State>({ records, journal }: Ports) {
   const [noted, removed] = [remembering(), remembering()];
   return {
     state: {
@@ -50,7 +50,7 @@ export function oneLookAtState<Ports extends State>({ records, ownerJournal }: P
         load: () => noted.once('record', () => records.load()),
         keptWith: (part: string) => noted.once(part, () => records.keptWith(part)),
       },
-      ownerJournal: { ...ownerJournal, load: () => removed.once('', () => ownerJournal.load()) },
+      journal: { ...journal, load: () => removed.once('', () => journal.load()) },
     } satisfies State,
     noted: () => noted.held.clear(),
   };

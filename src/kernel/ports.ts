@@ -1,7 +1,7 @@
 import { command, type Tools } from './argv.ts';
+import type { JournalStore } from './journal.ts';
 import type { StoreCertificates, StoreHealth } from './kvstore.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
-import type { JournalEntry, OwnerJournal } from './owner-journal.ts';
 import type { Records } from './run-record.ts';
 
 /** The API server said no, or did not answer. `status` 0 means that no answer came. */
@@ -164,25 +164,6 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The journal of owner references that were removed (§4.8): written before they are. */
-export interface OwnerJournalStore {
-  /** Undefined if there is none. Throws Fault('failed') for one that is tampered with, cut short, of another cluster or of a newer layout. */
-  load(): Promise<OwnerJournal | undefined>;
-  /**
-   * Durable and read back when it resolves; only then may references be removed. A failed append leaves nothing in the journal. Without
-   * entries it only updates a second copy that missed some.
-   */
-  append(entries: readonly JournalEntry[]): Promise<void>;
-  /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
-  archive(file: string): Promise<string>;
-  /** True if parts of a journal lie there that is none any more: a `forget` that was interrupted. */
-  leftOver(): Promise<boolean>;
-  /** Other namespaces of the cluster that hold a journal; undefined where this account may not look. Asked once, whoever asks again. */
-  elsewhere(): Promise<readonly string[] | undefined>;
-  /** Deletes it, after reading all of it; what cannot be read stays. Archive first. */
-  forget(): Promise<void>;
-}
-
 export interface LockHolder {
   readonly identity: string;
   readonly acquiredAt: string;
@@ -242,7 +223,7 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
-  readonly ownerJournal: Pick<OwnerJournalStore, 'load' | 'leftOver' | 'elsewhere'>;
+  readonly journal: Pick<JournalStore, 'load' | 'leftOver' | 'elsewhere'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
 }

@@ -129,6 +129,19 @@ export interface CliConfigForm {
   readonly tlsFields: readonly string[];
 }
 
+/** Such a file: YAML, with texts quoted as JSON quotes them, which YAML reads alike. */
+export function cliConfigText({ apiVersion, kind }: CliConfigForm, spec: Readonly<Record<string, string>>): string {
+  const fields = Object.entries(spec).map(([field, value]) => `  ${field}: ${JSON.stringify(value)}`);
+  return [`apiVersion: ${apiVersion}`, `kind: ${kind}`, 'metadata:', 'spec:', ...fields, ''].join('\n');
+}
+
+/** The one that leads to the API datastore by a kubeconfig; undefined where the profile does not say how it is written. */
+export function cliConfigFor({ cli, datastore }: Profile, kubeconfig: string): string | undefined {
+  const [type] = datastore.api;
+  if (cli.config === undefined || type === undefined) return undefined;
+  return cliConfigText(cli.config, { [cli.config.datastoreField]: type, [cli.config.kubeconfigField]: kubeconfig });
+}
+
 /** Names that only old releases had and that server-side apply may leave behind. */
 export interface Leftovers {
   readonly containers: readonly string[];

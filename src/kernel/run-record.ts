@@ -1,4 +1,3 @@
-import type { Stripped } from './owner-journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
 
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
@@ -30,6 +29,16 @@ export interface RunProgress extends StepPlace {
   /** The stage is at work, or was killed: it is at one of its steps up to this one. */
   readonly last?: number;
   readonly noReturn?: NoReturn;
+}
+
+/** What the journal holds, noted before anything is removed: a journal that holds less has lost something. */
+export interface Stripped {
+  readonly objects: number;
+  readonly references: number;
+  /** `Journal.parts` at that time. */
+  readonly parts: readonly string[];
+  /** `Journal.content` at that time. */
+  readonly content: string;
 }
 
 /**

@@ -2,21 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 import { type Interruption, interruptionOf } from '../kernel/interruption.ts';
-import { contentText, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../kernel/owner-journal.ts';
-import { mergeEntries } from '../kernel/owner-merge.ts';
-import type { Artifact, Artifacts, Cluster, Lock, Machine, OwnerJournalStore, Sources } from '../kernel/ports.ts';
+import { JOURNAL_VERSION, type Journal, type JournalForm, type JournalStore } from '../kernel/journal.ts';
+import type { Artifact, Artifacts, Cluster, Lock, Machine, Sources } from '../kernel/ports.ts';
 import { parseRelease } from '../kernel/release.ts';
 import type { Records, RunRecord } from '../kernel/run-record.ts';
 import { sha256Of } from '../kube/sha256.ts';
-import { type SandboxFiles, sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
+import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
 import { sandboxTools } from './sandbox-tools.ts';
-import type { SandboxState, Scenario } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Everything the engine acts through, as one process sees it. */
 export interface SandboxPorts extends Sources {
   readonly cluster: Cluster;
   readonly lock: Lock;
-  readonly ownerJournal: OwnerJournalStore;
+  readonly journal: JournalStore;
   readonly machine: Machine;
   readonly interruption: Interruption;
   readonly operator: string;
@@ -30,7 +29,7 @@ export interface ProcessOptions {
 }
 
 /** A new process on the scenario; what an earlier one left locked when it was killed is free. */
-export function sandboxPorts(scenario: Scenario, options: ProcessOptions = {}): SandboxPorts {
+export function sandboxPorts(scenario: Scenario, form: JournalForm, options: ProcessOptions = {}): SandboxPorts {
   const { cluster, clock, files, state } = scenario;
   if (cluster.faults.killed) {
     cluster.faults.revive();
@@ -49,7 +48,7 @@ export function sandboxPorts(scenario: Scenario, options: ProcessOptions = {}): 
     files: sandboxUserFiles(files),
     machine: sandboxMachine(files, alive),
     records: memoryRecords(scenario, alive),
-    ownerJournal: memoryJournal(state, files, scenario.clusterUid, alive),
+    journal: memoryJournal(scenario, form, alive),
     lock: memoryLock(scenario, identity, alive),
     interruption: options.interruption ?? interruptionOf(new AbortController().signal, new AbortController().signal),
     operator: identity,
@@ -151,13 +150,13 @@ function artifactOf(url: string, bytes: Uint8Array): Artifact {
   return { url, file: url.slice(url.lastIndexOf('/') + 1), bytes, sha256: sha256Of(bytes) };
 }
 
-/** The journal of owner references in memory: it outlives the process that wrote it. */
-function memoryJournal(state: SandboxState, files: SandboxFiles, clusterUid: string, alive: () => void): OwnerJournalStore {
-  const stored = (): OwnerJournal | undefined => {
-    if (!state.ownerEntries) return undefined;
-    const entries = mergeEntries(state.ownerEntries);
+/** The journal in memory: it outlives the process that wrote it. */
+function memoryJournal({ state, files, clusterUid }: Scenario, form: JournalForm, alive: () => void): JournalStore {
+  const stored = (): Journal | undefined => {
+    if (!state.journal) return undefined;
+    const entries = form.merged(state.journal);
     return {
-      version: OWNER_JOURNAL_VERSION,
+      version: JOURNAL_VERSION,
       clusterUid,
       profile: 'netsvc',
       runIds: ['sandbox'],
@@ -165,8 +164,8 @@ function memoryJournal(state: SandboxState, files: SandboxFiles, clusterUid: str
       readFrom: 'the sandbox',
       copyOnly: false,
       // Counted: nobody changes them here.
-      parts: state.ownerEntries.map((_, index) => `${index + 1}`),
-      content: contentText(entries),
+      parts: state.journal.map((_, index) => `${index + 1}`),
+      content: form.contentText(entries),
     };
   };
   return {
@@ -176,7 +175,7 @@ function memoryJournal(state: SandboxState, files: SandboxFiles, clusterUid: str
     },
     async append(entries) {
       alive();
-      if (entries.length > 0) state.ownerEntries = [...(state.ownerEntries ?? []), ...structuredClone(entries)];
+      if (entries.length > 0) state.journal = [...(state.journal ?? []), ...structuredClone(entries)];
     },
     async archive(file) {
       alive();
@@ -187,7 +186,7 @@ function memoryJournal(state: SandboxState, files: SandboxFiles, clusterUid: str
     elsewhere: async () => [],
     async forget() {
       alive();
-      delete state.ownerEntries;
+      delete state.journal;
     },
   };
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JournalEntry } from '../kernel/journal.ts';
 import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import type { JournalEntry } from '../kernel/owner-journal.ts';
 import type { KeptOutcome, RunRecord } from '../kernel/run-record.ts';
 import { parseManifest } from '../manifest/manifest.ts';
 import type { VirtualClock } from './clock.ts';
@@ -43,7 +43,7 @@ export interface SandboxState {
   keptElsewhere?: true;
   /** By the id of the kept item. */
   readonly outcomes: Map<string, KeptOutcome>;
-  ownerEntries?: readonly JournalEntry[];
+  journal?: readonly JournalEntry[];
 }
 
 /** Until a fresh installation is healthy. Virtual milliseconds. */

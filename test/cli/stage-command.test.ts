@@ -405,7 +405,7 @@ describe('a command that performs stages', () => {
 
   it('says of a status that a person gave up that it was, and nothing of the journal', async () => {
     const bench = commandBench([]);
-    Object.assign(bench.engine.ports.ownerJournal, { load: () => Promise.reject(interrupted()) });
+    Object.assign(bench.engine.ports.journal, { load: () => Promise.reject(interrupted()) });
     assert.equal(await bench.run('status'), 130);
     assert.match(bench.err(), /^error: stopped: nothing was changed by this command$/m);
     assert.doesNotMatch(bench.out(), /journal/);

@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import { STATE_TYPE, secretLedger } from '../../src/adapters/state/ledger.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { changeTo } from '../../src/kernel/object-change.ts';
@@ -89,7 +90,7 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
       { id: `${RUN}/hep/labels-x#3`, content: labelled({ theirs: 'x' }, ['node-01'], () => 'x') },
       { id: `${RUN}/hep/enable-x#4`, content: switched('Enabled') },
     ]);
-    await ownerJournal({ place: journalIn(on), clusterUid, profile: 'netsvc', runId: RUN }).append([
+    await journalStore({ place: journalIn(on), form: async () => ownerEntries, clusterUid, profile: 'netsvc', runId: RUN }).append([
       {
         object: { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', name: 'victim', uid: victim.metadata.uid },
         references: [{ apiVersion: 'v1', kind: 'Node', name: 'node-01', uid: 'gone' }],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
-import type { JournalEntry } from '../../src/kernel/owner-journal.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
+import type { JournalEntry } from '../../src/kernel/journal.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
@@ -79,13 +80,21 @@ describe('a journal that an account forged which may write Secrets in the state 
   after(() => owned?.stop());
 
   /** As that account, with the program's own means: digests and numbers are right. */
-  async function forge<T>(work: (journal: ReturnType<typeof ownerJournal>) => Promise<T>): Promise<T> {
+  async function forge<T>(work: (journal: ReturnType<typeof journalStore>) => Promise<T>): Promise<T> {
     const connection = await readConnection({ kubeconfig: owned.plane.kubeconfigPath, as: ATTACKER }, process.env);
     const cluster = openCluster(connection, { version: 'test' });
     try {
       const { metadata } = await owned.plane.api.get<ApiObject>('/api/v1/namespaces/kube-system');
       const place = journalIn(cluster, 'kube-system');
-      return await work(ownerJournal({ place, clusterUid: metadata.uid, profile: 'calico', runId: '20261121T080000Z-forged' }));
+      return await work(
+        journalStore({
+          place,
+          form: async () => ownerEntries,
+          clusterUid: metadata.uid,
+          profile: 'calico',
+          runId: '20261121T080000Z-forged',
+        }),
+      );
     } finally {
       await cluster.close();
     }

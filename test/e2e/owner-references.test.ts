@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
+import { entryOf, type LiveReferences } from '../../src/features/ownerrefs/journal-entries.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { restorePatch, stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
+import type { JournalEntry } from '../../src/kernel/journal.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject, OwnerReference } from '../../src/kernel/object.ts';
-import { entryOf, type JournalEntry, type LiveReferences } from '../../src/kernel/owner-journal.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { journalIn } from '../support/state.ts';
@@ -117,7 +119,13 @@ describe('owner references on a real control plane', function () {
 
   it('are journalled in Secrets that the server itself keeps from being edited', async () => {
     const place = journalIn(cluster, 'kube-system');
-    const store = ownerJournal({ place, clusterUid: await cluster.clusterUid(), profile: 'calico', runId: '20261121T080000Z-e2e' });
+    const store = journalStore({
+      place,
+      form: async () => ownerEntries,
+      clusterUid: await cluster.clusterUid(),
+      profile: 'calico',
+      runId: '20261121T080000Z-e2e',
+    });
     const entry = entryOfLive(await create('journalled', set('a'), keeper));
     await store.append([entry]);
     await store.append([entryOfLive(await create('journalled-too', set('b')))]);

@@ -84,7 +84,7 @@ describe('looks of a chain', () => {
   it('is one at what runs have noted, but for what this run notes itself', async () => {
     const bench = engineBench();
     const asked: string[] = [];
-    const { records, ownerJournal } = bench.ports;
+    const { records, journal } = bench.ports;
     const told = <T>(what: string, read: () => Promise<T>) => {
       asked.push(what);
       return read();
@@ -96,12 +96,12 @@ describe('looks of a chain', () => {
         load: () => told('record', records.load),
         keptWith: (part: string) => told(`kept ${part}`, () => records.keptWith(part)),
       },
-      ownerJournal: { ...ownerJournal, load: () => told('journal', ownerJournal.load) },
+      journal: { ...journal, load: () => told('journal', journal.load) },
     };
     const seen: (readonly string[] | undefined)[] = [];
     const reading = (id: string, plans: readonly StagePlan[]) =>
-      scripted(id, plans, {}, async ({ records: noted, ownerJournal: journal }) => {
-        await Promise.all([noted.load(), journal.load(), noted.keptWith('/x/'), noted.keptWith('/x/')]);
+      scripted(id, plans, {}, async ({ records: noted, journal: removed }) => {
+        await Promise.all([noted.load(), removed.load(), noted.keptWith('/x/'), noted.keptWith('/x/')]);
         seen.push((await noted.load())?.stages.map((one) => one.id));
       });
     const [wait, alp] = [reading('wait', [skips]), reading('alp', [skips])];

@@ -4,7 +4,7 @@ export const JOURNAL: Room = {
   name: 'journal',
   tests: ['test/adapters/journal/*.test.ts'],
   faults: [
-    ...faultsIn('src/adapters/journal/owner-journal.ts', [
+    ...faultsIn('src/adapters/journal/journal.ts', [
       // What was written is not read back.
       ['if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;', 'if (!failure) return;'],
       ['if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;', 'if (stored) return;'],
@@ -27,7 +27,7 @@ export const JOURNAL: Room = {
     ]),
     ...faultsIn('src/adapters/journal/chunk.ts', [
       ["if (lines.pop() !== '') throw", 'if (lines.pop() === undefined) throw'],
-      ['if (header.version > OWNER_JOURNAL_VERSION)', 'if (header.version < OWNER_JOURNAL_VERSION)'],
+      ['if (header.version > JOURNAL_VERSION)', 'if (header.version < JOURNAL_VERSION)'],
       ['if (entries.length !== header.entries)', 'if (entries.length > header.entries)'],
       ['bytes.length <= CHUNK_BYTES)) return chunks;', 'bytes.length <= 2 * CHUNK_BYTES)) return chunks;'],
       ['return [lines.slice(0, middle), lines.slice(middle)];', 'return [lines.slice(0, middle), lines.slice(middle + 1)];'],
@@ -37,32 +37,26 @@ export const JOURNAL: Room = {
     ...faultsIn('src/adapters/journal/head.ts', [
       ['if (journal.clusterUid !== clusterUid)', 'if (journal.clusterUid === undefined)'],
       ['if (sha256 !== sha256Of(JSON.stringify(journal)))', 'if (sha256 === undefined)'],
-      ['version > OWNER_JOURNAL_VERSION)\n    throw new Fault(', 'version > OWNER_JOURNAL_VERSION + 1)\n    throw new Fault('],
-      ["if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');", ''],
+      ['version > JOURNAL_VERSION)\n    throw new Fault(', 'version > JOURNAL_VERSION + 1)\n    throw new Fault('],
+      ["if (version !== JOURNAL_VERSION) throw refuse('it has no version');", ''],
     ]),
     ...faultsIn('src/adapters/journal/read.ts', [
       ['if (orphan !== undefined)\n', 'if (orphan === JOURNAL_NAME)\n'],
       ['if (sha256Of(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
       ["if (!stored) throw refusal(place, name, 'missing')('it is gone');", 'if (!stored) return [];'],
-      ['const entries = mergeEntries(all);', 'const entries = all;'],
+      ['const entries = merged(all);', 'const entries = all;'],
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],
     ]),
     ...faultsIn('src/adapters/journal/folder.ts', [
       ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
       ['if (!journal && copied && !isTrusted) throw leftOver(folder);', ''],
-      ['if (!journal && copied) await cluster.append(withoutNotes(copied).entries);', ''],
+      ['if (!journal && copied) await cluster.append(withoutNotes(copied.entries));', ''],
       ['copyOnly: true', 'copyOnly: false'],
       ['journal !== undefined && journal.entries.length > 0', 'journal !== undefined'],
-      ['await cluster.append(withoutNotes(copied).entries)', 'await cluster.append(copied.entries)'],
+      ['await cluster.append(withoutNotes(copied.entries))', 'await cluster.append(copied.entries)'],
       ['      await copy.forget();\n      await cluster.forget();', '      await cluster.forget();\n      await copy.forget();'],
-      ['await copy.append(mergeEntries([...missing, ...entries]));', 'await copy.append(entries);'],
-    ]),
-    ...faultsIn('src/adapters/journal/chunk.ts', [
-      ['owners.length === removed.length &&', ''],
-      ['place < references.length', 'place <= references.length'],
-      ['place > (removed[index - 1] ?? -1)', 'place >= (removed[index - 1] ?? -1)'],
-      ['if (!owner || owner.place !== place) return false;', 'if (!owner) return false;'],
+      ['await copy.append(merged([...missing, ...entries]));', 'await copy.append(entries);'],
     ]),
   ],
 };

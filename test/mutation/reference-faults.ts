@@ -3,14 +3,16 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 /** Conversion of UIDs, and what comes off and goes back. */
 export const REFERENCES: Room = {
   name: 'references',
-  tests: ['test/features/ownerrefs/*.test.ts', 'test/kernel/owner-*.test.ts'],
+  tests: ['test/features/ownerrefs/*.test.ts', 'test/kube/converted-uid.test.ts'],
   faults: [
-    ...faultsIn('src/kernel/owner-uid.ts', [
+    ...faultsIn('src/kube/converted-uid.ts', [
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6]);'],
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6, 7, 8]);'],
       ['<< (7 - bit)', '<< bit'],
       ["padStart(2, '0')", "padStart(1, '0')"],
       ['if (!UUID.test(uid)) return undefined;', ''],
+    ]),
+    ...faultsIn('src/features/ownerrefs/owner-fate.ts', [
       ["if (owner.renamePending) return { fate: 're-created' };", ''],
       ['if (owner.stored || owner.keepsUids || !owner.targetConverts)', 'if (owner.keepsUids || !owner.targetConverts)'],
       ['return sourceConverts ? servedUid : convertUid(servedUid);', 'return convertUid(servedUid);'],
@@ -43,7 +45,13 @@ export const REFERENCES: Room = {
       ['?? owner.name, uid: now.uid }', '?? owner.name, uid: owner.uid }'],
       ['name: now.name ?? owner.name', 'name: owner.name'],
     ]),
-    ...faultsIn('src/kernel/owner-merge.ts', [
+    ...faultsIn('src/features/ownerrefs/journal-form.ts', [
+      ['owners.length === removed.length &&', ''],
+      ['place < references.length', 'place <= references.length'],
+      ['place > (removed[index - 1] ?? -1)', 'place >= (removed[index - 1] ?? -1)'],
+      ['if (!owner || owner.place !== place) return false;', 'if (!owner) return false;'],
+    ]),
+    ...faultsIn('src/features/ownerrefs/journal-form.ts', [
       ['earlier ? mergeTwo(earlier, entry) : entry', 'entry'],
       ['return later.owner ?? earlier.owner;', 'return later.owner;'],
       ['withoutNote(isKnown ? earlier.owner : later.owner)', 'withoutNote(later.owner)'],
@@ -74,7 +82,7 @@ export const WRITE_AHEAD: Room = {
       ['const missing = entries.filter(', 'const missing = [].filter('],
       ['isRecorded(entry, stored.get(entryKey(entry)))', 'stored.has(entryKey(entry))'],
       ['  if (recordedIn === undefined) return;\n', '  return;\n'],
-      ['  await ownerJournal.append([]);\n', ''],
+      ['  await journal.append([]);\n', ''],
       ['stored && !stored.copyOnly ? stored.entries : []', 'stored ? stored.entries : []'],
       ['  if (!first) return;\n', '  return;\n'],
       ["thrown.code !== 'usage' || ", ''],
@@ -189,7 +197,7 @@ export const WRITE_AHEAD: Room = {
         'readOwnerWorld(sources.cluster, context, [], rules)',
       ],
       ['journal.copyOnly ? [] : ', ''],
-      ['loaded?.copyOnly ? withoutNotes(loaded) : loaded', 'loaded'],
+      ['loaded?.copyOnly ? { ...loaded, entries: withoutNotes(loaded.entries) } : loaded', 'loaded'],
       ['.filter((entry) => known.has(entryKey(entry)))', ''],
       ['asBefore ? { ...context, options: { ...context.options, undo: true } } : context', 'context'],
       ['dangling: deadIn(references, journal.entries),', 'dangling: [],'],

@@ -15,7 +15,7 @@ type Counts = Record<
 
 /** Counts what costs most, wherever in the chain it is asked. */
 function counting(composition: Composition, counts: Counts): Composition {
-  const { cluster, tools, records, ownerJournal } = composition;
+  const { cluster, tools, records, journal } = composition;
   const counted =
     <Call extends readonly unknown[], Answer>(what: keyof Counts, ask: (...call: Call) => Answer) =>
     (...call: Call): Answer => {
@@ -27,7 +27,7 @@ function counting(composition: Composition, counts: Counts): Composition {
     // As every command has it: the version of kubectl is asked once, however many stages judge it.
     tools: rememberAnswers({ ...tools, run: counted('programs', tools.run) }),
     records: { ...records, load: counted('records', records.load), keptWith: counted('records', records.keptWith) },
-    ownerJournal: { ...ownerJournal, load: counted('journals', ownerJournal.load) },
+    journal: { ...journal, load: counted('journals', journal.load) },
     cluster: {
       ...cluster,
       discover: counted('discoveries', cluster.discover),

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
+import { entryKey } from '../../src/features/ownerrefs/journal-entries.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/kernel/object.ts';
-import { entryKey } from '../../src/kernel/owner-journal.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { kindOf } from '../support/hep-sandbox.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
@@ -203,7 +204,13 @@ describe('the journal of owner references ends', () => {
 
     it('which a copy alone does not: it may be older than the last strip', async () => {
       const { cluster, scenario } = sandbox;
-      const deps = { place: journalIn(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r2' };
+      const deps = {
+        place: journalIn(cluster, 'kube-system'),
+        form: async () => ownerEntries,
+        clusterUid: scenario.clusterUid,
+        profile: 'netsvc',
+        runId: 'r2',
+      };
       const copy = copiedJournal(deps, journalFolder(await mkdtemp(join(folder, 'copy-'))), true);
       await restored();
       const noted = (await journal())?.entries ?? [];

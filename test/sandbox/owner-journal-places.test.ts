@@ -3,15 +3,17 @@ import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import { STATE_TYPE } from '../../src/adapters/state/ledger.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import { Fault } from '../../src/kernel/fault.ts';
+import type { JournalStore } from '../../src/kernel/journal.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import { ApiFailure, type OwnerJournalStore } from '../../src/kernel/ports.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import { conforms } from '../support/output-schema.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
@@ -34,9 +36,9 @@ describe('a journal of owner references that is not where it belongs', () => {
   afterEach(() => rm(parent, { recursive: true, force: true }));
 
   /** The journal of a machine that keeps a copy, as it is composed where NS-751 is accepted, or not. */
-  function withCopy(isTrusted = false): OwnerJournalStore {
+  function withCopy(isTrusted = false): JournalStore {
     const place = journalIn(sandbox.cluster, 'kube-system');
-    const deps = { place, clusterUid: sandbox.scenario.clusterUid, profile: 'netsvc', runId: 'r1' };
+    const deps = { place, form: async () => ownerEntries, clusterUid: sandbox.scenario.clusterUid, profile: 'netsvc', runId: 'r1' };
     return copiedJournal(deps, journalFolder(copy), isTrusted);
   }
   const inCluster = () => journalOf(sandbox, sandbox.cluster);
@@ -106,7 +108,7 @@ describe('a journal of owner references that is not where it belongs', () => {
         if (metadata.namespace === 'kube-system' && new RegExp(pattern).test(`secret/${metadata.name}`))
           store.delete(K.Secret, metadata.name, metadata.namespace);
     };
-    const refusedBy = (journal: OwnerJournalStore): Promise<Fault> =>
+    const refusedBy = (journal: JournalStore): Promise<Fault> =>
       journal.load().then(
         () => assert.fail('the journal was read'),
         (thrown: unknown) => (thrown instanceof Fault ? thrown : assert.fail(String(thrown))),
@@ -141,8 +143,14 @@ describe('a journal of owner references that is not where it belongs', () => {
     });
 
     it('are put aside as advised where they are another cluster’s, and nobody speaks of a backup', async () => {
-      const foreign = { place: journalIn(sandbox.cluster, 'kube-system'), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
-      await ownerJournal(foreign).append([entryFor([reference('v3:web')])]);
+      const foreign = {
+        place: journalIn(sandbox.cluster, 'kube-system'),
+        form: async () => ownerEntries,
+        clusterUid: 'other',
+        profile: 'netsvc',
+        runId: 'r1',
+      };
+      await journalStore(foreign).append([entryFor([reference('v3:web')])]);
       const { suggestions, message } = await refusedBy(inCluster());
       assert.match(message, /Secret\/kube-system\/netsvc-upgrade-owners: it is of another cluster/);
       assert.doesNotMatch(suggestions.join(), /backup/);
@@ -152,7 +160,13 @@ describe('a journal of owner references that is not where it belongs', () => {
 
     it('in the folder are left with it, and a new copy is made from the cluster’s', async () => {
       await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
-      const local = ownerJournal({ place: journalFolder(copy), clusterUid: sandbox.scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
+      const local = journalStore({
+        place: journalFolder(copy),
+        form: async () => ownerEntries,
+        clusterUid: sandbox.scenario.clusterUid,
+        profile: 'netsvc',
+        runId: 'r1',
+      });
       const [chunk = ''] = await readdir(copy);
       await writeFile(join(copy, chunk), 'x');
       assert.match((await refusedBy(local)).suggestions.join(), new RegExp(`^move ${copy} away`));
@@ -162,8 +176,8 @@ describe('a journal of owner references that is not where it belongs', () => {
     });
 
     it('of another cluster’s folder are kept, and another folder is named', async () => {
-      const foreign = { place: journalFolder(copy), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
-      await ownerJournal(foreign).append([entryFor([reference('v3:web')])]);
+      const foreign = { place: journalFolder(copy), form: async () => ownerEntries, clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
+      await journalStore(foreign).append([entryFor([reference('v3:web')])]);
       const { suggestions } = await refusedBy(withCopy());
       assert.match(suggestions.join(), new RegExp(`^keep ${copy}: .*,name another folder with --journal-dir`));
     });
@@ -171,8 +185,9 @@ describe('a journal of owner references that is not where it belongs', () => {
 
   describe('of another state namespace', () => {
     const storeIn = (namespace: string, cluster = sandbox.cluster) =>
-      ownerJournal({
+      journalStore({
         place: journalIn(cluster, namespace),
+        form: async () => ownerEntries,
         clusterUid: sandbox.scenario.clusterUid,
         profile: 'netsvc',
         runId: 'r1',
@@ -223,7 +238,7 @@ describe('a journal of owner references that is not where it belongs', () => {
         const bench = sandboxCommand(sandbox.scenario);
         const compose = async (request: ComposeRequest) => {
           const composition = compositionOf(sandbox.scenario, request, renaming);
-          return { ...composition, cluster: sandbox.cluster, ownerJournal: storeIn(composition.context.options.stateNamespace) };
+          return { ...composition, cluster: sandbox.cluster, journal: storeIn(composition.context.options.stateNamespace) };
         };
         Object.assign(bench.seams, { compose });
         assert.equal(await bench.run(...argv), 0, bench.err());
@@ -254,7 +269,7 @@ describe('a journal of owner references that is not where it belongs', () => {
         const bench = sandboxCommand(sandbox.scenario);
         const compose = async (request: ComposeRequest) => {
           const composition = compositionOf(sandbox.scenario, request, renaming);
-          return { ...composition, cluster: sandbox.cluster, ownerJournal: inCluster() };
+          return { ...composition, cluster: sandbox.cluster, journal: inCluster() };
         };
         Object.assign(bench.seams, { compose });
         return { exit: await bench.run(...argv, '--yes'), text: `${bench.out()}${bench.err()}` };
@@ -270,7 +285,7 @@ describe('a journal of owner references that is not where it belongs', () => {
     await perform(sandbox, [ownerrefsStripStage], parent);
     loseJournal();
     const bench = sandboxCommand(sandbox.scenario);
-    const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), ownerJournal: inCluster() });
+    const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), journal: inCluster() });
     Object.assign(bench.seams, { compose });
     assert.equal(await bench.run('status'), 0, bench.err());
     assert.match(
@@ -286,7 +301,7 @@ describe('a journal of owner references that is not where it belongs', () => {
     assert.ok(chunk);
     store.delete(K.Secret, chunk.metadata.name, 'kube-system');
     const bench = sandboxCommand(sandbox.scenario);
-    const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), ownerJournal: inCluster() });
+    const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), journal: inCluster() });
     Object.assign(bench.seams, { compose });
     assert.equal(await bench.run('status', '--context', 'prod'), 0, bench.err());
     assert.match(

@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { Finding } from '../../src/kernel/check.ts';
@@ -675,6 +676,7 @@ describe('owner references that somebody else has a hand in', () => {
   it('come off only when the second copy holds them, too, though the run that recorded them was cut off before it wrote it', async () => {
     const deps = {
       place: journalIn(sandbox.cluster, 'kube-system'),
+      form: async () => ownerEntries,
       clusterUid: sandbox.scenario.clusterUid,
       profile: 'netsvc',
       runId: 'r',
@@ -688,7 +690,7 @@ describe('owner references that somebody else has a hand in', () => {
     }
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { journal: copiedJournal(deps, copy) })).exit, 'done');
-    assert.equal((await ownerJournal({ ...deps, place: copy }).load())?.entries.length, 5);
+    assert.equal((await journalStore({ ...deps, place: copy }).load())?.entries.length, 5);
   });
 
   it('are not sought under the groups of another profile, where their owners would count as gone', async () => {

@@ -68,7 +68,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files' | 'ownerJournal'> = {
+  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files' | 'journal'> = {
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
     store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
@@ -83,7 +83,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       keptHere: async () => true,
       keptWith: async () => [],
     },
-    ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
     files: {
       readText: async (path) => files.get(path) ?? '',
       readBytes: async () => new Uint8Array(),

@@ -98,7 +98,7 @@ async function run(
   const byKubectl: number[] = [];
   const tools = counted(ports.tools, scenario, byKubectl);
   const bad = { ...ports, cluster, tools: faultyTools(tools, line), records: faultyRecords(ports.records, line) };
-  const around = { profile: served, ports: { ...bad, ownerJournal: journalOf(sandbox, cluster) } };
+  const around = { profile: served, ports: { ...bad, journal: journalOf(sandbox, cluster) } };
   return { outcome: await performIn({ ...scenario, workFolder }, STAGES, {}, around), byKubectl };
 }
 

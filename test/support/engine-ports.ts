@@ -83,7 +83,7 @@ export function engineBench(): EngineBench {
         return found.map(([id, content]) => ({ id, content }));
       },
     },
-    ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
     lock: {
       holder: async () => undefined,
       acquire: async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { entryOf, type JournalObject, type LiveReferences } from '../../src/features/ownerrefs/journal-entries.ts';
+import type { JournalEntry } from '../../src/kernel/journal.ts';
 import type { OwnerReference } from '../../src/kernel/object.ts';
-import { entryOf, type JournalEntry, type JournalObject, type LiveReferences } from '../../src/kernel/owner-journal.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 
 export const V3 = 'projectcalico.org/v3';

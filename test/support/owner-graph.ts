@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
+import { sameReference } from '../../src/features/ownerrefs/journal-entries.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
+import type { JournalStore } from '../../src/kernel/journal.ts';
 import type { OwnerReference } from '../../src/kernel/object.ts';
-import { sameReference } from '../../src/kernel/owner-journal.ts';
-import type { OwnerJournalStore } from '../../src/kernel/ports.ts';
 import type { Api, ApiObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { isPolicy, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
@@ -94,11 +95,19 @@ export function graphAfter(graph: OwnerGraph, before: OwnerNames, after: OwnerNa
 }
 
 /** The journal in a cluster, read and written past the program. */
-export async function withJournal<T>(kubeconfig: string, act: (journal: OwnerJournalStore) => Promise<T>): Promise<T> {
+export async function withJournal<T>(kubeconfig: string, act: (journal: JournalStore) => Promise<T>): Promise<T> {
   const cluster = openCluster(await readConnection({ kubeconfig }, process.env), { version: 'test' });
   try {
     const clusterUid = await cluster.clusterUid();
-    return await act(ownerJournal({ place: journalIn(cluster, 'kube-system'), clusterUid, profile: 'calico', runId: 'sweep' }));
+    return await act(
+      journalStore({
+        place: journalIn(cluster, 'kube-system'),
+        form: async () => ownerEntries,
+        clusterUid,
+        profile: 'calico',
+        runId: 'sweep',
+      }),
+    );
   } finally {
     await cluster.close();
   }

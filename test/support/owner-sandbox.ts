@@ -1,8 +1,8 @@
 import { K } from '../../src/kernel/kinds.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../src/kernel/object.ts';
-import { convertUid } from '../../src/kernel/owner-uid.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
+import { convertUid } from '../../src/kube/converted-uid.ts';
 import { isOfDefaultTier, madeAtOf, policyName } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../src/adapters/journal/journal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
+import type { JournalStore } from '../../src/kernel/journal.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { Cluster, Lock, OwnerJournalStore } from '../../src/kernel/ports.ts';
+import type { Cluster, Lock } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { faultyCluster, type LineFault } from './owner-faults.ts';
@@ -16,8 +18,14 @@ import { type Flags, performIn, sandboxPorts } from './sandbox-ports.ts';
 import { numbersFrom } from './seed.ts';
 import { journalIn } from './state.ts';
 
-export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): OwnerJournalStore {
-  return ownerJournal({ place: journalIn(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
+export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): JournalStore {
+  return journalStore({
+    place: journalIn(cluster, 'kube-system'),
+    form: async () => ownerEntries,
+    clusterUid: scenario.clusterUid,
+    profile: 'netsvc',
+    runId: 'r1',
+  });
 }
 
 interface Performing {
@@ -26,7 +34,7 @@ interface Performing {
   readonly profile?: Profile;
   readonly cluster?: Cluster;
   /** The cluster's alone unless said. */
-  readonly journal?: OwnerJournalStore;
+  readonly journal?: JournalStore;
   /** One in memory, free of whoever was killed, unless said. */
   readonly lock?: Lock;
 }
@@ -39,7 +47,7 @@ export function perform(
   { flags = {}, profile = renaming, cluster = sandbox.cluster, journal, lock }: Performing = {},
 ): Promise<ChainOutcome> {
   const { scenario } = sandbox;
-  const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journal ?? journalOf(sandbox, cluster), ...(lock ? { lock } : {}) };
+  const ports = { ...sandboxPorts(scenario), cluster, journal: journal ?? journalOf(sandbox, cluster), ...(lock ? { lock } : {}) };
   return performIn({ ...scenario, workFolder }, stages, flags, { profile, ports });
 }
 

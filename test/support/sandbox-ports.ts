@@ -4,6 +4,7 @@ import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { checkTitles } from '../../src/features/chain.ts';
+import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import type { Observer } from '../../src/kernel/event.ts';
@@ -23,7 +24,7 @@ export function installedSandbox(options: Partial<Parameters<typeof netsvcScenar
 
 /** The ports of a sandbox with all that actions may do. */
 export function sandboxPorts(scenario: Scenario, options?: sandbox.ProcessOptions): ReturnType<typeof sandbox.sandboxPorts> & EnginePorts {
-  return { ...sandbox.sandboxPorts(scenario, options), effects };
+  return { ...sandbox.sandboxPorts(scenario, ownerEntries, options), effects };
 }
 
 export type Flags = Parameters<typeof toOptions>[0];

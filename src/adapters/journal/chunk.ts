@@ -1,7 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isRecord, type JsonMap } from '../../kernel/json.ts';
-import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
+import { JOURNAL_VERSION, type JournalEntry, type JournalForm } from '../../kernel/journal.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
 
@@ -14,7 +13,7 @@ const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** Whose entries a chunk holds: its first line. */
 export interface ChunkHeader {
-  readonly version: typeof OWNER_JOURNAL_VERSION;
+  readonly version: typeof JOURNAL_VERSION;
   readonly clusterUid: string;
   readonly runId: string;
   /** Number of the append, from 1. */
@@ -40,9 +39,7 @@ export async function packChunks(
   for (;;) {
     const of = groups.length;
     const chunks = await Promise.all(
-      groups.map((lines, index) =>
-        packed(lines, { ...whose, version: OWNER_JOURNAL_VERSION, number: index + 1, of, entries: lines.length }),
-      ),
+      groups.map((lines, index) => packed(lines, { ...whose, version: JOURNAL_VERSION, number: index + 1, of, entries: lines.length })),
     );
     if (chunks.every(({ bytes }) => bytes.length <= CHUNK_BYTES)) return chunks;
     groups = groups.flatMap((lines, index) => ((chunks[index]?.bytes.length ?? 0) > CHUNK_BYTES ? halves(lines) : [lines]));
@@ -78,7 +75,10 @@ async function packed(lines: readonly string[], header: ChunkHeader): Promise<Ch
 }
 
 /** Header and entries of a chunk. Throws an Error whose message says what is wrong. */
-export async function unpackChunk(bytes: Uint8Array): Promise<{ readonly header: ChunkHeader; readonly entries: readonly JournalEntry[] }> {
+export async function unpackChunk(
+  bytes: Uint8Array,
+  { isEntry }: Pick<JournalForm, 'isEntry'>,
+): Promise<{ readonly header: ChunkHeader; readonly entries: readonly JournalEntry[] }> {
   const text = await gunzip(bytes, MOST_TEXT_BYTES).catch((thrown: unknown) => {
     const why = messageOf(thrown);
     throw new Error(why.startsWith('unpacked it is larger') ? why : 'it is no gzip data, or cut short', { cause: thrown });
@@ -87,8 +87,7 @@ export async function unpackChunk(bytes: Uint8Array): Promise<{ readonly header:
   if (lines.pop() !== '') throw new Error('its last line is cut short');
   const [header, ...entries] = lines.map(parsed);
   if (!isHeader(header)) throw new Error('its first line is no header');
-  if (header.version > OWNER_JOURNAL_VERSION)
-    throw new Error(`it has version ${header.version}; this program knows ${OWNER_JOURNAL_VERSION}`);
+  if (header.version > JOURNAL_VERSION) throw new Error(`it has version ${header.version}; this program knows ${JOURNAL_VERSION}`);
   if (entries.length !== header.entries)
     throw new Error(`it holds ${counted(entries.length, 'entry', 'entries')}, its header says ${header.entries}`);
   const wrong = entries.findIndex((entry) => !isEntry(entry));
@@ -109,53 +108,4 @@ function isHeader(value: unknown): value is ChunkHeader {
   if (typeof header !== 'object' || header === null) return false;
   const numbers = [header.version, header.append, header.number, header.of, header.entries];
   return numbers.every(Number.isInteger) && typeof header.clusterUid === 'string' && typeof header.runId === 'string';
-}
-
-/** True if the value is an entry from which a patch can be made: every place names a reference, every reference is whole. */
-export function isEntry(value: unknown): value is JournalEntry {
-  if (!isRecord(value) || !isRecord(value.object)) return false;
-  const { object, references, removed, owners } = value;
-  if (
-    !hasTexts(object, ['apiVersion', 'kind', 'name', 'uid', 'plural']) ||
-    ![object.namespace, object.backingUid, object.madeAt].every(isTextOrAbsent)
-  )
-    return false;
-  if (!isListOf(references, isReference) || !isListOf(owners, isRecord) || !isListOf(removed, isInteger)) return false;
-  return (
-    owners.length === removed.length &&
-    removed.every((place, index) => isPlace(place, index, removed, references) && fits(owners[index], place))
-  );
-}
-
-function isPlace(place: number, index: number, removed: readonly number[], references: readonly unknown[]): boolean {
-  return place >= 0 && place < references.length && (index === 0 || place > (removed[index - 1] ?? -1));
-}
-
-function fits(owner: JsonMap | undefined, place: number): boolean {
-  if (!owner || owner.place !== place) return false;
-  return (
-    hasTexts(owner, ['group', 'kind', 'name']) &&
-    [owner.namespace, owner.backingUid, owner.expectedUid, owner.madeAt, owner.restoredUid].every(isTextOrAbsent)
-  );
-}
-
-function isReference(value: unknown): value is JsonMap {
-  if (!isRecord(value) || !hasTexts(value, ['apiVersion', 'kind', 'name', 'uid'])) return false;
-  return [value.controller, value.blockOwnerDeletion].every((flag) => flag === undefined || typeof flag === 'boolean');
-}
-
-function isInteger(value: unknown): value is number {
-  return Number.isInteger(value);
-}
-
-function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is readonly T[] {
-  return Array.isArray(value) && value.every(is);
-}
-
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === 'string';
-}
-
-function hasTexts(value: JsonMap, names: readonly string[]): boolean {
-  return names.every((name) => typeof value[name] === 'string');
 }

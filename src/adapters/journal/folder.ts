@@ -1,14 +1,13 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
-import { type OwnerJournal, withoutNotes } from '../../kernel/owner-journal.ts';
-import { mergeEntries } from '../../kernel/owner-merge.ts';
-import { ApiFailure, type OwnerJournalStore } from '../../kernel/ports.ts';
+import type { Journal, JournalStore } from '../../kernel/journal.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { writeDurably } from '../durable-write.ts';
 import { assertOwnFolder } from '../work-folder.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './head.ts';
-import { type JournalDeps, ownerJournal } from './owner-journal.ts';
+import { type JournalDeps, journalStore } from './journal.ts';
 import { syncFolder } from './read.ts';
 
 /** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
@@ -90,9 +89,9 @@ function isAbsent(thrown: unknown): boolean {
  * The journal in the cluster with a copy in a local folder (`--journal-dir`), written second; an append is done when both hold it. The copy
  * is read only if the cluster's is gone; once the user confirms that (`isTrusted`), the next append restores it.
  */
-export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted = false): OwnerJournalStore {
-  const cluster = ownerJournal(deps);
-  const copy = ownerJournal({ ...deps, place: folder });
+export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted = false): JournalStore {
+  const cluster = journalStore(deps);
+  const copy = journalStore({ ...deps, place: folder });
   return {
     async load() {
       const journal = await cluster.load();
@@ -104,11 +103,12 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
       const journal = whereItHolds(await cluster.load());
       const copied = whereItHolds(await copy.load());
       if (!journal && copied && !isTrusted) throw leftOver(folder);
-      if (!journal && copied) await cluster.append(withoutNotes(copied).entries);
+      const { merged, withoutNotes } = await deps.form();
+      if (!journal && copied) await cluster.append(withoutNotes(copied.entries));
       await cluster.append(entries);
       // A folder given only now, or one that missed an append, gets what came before, too.
       const missing = journal && JSON.stringify(copied?.entries) !== JSON.stringify(journal.entries) ? journal.entries : [];
-      await copy.append(mergeEntries([...missing, ...entries]));
+      await copy.append(merged([...missing, ...entries]));
     },
     async archive(file) {
       const [journal, copied] = [await cluster.load(), await copy.load()];
@@ -125,11 +125,11 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
 }
 
 /** A head that names nothing is left by an interrupted or refused append; beside a copy with entries it is no journal. */
-function holdsAny(journal: OwnerJournal | undefined): journal is OwnerJournal {
+function holdsAny(journal: Journal | undefined): journal is Journal {
   return journal !== undefined && journal.entries.length > 0;
 }
 
-const whereItHolds = (journal: OwnerJournal | undefined) => (holdsAny(journal) ? journal : undefined);
+const whereItHolds = (journal: Journal | undefined) => (holdsAny(journal) ? journal : undefined);
 
 /** It is of an upgrade that was finished from elsewhere, or the only record of this one: only the user can tell. */
 function leftOver(folder: JournalPlace): Fault {

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts';
+import { JOURNAL_VERSION } from '../../kernel/journal.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
-import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 
 /** An acknowledged append: its chunks, in order. */
@@ -12,7 +12,7 @@ export interface AppendRecord {
 
 /** What is acknowledged. A chunk that is not named here was never part of the journal. */
 export interface JournalHead {
-  readonly version: typeof OWNER_JOURNAL_VERSION;
+  readonly version: typeof JOURNAL_VERSION;
   readonly clusterUid: string;
   readonly profile: string;
   readonly appends: readonly AppendRecord[];
@@ -32,13 +32,13 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
   if (!document) throw refuse('it is not JSON, or not a whole journal');
   const { sha256, journal } = document;
   const { version } = journal;
-  if (typeof version === 'number' && version > OWNER_JOURNAL_VERSION)
+  if (typeof version === 'number' && version > JOURNAL_VERSION)
     throw new Fault(
       'failed',
-      `the journal in ${place.whereIs(JOURNAL_NAME)} has version ${version}; this program knows ${OWNER_JOURNAL_VERSION}`,
+      `the journal in ${place.whereIs(JOURNAL_NAME)} has version ${version}; this program knows ${JOURNAL_VERSION}`,
       ['use the version of kubectl netsvc-upgrade that wrote it, or a newer one'],
     );
-  if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');
+  if (version !== JOURNAL_VERSION) throw refuse('it has no version');
   if (journal.clusterUid !== clusterUid)
     throw refusal(
       place,

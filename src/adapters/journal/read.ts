@@ -1,12 +1,21 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { contentText, type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../kernel/owner-journal.ts';
-import { mergeEntries } from '../../kernel/owner-merge.ts';
+import { JOURNAL_VERSION, type Journal, type JournalEntry, type JournalForm } from '../../kernel/journal.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { writeDurably } from '../durable-write.ts';
 import { type ChunkHeader, unpackChunk } from './chunk.ts';
 import { type AppendRecord, JOURNAL_NAME, type JournalHead, type JournalPlace, parseHead, refusal } from './head.ts';
+
+export interface JournalSource {
+  readonly place: JournalPlace;
+  /** Asked for once there are entries. */
+  readonly form: () => Promise<JournalForm>;
+  /** UID of the namespace kube-system. */
+  readonly clusterUid: string;
+  /** Asks for the names of all parts first: where there is no journal, that one list says so. For commands that only look. */
+  readonly namesFirst?: boolean;
+}
 
 interface ReadHead {
   readonly head: JournalHead;
@@ -22,13 +31,13 @@ interface Unacknowledged {
 interface JournalReader {
   /** Undefined if there is no journal. Every method throws Fault('failed') for what is not as it was written. */
   readHead(): Promise<ReadHead | undefined>;
-  readAll(head: JournalHead): Promise<OwnerJournal>;
+  readAll(head: JournalHead): Promise<Journal>;
   /** Chunks of appends that ended before they were acknowledged: nothing was removed on their strength. */
   readUnacknowledged(head: JournalHead): Promise<readonly Unacknowledged[]>;
 }
 
 /** Reads the parts of a journal and checks each: cluster, version, checksum, number of entries, shape. */
-export function journalReader(place: JournalPlace, clusterUid: string, namesFirst = false): JournalReader {
+export function journalReader({ place, form, clusterUid, namesFirst = false }: JournalSource): JournalReader {
   async function readHead(): Promise<ReadHead | undefined> {
     if (namesFirst && (await hasNoPart())) return undefined;
     const stored = await place.read(JOURNAL_NAME);
@@ -52,20 +61,21 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
     const stored = await place.read(name);
     if (!stored) throw refusal(place, name, 'missing')('it is gone');
     if (sha256Of(stored.bytes) !== sha256) throw refuse('its checksum does not match: it was changed or cut short');
-    const { header, entries } = await unpackChunk(stored.bytes).catch((thrown: unknown) => {
+    const { header, entries } = await unpackChunk(stored.bytes, await form()).catch((thrown: unknown) => {
       throw refuse(messageOf(thrown));
     });
     if (!belongs(header, { clusterUid, append, index }) || entries.length !== count) throw refuse('it is a chunk of another journal');
     return entries;
   }
 
-  async function readAll(head: JournalHead): Promise<OwnerJournal> {
+  async function readAll(head: JournalHead): Promise<Journal> {
     const all: JournalEntry[] = [];
     for (const append of head.appends)
       for (const index of append.chunks.keys()) for (const entry of await readChunk(append, index)) all.push(entry);
-    const entries = mergeEntries(all);
+    const { merged, contentText } = await form();
+    const entries = merged(all);
     return {
-      version: OWNER_JOURNAL_VERSION,
+      version: JOURNAL_VERSION,
       clusterUid,
       profile: head.profile,
       runIds: [...new Set(head.appends.map((append) => append.runId))],
@@ -83,7 +93,7 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
     for (const name of (await place.names()).filter((one) => !known.has(one))) {
       const stored = await place.read(name);
       if (!stored) continue;
-      const { entries } = await unpackChunk(stored.bytes).catch((thrown: unknown) => {
+      const { entries } = await unpackChunk(stored.bytes, await form()).catch((thrown: unknown) => {
         throw refusal(place, name)(messageOf(thrown));
       });
       found.push({ name, entries });
@@ -106,7 +116,7 @@ function belongs(header: ChunkHeader, of: { readonly clusterUid: string; readonl
 }
 
 /** Writes the whole journal as readable JSON to a new file (0600). Throws Fault('usage') if there is one already. */
-export async function writeArchive(file: string, journal: OwnerJournal, unacknowledged: readonly Unacknowledged[]): Promise<string> {
+export async function writeArchive(file: string, journal: Journal, unacknowledged: readonly Unacknowledged[]): Promise<string> {
   if (await stat(file).catch(() => undefined))
     throw new Fault('usage', `${file} is there already`, ['name a new file: an archive is never overwritten']);
   await writeDurably(file, Buffer.from(`${JSON.stringify({ ...journal, unacknowledged }, undefined, 1)}\n`), 0o600);

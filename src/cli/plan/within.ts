@@ -3,9 +3,9 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { changesSomething, type EffectTypes, type EnginePorts, typeOf } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { JournalStore } from '../../kernel/journal.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
-import type { OwnerJournalStore } from '../../kernel/ports.ts';
 import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './document.ts';
 import type { SavedPlan } from './file.ts';
@@ -23,10 +23,10 @@ const PUTS_BACK: readonly string[] = ['ownerrefs-restore', 'ownerrefs-forget'];
 export async function withinPlan(
   saved: SavedPlan,
   context: Context,
-  { effects, ownerJournal }: Pick<EnginePorts, 'effects'> & { readonly ownerJournal: Pick<OwnerJournalStore, 'load'> },
+  { effects, journal }: Pick<EnginePorts, 'effects'> & { readonly journal: Pick<JournalStore, 'load'> },
 ): Promise<Within> {
   const plan = planned(saved.document);
-  const recorded = ((await ownerJournal.load())?.entries ?? []).map(({ object }) => keyOf('', object));
+  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => keyOf('', object));
   const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => keyOf('', ref))]);
   return (stage, { actions, objects = [] }) => {
     const beyond = PUTS_BACK.includes(stage)

@@ -2,9 +2,10 @@ import type { Effect, PatchAll } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes, type EnginePorts, type GuardTypes, type Performed, whole } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { JournalEntry } from '../../kernel/journal.ts';
 import { refText } from '../../kernel/object.ts';
-import { entryKey, type JournalEntry, strippedIn } from '../../kernel/owner-journal.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { entryKey, strippedIn } from './journal-entries.ts';
 import { isRecorded, unrecorded } from './owner-strip.ts';
 
 /** Appends to the journal of owner references; durable, and read back, when it is done. */
@@ -21,7 +22,7 @@ interface ForgetOwners {
   readonly file: string;
 }
 
-type Ports = Pick<EnginePorts, 'ownerJournal'>;
+type Ports = Pick<EnginePorts, 'journal'>;
 
 const MOST_ARCHIVES = 20;
 /** Forbidden (a quota among others), too large, invalid: the same request fares no better. */
@@ -32,15 +33,15 @@ const isRefused = (thrown: unknown): thrown is ApiFailure => thrown instanceof A
 type Recording = Extract<Effect, { type: 'record-owners' }>;
 
 /** Appends to the journal and reads it back; throws Fault('failed') if an entry is missing. A refused note is only reported. */
-export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<Performed> {
+export async function recordOwners({ journal: store }: Ports, { entries, isNote }: Recording): Promise<Performed> {
   try {
-    await ownerJournal.append(entries);
+    await store.append(entries);
   } catch (thrown) {
     if (isNote && isRefused(thrown))
       return { detail: `not noted, so a reference that you remove yourself may come back: ${thrown.message}` };
     throw thrown;
   }
-  const journal = await ownerJournal.load();
+  const journal = await store.load();
   const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
   const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
   const whole = journal && !journal.copyOnly ? { notes: { stripped: strippedIn(journal) } } : {};
@@ -53,11 +54,11 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
 }
 
 /** The last check before references are removed: the stored journal must hold them, whatever planned the patches (§4.8/1). */
-export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
+export async function assertRecorded({ journal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
   if (recordedIn === undefined) return;
   // A run that was interrupted between the two places left the second one behind.
-  await ownerJournal.append([]);
-  const stored = await ownerJournal.load();
+  await journal.append([]);
+  const stored = await journal.load();
   // A copy on this machine alone is lost with it.
   const entries = stored && !stored.copyOnly ? stored.entries : [];
   const [first, ...more] = unrecorded(patches, entries);
@@ -69,18 +70,18 @@ export async function assertRecorded({ ownerJournal }: Ports, { patches, recorde
 }
 
 /** Archives the journal, then deletes it; nothing happens if there is none. */
-export async function forgetOwners({ ownerJournal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
-  const kept = (await ownerJournal.load()) === undefined ? undefined : await archived(ownerJournal, file);
-  await ownerJournal.forget();
+export async function forgetOwners({ journal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
+  const kept = (await journal.load()) === undefined ? undefined : await archived(journal, file);
+  await journal.forget();
   return kept === undefined ? 'there was none' : `kept as ${kept}`;
 }
 
 /** A run that was interrupted right here has archived already: its file is not changed. */
-async function archived(ownerJournal: Ports['ownerJournal'], file: string): Promise<string> {
+async function archived(journal: Ports['journal'], file: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);
     try {
-      return await ownerJournal.archive(name);
+      return await journal.archive(name);
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'usage' || number >= MOST_ARCHIVES) throw thrown;
     }

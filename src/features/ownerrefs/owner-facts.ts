@@ -1,11 +1,12 @@
 import type { Check, Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
+import type { JournalEntry, Lacking } from '../../kernel/journal.ts';
 import { groupOf, type ObjectRef } from '../../kernel/object.ts';
-import type { JournalEntry, JournalOwner, Lacking } from '../../kernel/owner-journal.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
 import { attempt, type OwnerRights, resourcesOf } from '../survey/index.ts';
+import type { JournalOwner } from './journal-entries.ts';
 import { type OwnedFate, type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
 import type { UnreadKind } from './undiscovered.ts';
 

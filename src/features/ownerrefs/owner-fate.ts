@@ -1,7 +1,7 @@
 import { groupOf, type OwnerReference } from '../../kernel/object.ts';
-import type { JournalObject, OwnerKnown } from '../../kernel/owner-journal.ts';
-import { convertUid, type OwnerFate, uidAfter } from '../../kernel/owner-uid.ts';
+import { convertUid } from '../../kube/converted-uid.ts';
 import type { FieldWriter } from '../../kube/managed-fields.ts';
+import type { JournalObject, OwnerKnown } from './journal-entries.ts';
 
 /** An object that somebody of the service owns, with its whole list of references. */
 export interface OwnedObject {
@@ -51,6 +51,58 @@ export interface OwnerWorld {
   readonly asksStoredNames?: boolean;
   /** The target shows noted owners of the service with converted UIDs, whichever of its groups the note names. */
   readonly translatesNotes?: boolean;
+}
+
+/** What is known of an owner before the upgrade. */
+export interface OwnerStanding {
+  /** The reference names the stored object of the CRD group, not the one of the v3 group. */
+  readonly stored: boolean;
+  /** UID that the API serves for what the reference names; undefined if there is no such owner. */
+  readonly servedUid: string | undefined;
+  /** UID of the custom resource behind a v3 object; undefined if it cannot be read or there is none (key-value datastore). */
+  readonly backingUid?: string;
+  /** The policy-name migration will store it again. */
+  readonly renamePending: boolean;
+  /** The v3 object is stored under another name than its own, and the target finds it only under that one. */
+  readonly unaddressed?: boolean;
+  /** The datastore keeps the UIDs itself (key-value): they are never converted. */
+  readonly keepsUids: boolean;
+  /** The target release serves converted UIDs. */
+  readonly targetConverts: boolean;
+  /** The installed release does so already, evaluated by its version; undefined if that is not known. Only asked without `backingUid`. */
+  readonly sourceConverts?: boolean;
+}
+
+/** What the upgrade makes of an owner's UID. */
+export type OwnerFate =
+  | { readonly fate: 'kept' | 'converted'; readonly uid: string }
+  /** Created again: the UID must be read afterwards. */
+  | { readonly fate: 're-created' }
+  /** There, but not found by its name: garbage collection asks by name, and takes it for gone (host endpoint notes 0.5). */
+  | { readonly fate: 'unaddressed' }
+  /** The owner keeps its UID, and the new API server shows this reference to it with another. */
+  | { readonly fate: 'misread'; readonly uid: string }
+  | { readonly fate: 'gone' }
+  /** Neither the stored object nor the installed release is known. */
+  | { readonly fate: 'unknown' };
+
+/** The UID that an owner will have after the upgrade, as far as it can be known before (§4.8). */
+export function uidAfter(owner: OwnerStanding): OwnerFate {
+  const { servedUid } = owner;
+  if (servedUid === undefined) return { fate: 'gone' };
+  if (owner.renamePending) return { fate: 're-created' };
+  if (owner.unaddressed && !owner.stored && !owner.keepsUids) return { fate: 'unaddressed' };
+  if (owner.stored || owner.keepsUids || !owner.targetConverts) return { fate: 'kept', uid: servedUid };
+  const uid = convertedUid(owner, servedUid);
+  if (uid === undefined) return { fate: 'unknown' };
+  return { fate: uid === servedUid ? 'kept' : 'converted', uid };
+}
+
+/** Comparing both UIDs needs no version: what the service serves is either the stored UID or the converted one. */
+function convertedUid({ backingUid, sourceConverts }: OwnerStanding, servedUid: string): string | undefined {
+  if (backingUid !== undefined) return convertUid(backingUid);
+  if (sourceConverts === undefined) return undefined;
+  return sourceConverts ? servedUid : convertUid(servedUid);
 }
 
 /** What becomes of one reference at the upgrade. */

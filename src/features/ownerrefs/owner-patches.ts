@@ -1,5 +1,6 @@
+import type { JournalEntry } from '../../kernel/journal.ts';
 import type { JsonPatchOp, OwnerReference } from '../../kernel/object.ts';
-import { type JournalEntry, type JournalOwner, type LiveReferences, sameOwner, sameReference } from '../../kernel/owner-journal.ts';
+import { type JournalOwner, type LiveReferences, sameOwner, sameReference } from './journal-entries.ts';
 
 export const REFERENCES = '/metadata/ownerReferences';
 

@@ -2,8 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { refText } from '../../kernel/object.ts';
-import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
+import type { JournalEntry } from '../../kernel/journal.ts';
+import { plainRef, refText } from '../../kernel/object.ts';
 import { writerText } from '../../kube/managed-fields.ts';
 import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, PausableController, RestoreJudged } from './owner-facts.ts';
@@ -81,7 +81,7 @@ function pauseStep([only, ...more]: readonly PausableController[]): string {
 
 function evidenceOf({ owned, fate }: Breaking, isBack: boolean): Evidence {
   const { reference } = fate;
-  const object = refOf(owned.object);
+  const object = plainRef(owned.object);
   const role = reference.controller ? ', its controller' : '';
   const by = fate.writtenBy ? `, by ${writerText(fate.writtenBy)}` : '';
   const came = isBack ? `; was removed and is back${by}` : '';
@@ -180,7 +180,7 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
         .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
         .map(({ owned: { object }, fate: { reference } }) => ({
           text: refText(object),
-          object: refOf(object),
+          object: plainRef(object),
           detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
         }));
       return manifestVerdict([...still, ...(facts.manifests ?? [])]);

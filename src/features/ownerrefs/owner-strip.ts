@@ -1,15 +1,7 @@
 import type { GuardedPatch } from '../../kernel/action.ts';
+import type { JournalEntry } from '../../kernel/journal.ts';
 import type { OwnerReference } from '../../kernel/object.ts';
-import {
-  entryKey,
-  entryOf,
-  type JournalEntry,
-  type JournalOwner,
-  type OwnerKnown,
-  sameOwner,
-  sameReference,
-  withoutNote,
-} from '../../kernel/owner-journal.ts';
+import { entryKey, entryOf, type JournalOwner, type OwnerKnown, sameOwner, sameReference, withoutNote } from './journal-entries.ts';
 import type { OwnedFate, OwnedObject, ReferenceFate } from './owner-fate.ts';
 import { REFERENCES, stripPatch } from './owner-patches.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { refText } from '../../kernel/object.ts';
-import { type JournalEntry, lackingIn, type OwnerJournal, refOf } from '../../kernel/owner-journal.ts';
+import { type Journal, type JournalEntry, lackingIn } from '../../kernel/journal.ts';
+import { plainRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied, replacesApi } from '../../kernel/run-record-steps.ts';
@@ -63,7 +63,7 @@ export async function readOwnersJudged(
   installation: Installation,
   isAskedFor = false,
 ): Promise<OwnersJudged> {
-  const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
+  const [record, journal] = await Promise.all([sources.records.load(), sources.journal.load()]);
   const source = sourceOf(installation, record, context);
   const isSearched =
     isAskedFor ||
@@ -89,7 +89,7 @@ export async function readOwnersJudged(
 /** What the record says that was removed here, and that the journal does not hold. */
 export function lackingOf(
   record: RunRecord | undefined,
-  journal: OwnerJournal | undefined,
+  journal: Journal | undefined,
   { clusterUid }: Pick<Context, 'clusterUid'>,
 ): Pick<JournalFound, 'lacking'> {
   const lacking = record?.clusterUid === clusterUid ? lackingIn(record.stripped, journal) : undefined;
@@ -97,20 +97,20 @@ export function lackingOf(
 }
 
 /** The journal's file where nothing but the local copy is left of it. */
-export function copyOf(journal: Pick<OwnerJournal, 'copyOnly' | 'readFrom'> | undefined): JournalFound {
+export function copyOf(journal: Pick<Journal, 'copyOnly' | 'readFrom'> | undefined): JournalFound {
   return journal?.copyOnly ? { copy: journal.readFrom } : {};
 }
 
 /** Where else a journal is, as far as this account may look. */
-export async function readElsewhere({ ownerJournal }: Pick<Sources, 'ownerJournal'>): Promise<JournalFound> {
-  return { elsewhere: (await ownerJournal.elsewhere()) ?? null };
+export async function readElsewhere({ journal }: Pick<Sources, 'journal'>): Promise<JournalFound> {
+  return { elsewhere: (await journal.elsewhere()) ?? null };
 }
 
 /** References that the garbage collector counts as dangling: another UID, or an owner not found by its name. Unread owners are unknown. */
 export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: readonly JournalEntry[]): readonly Dangling[] {
   const journal = byKey(recorded);
   return objects.flatMap(({ owned, fates }) => {
-    const object = refOf(owned.object);
+    const object = plainRef(owned.object);
     return fates
       .filter((one) => one.isMute || isDead(one))
       .map((one) => ({ object, text: refText(object), detail: detailOf(one), isStripped: comesOff(one, owned, journal) }));

@@ -1,20 +1,13 @@
 import type { GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { Journal, JournalEntry } from '../../kernel/journal.ts';
 import { refText } from '../../kernel/object.ts';
-import {
-  entryKey,
-  type JournalEntry,
-  type JournalOwner,
-  kindOf,
-  type OwnerJournal,
-  strayReference,
-  withoutNotes,
-} from '../../kernel/owner-journal.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
 import { readInstalled, resourcesOf } from '../survey/index.ts';
+import { entryKey, type JournalOwner, kindOf, strayReference, withoutNotes } from './journal-entries.ts';
 import { type JournalFound, muteOwners, type RestoreJudged, withMute } from './owner-facts.ts';
 import type { ReferenceFate } from './owner-fate.ts';
 import { asReleased, copyOf, deadIn, lackingOf, readElsewhere, readReferences, sourceOf } from './references.ts';
@@ -26,7 +19,7 @@ import { kindText } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
 export interface RestoreFacts extends RestoreJudged {
-  readonly journal?: OwnerJournal;
+  readonly journal?: Journal;
   /** Why the stage does nothing now. */
   readonly skip?: string;
   /** Only planned, before the upgrade: what is removed then will be put back. */
@@ -70,8 +63,8 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
 /** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits: UpgradeWaits): Promise<RestoreFacts> {
-  const loaded = await sources.ownerJournal.load();
-  const journal = loaded?.copyOnly ? withoutNotes(loaded) : loaded;
+  const loaded = await sources.journal.load();
+  const journal = loaded?.copyOnly ? { ...loaded, entries: withoutNotes(loaded.entries) } : loaded;
   const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
   const record = await sources.records.load();
   const lacking = lackingOf(record, journal, context);
@@ -149,7 +142,7 @@ function noneIn({ options }: Context, { elsewhere }: JournalFound): string {
 }
 
 /** Under another profile's groups no owner would be found, and all would count as gone. */
-function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, { profile }: Context): void {
+function assertOwnGroups({ entries, profile: written, readFrom }: Journal, { profile }: Context): void {
   const groups = new Set(entries.flatMap(({ owners }) => owners.map(({ group }) => group)));
   const foreign = [...groups].filter((group) => group !== profile.apiGroup && group !== profile.crdGroup);
   if (foreign.length === 0) return;
@@ -161,7 +154,7 @@ function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, 
 }
 
 /** Digests and numbers can be forged too; a reference that does not name its owner would get its object deleted. */
-function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options }: Context): void {
+function assertOwnOwners({ entries, readFrom }: Journal, { profile, options }: Context): void {
   const stray = strayReference(entries, profile);
   if (stray === undefined) return;
   const { object, reference, owner } = stray;
@@ -177,7 +170,7 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
 }
 
 /** A decision about an owner without a record is a slip: ignored, it would change nothing. */
-function assertRecorded({ entries, readFrom }: OwnerJournal, { options }: Context): void {
+function assertRecorded({ entries, readFrom }: Journal, { options }: Context): void {
   const recorded = new Set(entries.flatMap(({ owners }) => owners.map(ownerText)));
   for (const [name, choice] of Object.entries(options.ownerChoices ?? {})) {
     if (recorded.has(name)) continue;
@@ -204,7 +197,7 @@ function tooLateToUndo({ options }: Context): Fault {
 }
 
 /** Kinds and groups of the recorded objects, as a search names what it could not read. */
-function kindsOf({ entries }: OwnerJournal): ReadonlySet<string> {
+function kindsOf({ entries }: Journal): ReadonlySet<string> {
   return new Set(entries.map(kindOf).flatMap((kind) => [kindText(kind), kind.group]));
 }
 

@@ -1,15 +1,8 @@
 import type { GuardedPatch } from '../../kernel/action.ts';
 import type { Acceptance, Context } from '../../kernel/context.ts';
-import { refText } from '../../kernel/object.ts';
-import {
-  entryKey,
-  type JournalEntry,
-  type JournalOwner,
-  kindOf,
-  type LiveReferences,
-  notedBack,
-  refOf,
-} from '../../kernel/owner-journal.ts';
+import type { JournalEntry } from '../../kernel/journal.ts';
+import { plainRef, refText } from '../../kernel/object.ts';
+import { entryKey, type JournalOwner, kindOf, type LiveReferences, notedBack } from './journal-entries.ts';
 import { type LeftAlone, ownerKey } from './owner-facts.ts';
 import type { OwnerWorld } from './owner-fate.ts';
 import { type Changed, type OwnerNow, type PlaceReport, restorePatch } from './owner-patches.ts';
@@ -207,5 +200,5 @@ function sortReport(entry: JournalEntry, { place, changed: why }: PlaceReport, {
 }
 
 function leftAlone({ object }: JournalEntry, detail: string): LeftAlone {
-  return { object: refOf(object), text: refText(object), detail };
+  return { object: plainRef(object), text: refText(object), detail };
 }

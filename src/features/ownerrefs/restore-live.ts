@@ -1,14 +1,15 @@
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
+import type { Journal, JournalEntry } from '../../kernel/journal.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
-import { entryKey, type JournalEntry, kindOf, type LiveReferences, type OwnerJournal, sameReference } from '../../kernel/owner-journal.ts';
-import { convertUid } from '../../kernel/owner-uid.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { convertUid } from '../../kube/converted-uid.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
 import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
 import { POLICY_KINDS } from '../policies/index.ts';
 import { attempt } from '../survey/index.ts';
+import { entryKey, kindOf, type LiveReferences, sameReference } from './journal-entries.ts';
 import { kindText } from './survey.ts';
 import type { UnreadKind } from './undiscovered.ts';
 import { behindName, twoViewsIn, viewOf } from './views.ts';
@@ -40,7 +41,7 @@ interface Followed {
 }
 
 /** The recorded objects as they are now; a policy that was stored again meanwhile is still the one that was recorded. */
-export async function readRecorded(cluster: Reader, { entries }: Pick<OwnerJournal, 'entries'>, context: Context): Promise<Followed> {
+export async function readRecorded(cluster: Reader, { entries }: Pick<Journal, 'entries'>, context: Context): Promise<Followed> {
   const renamed = await followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
   return followViews(cluster, renamed, context);
 }

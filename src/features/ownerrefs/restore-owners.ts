@@ -1,6 +1,7 @@
+import type { JournalEntry } from '../../kernel/journal.ts';
 import { refText } from '../../kernel/object.ts';
-import type { JournalEntry, JournalOwner } from '../../kernel/owner-journal.ts';
-import { convertUid } from '../../kernel/owner-uid.ts';
+import { convertUid } from '../../kube/converted-uid.ts';
+import type { JournalOwner } from './journal-entries.ts';
 import { type OwnersOfKind, type OwnerWorld, ownerPlace, servedAs } from './owner-fate.ts';
 import type { OwnerNow } from './owner-patches.ts';
 

@@ -84,7 +84,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
     checks: forgetChecks,
     async survey(sources, context) {
       const facts = await readRestoreFacts(sources, context, upgradeWaits);
-      return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
+      return { ...facts, leftOver: facts.journal === undefined && (await sources.journal.leftOver()) };
     },
     plan(facts, context) {
       // A missing journal cannot be archived: the user gives it up, and the record no longer requires it.

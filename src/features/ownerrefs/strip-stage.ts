@@ -2,13 +2,14 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
-import { entryKey, type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
+import type { JournalEntry } from '../../kernel/journal.ts';
+import { groupOf, type KubeObject, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { isPerson } from '../../kube/managed-fields.ts';
 import { readInstalled, rememberOf } from '../survey/index.ts';
+import { entryKey } from './journal-entries.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { ownerReferencesChecks, ownersSearched } from './owner-references-checks.ts';
@@ -157,7 +158,7 @@ function plannedOf({ owned, fates }: OwnedFate, chosen: Chosen): readonly Planne
   }));
   const left = owned.references.filter((_, place) => !gone.some((fate) => fate.place === place));
   const bodies = { before: bodyWith(owned, owned.references), after: bodyWith(owned, left) };
-  return [{ ref: refOf(owned.object), change: 'update', fields, hidden: [], taken: [], bodies }];
+  return [{ ref: plainRef(owned.object), change: 'update', fields, hidden: [], taken: [], bodies }];
 }
 
 /** The search reads nothing else of the object. */

@@ -1,6 +1,5 @@
 import { eachOf } from '../../kernel/each-of.ts';
-import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
-import { refOf } from '../../kernel/owner-journal.ts';
+import { apiVersionOf, groupOf, type Kind, type KubeObject, plainRef } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
@@ -152,7 +151,7 @@ export async function readOwners(cluster: ClusterReader, profile: Profile): Prom
 }
 
 function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup }: Groups): readonly Dependent[] {
-  const ref = refOf(object);
+  const ref = plainRef(object);
   const isOurs = (apiVersion: string) => [apiGroup, crdGroup].includes(groupOf(apiVersion));
   return references.filter(({ apiVersion }) => isOurs(apiVersion)).map((owner) => ({ object: ref, owner }));
 }

@@ -1,13 +1,13 @@
 import { eachOf } from '../../kernel/each-of.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../kernel/object.ts';
-import type { JournalObject } from '../../kernel/owner-journal.ts';
-import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { convertUid } from '../../kube/converted-uid.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { madeAtOf, notedOwners } from '../../kube/stored-metadata.ts';
 import { attempt } from '../survey/index.ts';
+import type { JournalObject } from './journal-entries.ts';
 import type { OwnedObject } from './owner-fate.ts';
 
 export type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;

@@ -1,12 +1,11 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { groupOf, type KubeObject, type OwnerReference, refText } from '../../kernel/object.ts';
+import { groupOf, type KubeObject, type ObjectRef, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import { keptElsewhere } from '../../kernel/object-change.ts';
-import { type JournalObject, refOf } from '../../kernel/owner-journal.ts';
-import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { convertUid } from '../../kube/converted-uid.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
 import {
   type EndpointProfile,
@@ -41,7 +40,7 @@ export type SearchOwned = (
   cluster: ClusterReader,
   profile: Profile,
 ) => Promise<{
-  readonly objects: readonly { readonly object: JournalObject; readonly references: readonly OwnerReference[] }[];
+  readonly objects: readonly { readonly object: ObjectRef; readonly references: readonly OwnerReference[] }[];
   readonly unread: readonly { readonly kind: string }[];
 }>;
 
@@ -113,7 +112,7 @@ async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { p
     uids.has(uid) || (groupOf(apiVersion) === profile.apiGroup && kind === 'GlobalNetworkPolicy' && name === profile.temporaryPolicy);
   const owned = objects
     .filter(({ references }) => references.some(isOwner))
-    .map(({ object }) => ({ text: refText(object), object: refOf(object) }));
+    .map(({ object }) => ({ text: refText(object), object: plainRef(object) }));
   return { objects: owned, unread: unread.map(({ kind }) => kind) };
 }
 

@@ -3,7 +3,6 @@ import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { cliObjects } from '../../kernel/service-cli.ts';
 import { type CliVersion, parseCliVersion } from '../survey/index.ts';
 
 /** The service's own CLI as it was found: the file, and the arguments that configure it. */
@@ -145,4 +144,13 @@ function guidOf(object: object, guidField: string): string | undefined {
   const { spec } = object as { readonly spec?: Readonly<Record<string, unknown>> };
   const value = spec?.[guidField];
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Objects in an answer of the service's CLI to `get -o json`: one object, a list, or nothing. Throws SyntaxError if it is no JSON. */
+function cliObjects(text: string): readonly KubeObject[] {
+  const value: unknown = JSON.parse(text);
+  if (Array.isArray(value)) return value as KubeObject[];
+  if (typeof value !== 'object' || value === null) return [];
+  const { items } = value as { readonly items?: unknown };
+  return Array.isArray(items) ? (items as KubeObject[]) : [value as KubeObject];
 }

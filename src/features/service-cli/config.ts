@@ -5,8 +5,7 @@ import { K } from '../../kernel/kinds.ts';
 import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretKeyOf, storeSettings } from '../../kernel/kvstore.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { CliConfigForm } from '../../kernel/profile.ts';
-import { cliConfigFor, cliConfigText } from '../../kernel/service-cli.ts';
+import { type CliConfigForm, cliConfigFor, cliConfigText } from '../../kernel/profile.ts';
 import { attempt, serviceNamespaces } from '../survey/index.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;

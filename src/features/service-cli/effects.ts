@@ -4,7 +4,7 @@ import { announced, type EffectTypes, type EnginePorts, type GuardTypes, type Pe
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
-import { clientRelease } from '../../kernel/service-cli.ts';
+import { clientRelease } from '../survey/index.ts';
 import { askGuid, guidIn, type StoreExpected } from './cli-list.ts';
 
 /** Fetched, checked, `replaces` copied to `keepAs`; then the new file takes its place in one step. */

@@ -9,7 +9,7 @@ import { refText } from '../../kernel/object.ts';
 import type { ClusterReader, KnownSum, Sources, UserFiles } from '../../kernel/ports.ts';
 import { imageRelease } from '../../kernel/release.ts';
 import { hasEnded, podShape } from '../../kube/pod-facts.ts';
-import { ageOf, attempt, type CliAge, datastoreOf, isImageOf, listedSum, readInstalled } from '../survey/index.ts';
+import { ageOf, attempt, type CliAge, cliConfigField, isImageOf, listedSum, readInstalled } from '../survey/index.ts';
 import { type FoundCli, readClis } from './cli-list.ts';
 import { configFileOf, folderOf, type WantedConfig, wantedConfig } from './config.ts';
 
@@ -113,7 +113,7 @@ export function mayBeReplaced({ age, writable, owner }: LocalCli): boolean {
 async function readConfig({ files }: Sources, file: string): Promise<CliFacts['config']> {
   if (!(await files.exists(file))) return undefined;
   const text = await attempt(() => files.readText(file));
-  const datastore = 'value' in text ? datastoreOf(text.value) : undefined;
+  const datastore = 'value' in text ? cliConfigField(text.value, 'datastoreType') : undefined;
   return { file, ...(datastore === undefined ? {} : { datastore }) };
 }
 

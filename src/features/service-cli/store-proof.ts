@@ -11,8 +11,7 @@ import {
   storeSettings,
 } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { cliConfigField } from '../../kernel/service-cli.ts';
-import { attempt, failed, PROGRAM, serviceNamespaces } from '../survey/index.ts';
+import { attempt, cliConfigField, failed, PROGRAM, serviceNamespaces } from '../survey/index.ts';
 import { askGuid, type CliCall, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './cli-list.ts';
 
 /** Every call of the service's CLI gets a limit: with an unreachable store it hangs for ever (cli notes 1.1). */

@@ -1,7 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
-import { clientRelease } from '../../kernel/service-cli.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -25,6 +24,11 @@ export interface CliVersion {
   readonly cluster?: string;
   /** Why there is no cluster version. */
   readonly because?: string;
+}
+
+/** The release that a CLI says it is; undefined if it does not say. Its own lines come first, whatever becomes of the rest (cli notes 1.2). */
+export function clientRelease(stdout: string): string | undefined {
+  return /^Client Version:\s+(\S+)/m.exec(stdout)?.[1];
 }
 
 /**
@@ -63,9 +67,12 @@ export function ageOf(release: string | undefined, target: string): CliAge {
   return order < 0 ? 'older' : order > 0 ? 'newer' : 'current';
 }
 
-/** The datastore that the CLI's own configuration file names; undefined if its text does not say. */
-export function datastoreOf(config: string): string | undefined {
-  return /^\s*["']?datastoreType["']?\s*:\s*["']?([^"'\s,}]+)/m.exec(config)?.[1];
+/** A field of the CLI's configuration file; undefined if its text does not have it. */
+export function cliConfigField(text: string, field: string): string | undefined {
+  return new RegExp(`^\\s*["']?${field}["']?\\s*:\\s*(?:"([^"]*)"|'([^']*)'|([^"'\\s,}]+))`, 'm')
+    .exec(text)
+    ?.slice(1)
+    .find((value) => value !== undefined);
 }
 
 /** The sum that a list of `sum  name` lines, or a text that is nothing but a sum, has for a file; undefined if it is not listed. */

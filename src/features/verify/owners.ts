@@ -112,10 +112,10 @@ const ENDED: readonly string[] = ['done', 'skipped'];
  * record, as a restore with nothing to do writes none.
  */
 export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {
-  const { ownerJournal, records } = sources;
-  const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
+  const { journal: store, records } = sources;
+  const [journal, record] = await Promise.all([store.load(), records.load()]);
   const lacking = lackingOf(record, journal, context);
-  if (!journal) return { objects: 0, elsewhere: (await ownerJournal.elsewhere()) ?? null, ...lacking };
+  if (!journal) return { objects: 0, elsewhere: (await store.elsewhere()) ?? null, ...lacking };
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
   if (isBack) return { objects: 0, elsewhere: [], ...lacking };

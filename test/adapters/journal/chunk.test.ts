@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { CHUNK_BYTES, packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
+import { ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 
 const WHOSE = { clusterUid: 'uid', runId: 'r', append: 1 };
@@ -21,7 +22,7 @@ describe('chunks of the journal of owner references', () => {
       chunks.filter(({ bytes }) => bytes.length > CHUNK_BYTES).map(({ bytes }) => bytes.length),
       [],
     );
-    const read = await Promise.all(chunks.map(({ bytes }) => unpackChunk(bytes)));
+    const read = await Promise.all(chunks.map(({ bytes }) => unpackChunk(bytes, ownerEntries)));
     assert.deepEqual(
       read.flatMap(({ entries }) => entries),
       made,
@@ -34,6 +35,6 @@ describe('chunks of the journal of owner references', () => {
 
   it('of a newer layout are refused', async () => {
     const header = JSON.stringify({ ...WHOSE, version: 2, number: 1, of: 1, entries: 0 });
-    await assert.rejects(unpackChunk(gzipSync(`${header}\n`)), /has version 2; this program knows 1/);
+    await assert.rejects(unpackChunk(gzipSync(`${header}\n`), ownerEntries), /has version 2; this program knows 1/);
   });
 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { copiedJournal, journalFolder } from '../../../src/adapters/journal/folder.ts';
 import { JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
-import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../../src/adapters/journal/journal.ts';
+import { ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
@@ -24,11 +25,17 @@ describe('the second copy of the journal', () => {
 
   function ground() {
     const memory = memoryCluster();
-    const deps = { place: journalIn(memory.cluster, 'kube-system'), clusterUid: 'uid', profile: 'calico', runId: 'r1' };
-    const local = ownerJournal({ ...deps, place: journalFolder(folder) });
+    const deps = {
+      place: journalIn(memory.cluster, 'kube-system'),
+      form: async () => ownerEntries,
+      clusterUid: 'uid',
+      profile: 'calico',
+      runId: 'r1',
+    };
+    const local = journalStore({ ...deps, place: journalFolder(folder) });
     const [both, trusting] = [false, true].map((isTrusted) => copiedJournal(deps, journalFolder(folder), isTrusted));
     assert.ok(both && trusting);
-    return { memory, local, cluster: ownerJournal(deps), both, trusting };
+    return { memory, local, cluster: journalStore(deps), both, trusting };
   }
 
   it('holds the same, in files that only their owner reads, and that gunzip reads', async () => {

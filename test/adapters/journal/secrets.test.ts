@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../../src/adapters/journal/journal.ts';
 import { journalSecrets } from '../../../src/adapters/journal/secrets.ts';
 import { secretLedger } from '../../../src/adapters/state/ledger.ts';
+import { ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { ApiFailure, type Cluster, type ListOptions } from '../../../src/kernel/ports.ts';
 
 describe('the journal in Secrets, for a command that only looks', () => {
@@ -18,7 +19,14 @@ describe('the journal in Secrets, for a command that only looks', () => {
       },
     } as unknown as Cluster;
     const place = journalSecrets(secretLedger(cluster, 'kube-system'), 'kube-system', true);
-    const journal = ownerJournal({ place, clusterUid: 'u', profile: 'calico', runId: 'r', namesFirst: true });
+    const journal = journalStore({
+      place,
+      form: async () => ownerEntries,
+      clusterUid: 'u',
+      profile: 'calico',
+      runId: 'r',
+      namesFirst: true,
+    });
     return { asked, journal };
   }
 

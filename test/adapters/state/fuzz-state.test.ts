@@ -3,11 +3,12 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
 import { headBytes, JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
-import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../../src/adapters/journal/journal.ts';
 import { metadataReader } from '../../../src/adapters/kube/metadata-list.ts';
 import { keyOf, parseRecord } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
+import { ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { continues } from '../../../src/kernel/run-record.ts';
 import { sha256Of } from '../../../src/kube/sha256.ts';
 import { readCarriedEdits } from '../../../src/manifest/carried-file.ts';
@@ -40,7 +41,13 @@ function holding(secrets: Readonly<Record<string, Readonly<Record<string, Uint8A
     const metadata = { name, namespace: SPACE, uid: name, resourceVersion: '1' };
     memory.objects.set(`${SPACE}/${name}`, { apiVersion: 'v1', kind: 'Secret', type: STATE_TYPE, metadata, data });
   }
-  const journal = ownerJournal({ place: journalIn(memory.cluster), clusterUid: 'uid', profile: 'calico', runId: 'r' });
+  const journal = journalStore({
+    place: journalIn(memory.cluster),
+    form: async () => ownerEntries,
+    clusterUid: 'uid',
+    profile: 'calico',
+    runId: 'r',
+  });
   return { records: recordsIn(memory.cluster), journal };
 }
 
@@ -232,7 +239,7 @@ describe('what unpacks to gigabytes', function () {
   }
 
   const cases: readonly [string, () => Promise<unknown>, RegExp][] = [
-    ['a chunk of the journal', () => unpackChunk(bomb), /unpacked it is larger than 32 MiB/],
+    ['a chunk of the journal', () => unpackChunk(bomb, ownerEntries), /unpacked it is larger than 32 MiB/],
     [
       'a kept item',
       () => holding({ [RECORD_NAME]: { [keyOf('a')]: bomb } }).records.kept('a'),

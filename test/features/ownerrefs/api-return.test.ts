@@ -26,7 +26,7 @@ async function searched(awayFor: number, wrote: readonly string[], path: Install
       },
     },
     records: { load: async () => record },
-    ownerJournal: { load: async () => undefined },
+    journal: { load: async () => undefined },
   };
   const judged = await readOwnersJudged(sources as unknown as Sources, context, { ...installation, path });
   return { unread: judged.references?.unread.map(({ kind }) => kind), apiReplaced: judged.apiReplaced, seconds };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fatesOf, type OwnerWorld } from '../../../src/features/ownerrefs/owner-fate.ts';
 import type { OwnerReference } from '../../../src/kernel/object.ts';
-import { convertUid } from '../../../src/kernel/owner-uid.ts';
+import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';

@@ -3,17 +3,17 @@ import { assertRecorded, forgetOwners, recordOwners } from '../../../src/feature
 import { stripPatch } from '../../../src/features/ownerrefs/owner-patches.ts';
 import type { GuardedPatch, PatchAll } from '../../../src/kernel/action.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import type { Journal, JournalEntry, JournalStore } from '../../../src/kernel/journal.ts';
 import type { JsonPatchOp } from '../../../src/kernel/object.ts';
-import type { JournalEntry, OwnerJournal } from '../../../src/kernel/owner-journal.ts';
-import { ApiFailure, type OwnerJournalStore } from '../../../src/kernel/ports.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { DEPENDENT, entryFor, live, reference } from '../../support/owner-entries.ts';
 
 const [a, b, web] = [reference('v3:a'), reference('v3:b', { controller: true }), reference('apps:web')];
 
 /** A journal that holds these, and keeps nothing of what is appended; what was asked of it, in order. */
-function holding(entries: readonly JournalEntry[] | undefined, more: Partial<OwnerJournal & OwnerJournalStore> = {}) {
+function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Journal & JournalStore> = {}) {
   const asked: string[] = [];
-  const journal: OwnerJournal = {
+  const journal: Journal = {
     version: 1,
     clusterUid: 'uid',
     profile: 'calico',
@@ -24,7 +24,7 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Own
     readFrom: 'x',
     copyOnly: false,
   };
-  const store: OwnerJournalStore = {
+  const store: JournalStore = {
     async load() {
       asked.push('load');
       return entries && { ...journal, ...more };
@@ -39,7 +39,7 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Own
       asked.push('forget');
     },
   };
-  return { ports: { ownerJournal: store }, asked };
+  return { ports: { journal: store }, asked };
 }
 
 const patchesOf = (...patches: readonly GuardedPatch[]): PatchAll => ({
@@ -75,7 +75,7 @@ describe('a note of what is back', () => {
     const append = async () => {
       throw new ApiFailure(status, 'No', `HTTP ${status}`);
     };
-    return { ownerJournal: { ...ports.ownerJournal, append } };
+    return { journal: { ...ports.journal, append } };
   };
 
   it('that the server refuses is told, and ends nothing', async () => {

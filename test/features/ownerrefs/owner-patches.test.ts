@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { entryKey, type JournalOwner, kindOf, type LiveReferences, notedBack } from '../../../src/features/ownerrefs/journal-entries.ts';
+import { mergeEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { type OwnerNow, restorePatch, stripPatch } from '../../../src/features/ownerrefs/owner-patches.ts';
 import { byKey, isRecorded, stripPlan, unrecorded } from '../../../src/features/ownerrefs/owner-strip.ts';
+import type { JournalEntry } from '../../../src/kernel/journal.ts';
 import type { OwnerReference } from '../../../src/kernel/object.ts';
-import {
-  entryKey,
-  type JournalEntry,
-  type JournalOwner,
-  kindOf,
-  type LiveReferences,
-  notedBack,
-} from '../../../src/kernel/owner-journal.ts';
-import { mergeEntries } from '../../../src/kernel/owner-merge.ts';
 import { PatchFailure } from '../../../src/manifest/json-patch.ts';
 import { DEPENDENT, entryFor, live, patched, reference, referenceLists, V3 } from '../../support/owner-entries.ts';
 

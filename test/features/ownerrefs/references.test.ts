@@ -72,7 +72,7 @@ describe('the release that references were made under', () => {
       const { cluster } = clusterOf([object('crd.projectcalico.org/v1', `GlobalNetworkPolicy/${stored}`, { metadata: kept })], {
         kinds: [policies],
       });
-      const sources = { cluster, records: { load: async () => undefined }, ownerJournal: { load: async () => undefined } };
+      const sources = { cluster, records: { load: async () => undefined }, journal: { load: async () => undefined } };
       const { references } = await readOwnersJudged(sources as unknown as Sources, contextOf(options), found, isAskedFor);
       return references !== undefined;
     };
@@ -97,7 +97,7 @@ describe('the release that references were made under', () => {
     it(`has the cluster searched though a run has ${what} and nothing is recorded as off`, async () => {
       const { cluster } = clusterOf([], { kinds: [] });
       const record = begunOn(mixed);
-      const sources = { cluster, records: { load: async () => record }, ownerJournal: { load: async () => undefined } };
+      const sources = { cluster, records: { load: async () => record }, journal: { load: async () => undefined } };
       const { references } = await readOwnersJudged(sources as unknown as Sources, context, found);
       assert.deepEqual(references?.objects, []);
     });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { entryKey, entryOf, type OwnerKnown } from '../../../src/features/ownerrefs/journal-entries.ts';
 import type { OwnersOfKind, OwnerWorld, StoredOwner } from '../../../src/features/ownerrefs/owner-fate.ts';
 import { judgeEntries } from '../../../src/features/ownerrefs/restore-judge.ts';
+import type { JournalEntry } from '../../../src/kernel/journal.ts';
 import type { OwnerReference } from '../../../src/kernel/object.ts';
-import { entryKey, entryOf, type JournalEntry, type OwnerKnown } from '../../../src/kernel/owner-journal.ts';
-import { convertUid } from '../../../src/kernel/owner-uid.ts';
+import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { entryKey, type JournalObject } from '../../../src/features/ownerrefs/journal-entries.ts';
 import { followRenamed } from '../../../src/features/ownerrefs/restore-live.ts';
+import type { JournalEntry } from '../../../src/kernel/journal.ts';
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from '../../../src/kernel/object.ts';
-import { entryKey, type JournalEntry, type JournalObject } from '../../../src/kernel/owner-journal.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { entryKey, entryOf, type JournalObject } from '../../../src/features/ownerrefs/journal-entries.ts';
 import { fatesOf } from '../../../src/features/ownerrefs/owner-fate.ts';
 import { followViews } from '../../../src/features/ownerrefs/restore-live.ts';
 import { scanOwned } from '../../../src/features/ownerrefs/survey.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
-import { entryKey, entryOf, type JournalObject } from '../../../src/kernel/owner-journal.ts';
-import { convertUid } from '../../../src/kernel/owner-uid.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
+import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';

@@ -3,8 +3,8 @@ import { fatesOf, type OwnersOfKind } from '../../../src/features/ownerrefs/owne
 import { readOwnerWorld, type UidRules, uidRules, unshownOwner } from '../../../src/features/ownerrefs/world.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
-import { convertUid } from '../../../src/kernel/owner-uid.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
+import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';

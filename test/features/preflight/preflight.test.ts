@@ -91,7 +91,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       keptHere: async () => true,
       keptWith: async () => [],
     },
-    ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
     lock: { holder: async () => undefined },
   };
 }

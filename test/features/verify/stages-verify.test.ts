@@ -75,7 +75,7 @@ describe('verify asks whether references are back', () => {
   const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries }) =>
     readStillOff(
       {
-        ownerJournal: { load: async () => journal ?? undefined, elsewhere: async () => ['ops'] },
+        journal: { load: async () => journal ?? undefined, elsewhere: async () => ['ops'] },
         records: { load: async () => ({ stages }) },
       } as unknown as Sources,
       // Nothing is looked at before the upgrade.

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { restorePatch, stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
-import type { OwnerReference } from '../../src/kernel/object.ts';
-import { entryOf, type JournalEntry, type OwnerKnown } from '../../src/kernel/owner-journal.ts';
-import { mergeEntries } from '../../src/kernel/owner-merge.ts';
-import { convertUid } from '../../src/kernel/owner-uid.ts';
-import { DEPENDENT, entryFor, live, patched, reference, referenceLists, V3 } from '../support/owner-entries.ts';
+import { entryOf, type OwnerKnown } from '../../../src/features/ownerrefs/journal-entries.ts';
+import { mergeEntries } from '../../../src/features/ownerrefs/journal-form.ts';
+import { restorePatch, stripPatch } from '../../../src/features/ownerrefs/owner-patches.ts';
+import type { JournalEntry } from '../../../src/kernel/journal.ts';
+import type { OwnerReference } from '../../../src/kernel/object.ts';
+import { convertUid } from '../../../src/kube/converted-uid.ts';
+import { DEPENDENT, entryFor, live, patched, reference, referenceLists, V3 } from '../../support/owner-entries.ts';
 
 const [a, b, web] = [reference('v3:a'), reference('v3:b'), reference('apps:web')];
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isEntry } from '../../../src/adapters/journal/chunk.ts';
+import { isEntry } from '../../../src/features/ownerrefs/journal-form.ts';
 import { entryFor, reference } from '../../support/owner-entries.ts';
 
 const entry = entryFor([reference('v3:a'), reference('apps:web'), reference('v3:b')]);

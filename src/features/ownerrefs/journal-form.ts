@@ -1,6 +1,8 @@
-import type { OwnerReference } from './object.ts';
-import { entryKey, type JournalEntry, type JournalOwner, sameOwner, sameReference, withoutNote } from './owner-journal.ts';
-import { convertUid } from './owner-uid.ts';
+import type { JournalEntry, JournalForm } from '../../kernel/journal.ts';
+import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import type { OwnerReference } from '../../kernel/object.ts';
+import { convertUid } from '../../kube/converted-uid.ts';
+import { contentText, entryKey, type JournalOwner, sameOwner, sameReference, withoutNote, withoutNotes } from './journal-entries.ts';
 
 interface Row {
   readonly reference: OwnerReference;
@@ -92,3 +94,55 @@ function entryFrom({ object }: JournalEntry, rows: readonly Row[]): JournalEntry
   const owners = rows.flatMap(({ owner }, place) => (owner ? [{ ...owner, place }] : []));
   return { object, references: rows.map(({ reference }) => reference), removed: owners.map(({ place }) => place), owners };
 }
+
+/** True if the value is an entry from which a patch can be made: every place names a reference, every reference is whole. */
+export function isEntry(value: unknown): value is JournalEntry {
+  if (!isRecord(value) || !isRecord(value.object)) return false;
+  const { object, references, removed, owners } = value;
+  if (
+    !hasTexts(object, ['apiVersion', 'kind', 'name', 'uid', 'plural']) ||
+    ![object.namespace, object.backingUid, object.madeAt].every(isTextOrAbsent)
+  )
+    return false;
+  if (!isListOf(references, isReference) || !isListOf(owners, isRecord) || !isListOf(removed, isInteger)) return false;
+  return (
+    owners.length === removed.length &&
+    removed.every((place, index) => isPlace(place, index, removed, references) && fits(owners[index], place))
+  );
+}
+
+function isPlace(place: number, index: number, removed: readonly number[], references: readonly unknown[]): boolean {
+  return place >= 0 && place < references.length && (index === 0 || place > (removed[index - 1] ?? -1));
+}
+
+function fits(owner: JsonMap | undefined, place: number): boolean {
+  if (!owner || owner.place !== place) return false;
+  return (
+    hasTexts(owner, ['group', 'kind', 'name']) &&
+    [owner.namespace, owner.backingUid, owner.expectedUid, owner.madeAt, owner.restoredUid].every(isTextOrAbsent)
+  );
+}
+
+function isReference(value: unknown): value is JsonMap {
+  if (!isRecord(value) || !hasTexts(value, ['apiVersion', 'kind', 'name', 'uid'])) return false;
+  return [value.controller, value.blockOwnerDeletion].every((flag) => flag === undefined || typeof flag === 'boolean');
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is readonly T[] {
+  return Array.isArray(value) && value.every(is);
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+function hasTexts(value: JsonMap, names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'string');
+}
+
+/** The journal's entries, as its adapters ask for them. */
+export const ownerEntries: JournalForm = { isEntry, merged: mergeEntries, withoutNotes, contentText };

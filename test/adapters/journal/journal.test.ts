@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { CHUNK_BYTES, packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
 import { headBytes, JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
-import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
+import { journalStore } from '../../../src/adapters/journal/journal.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
+import { mergeEntries, ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import type { JournalEntry } from '../../../src/kernel/journal.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import type { JournalEntry } from '../../../src/kernel/owner-journal.ts';
-import { mergeEntries } from '../../../src/kernel/owner-merge.ts';
 import { ApiFailure, type Cluster } from '../../../src/kernel/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference, referenceLists } from '../../support/owner-entries.ts';
@@ -27,7 +27,7 @@ const uidOf = (number: number) => `d0d0d0d0-0000-4000-8000-${String(number).padS
 function ground(cluster?: (inner: Cluster) => Cluster) {
   const memory = memoryCluster();
   const storeOn = (over: Cluster, runId = '20261120T100000Z-abc', clusterUid = 'uid') =>
-    ownerJournal({ place: journalIn(over, SPACE), clusterUid, profile: 'calico', runId });
+    journalStore({ place: journalIn(over, SPACE), form: async () => ownerEntries, clusterUid, profile: 'calico', runId });
   const maps = () => [...memory.objects.keys()].map((key) => key.slice(SPACE.length + 1)).sort();
   const edit = (name: string, change: (map: KubeObject) => KubeObject) => {
     const key = `${SPACE}/${name}`;
@@ -95,7 +95,7 @@ describe('the journal of owner references in Secrets', () => {
       fc.asyncProperty(lists, async (some) => {
         const made = some.map((list, index) => entryFor(list, { ...DEPENDENT, name: `ä/${index}\n` }));
         const chunks = await packChunks(made, { clusterUid: 'uid', runId: 'r', append: 1 });
-        const read = await Promise.all(chunks.map(({ bytes }) => unpackChunk(bytes)));
+        const read = await Promise.all(chunks.map(({ bytes }) => unpackChunk(bytes, ownerEntries)));
         assert.deepEqual(mergeEntries(read.flatMap((one) => one.entries)), mergeEntries(made));
       }),
       { numRuns: 30 },
@@ -327,12 +327,12 @@ describe('a journal that is not as it was written', () => {
     const [chunk] = await packChunks(entries(1), { clusterUid: 'uid', runId: 'r', append: 1 });
     const header = JSON.stringify({ version: 1, clusterUid: 'uid', runId: 'r', append: 1, number: 1, of: 1, entries: 2 });
     assert.ok(chunk);
-    await assert.rejects(unpackChunk(chunk.bytes.subarray(0, -1)), /cut short/);
-    await assert.rejects(unpackChunk(await gzipped(`${header}\n{"object":{}}\n{}\n`)), /entry 1 is not whole/);
-    await assert.rejects(unpackChunk(await gzipped(`${header}\n{}\n`)), /holds 1 entry, its header says 2/);
-    await assert.rejects(unpackChunk(await gzipped(`${header}\n{}`)), /last line is cut short/);
-    await assert.rejects(unpackChunk(await gzipped('{}\n')), /no header/);
-    await assert.rejects(unpackChunk(await gzipped('{\n')), /line 1 is not JSON/);
+    await assert.rejects(unpackChunk(chunk.bytes.subarray(0, -1), ownerEntries), /cut short/);
+    await assert.rejects(unpackChunk(await gzipped(`${header}\n{"object":{}}\n{}\n`), ownerEntries), /entry 1 is not whole/);
+    await assert.rejects(unpackChunk(await gzipped(`${header}\n{}\n`), ownerEntries), /holds 1 entry, its header says 2/);
+    await assert.rejects(unpackChunk(await gzipped(`${header}\n{}`), ownerEntries), /last line is cut short/);
+    await assert.rejects(unpackChunk(await gzipped('{}\n'), ownerEntries), /no header/);
+    await assert.rejects(unpackChunk(await gzipped('{\n'), ownerEntries), /line 1 is not JSON/);
   });
 });
 
@@ -355,8 +355,9 @@ describe('the journal for a command that only looks', () => {
         return memory.cluster.list(kind, options);
       },
     };
-    const looking = ownerJournal({
+    const looking = journalStore({
       place: journalIn(cluster, SPACE),
+      form: async () => ownerEntries,
       clusterUid: 'uid',
       profile: 'calico',
       runId: 'r',

@@ -1,8 +1,6 @@
-import type { Kind, ObjectRef, OwnerReference } from './object.ts';
-import { groupOf } from './object.ts';
-
-/** Version of the journal's layout. A newer one than this program knows is refused, and nothing is written from it. */
-export const OWNER_JOURNAL_VERSION = 1;
+import type { Journal, JournalEntry } from '../../kernel/journal.ts';
+import { groupOf, type Kind, type ObjectRef, type OwnerReference } from '../../kernel/object.ts';
+import type { Stripped } from '../../kernel/run-record.ts';
 
 /** The very instance that a reference was removed from, with what a URL needs. */
 export interface JournalObject extends ObjectRef {
@@ -34,52 +32,20 @@ export interface JournalOwner {
   readonly restoredUid?: string;
 }
 
-/** The object as others name it. */
-export function refOf({ apiVersion, kind, namespace, name, uid }: JournalObject): ObjectRef {
-  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, uid };
+declare module '../../kernel/journal.ts' {
+  /** What one object had before references were removed, and which. */
+  interface JournalEntry {
+    readonly object: JournalObject;
+    /** The full list as it was, in order; after merging, with everything that was ever seen on it. */
+    readonly references: readonly OwnerReference[];
+    /** Places in `references` that are removed, ascending. */
+    readonly removed: readonly number[];
+    /** One for each removed place, in the same order. */
+    readonly owners: readonly JournalOwner[];
+  }
 }
 
-/** What one object had before references were removed, and which. */
-export interface JournalEntry {
-  readonly object: JournalObject;
-  /** The full list as it was, in order; after merging, with everything that was ever seen on it. */
-  readonly references: readonly OwnerReference[];
-  /** Places in `references` that are removed, ascending. */
-  readonly removed: readonly number[];
-  /** One for each removed place, in the same order. */
-  readonly owners: readonly JournalOwner[];
-}
-
-/** Everything that was removed and is not yet known to be back. */
-export interface OwnerJournal {
-  readonly version: typeof OWNER_JOURNAL_VERSION;
-  readonly clusterUid: string;
-  readonly profile: string;
-  /** Runs that wrote to it, oldest first. */
-  readonly runIds: readonly string[];
-  /** One per object, merged. */
-  readonly entries: readonly JournalEntry[];
-  /** Where it was read: `Secret/kube-system/…`, or the folder of the local copy when the cluster's is gone. */
-  readonly readFrom: string;
-  /** True if only the local copy is left: it may be of an upgrade that somebody finished elsewhere. */
-  readonly copyOnly: boolean;
-  /** sha256 of each part that holds entries, oldest first: parts are added, and never changed. */
-  readonly parts: readonly string[];
-  /** sha256 of `contentText`: equal for two journals that hold the same, whatever their parts. */
-  readonly content: string;
-}
-
-/** What was removed, as the run record notes it before the references go: a journal that holds less has lost something. */
-export interface Stripped {
-  readonly objects: number;
-  readonly references: number;
-  /** `OwnerJournal.parts` at that time. */
-  readonly parts: readonly string[];
-  /** `OwnerJournal.content` at that time. */
-  readonly content: string;
-}
-
-export function strippedIn({ entries, parts, content }: Pick<OwnerJournal, 'entries' | 'parts' | 'content'>): Stripped {
+export function strippedIn({ entries, parts, content }: Pick<Journal, 'entries' | 'parts' | 'content'>): Stripped {
   return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts, content };
 }
 
@@ -93,19 +59,6 @@ export function contentText(entries: readonly JournalEntry[]): string {
     return `${entryKey(entry)} ${removed.sort().join(' ')}`;
   });
   return lines.sort().join('\n');
-}
-
-/** What the record says of a journal, and how many of its parts are not there. */
-export interface Lacking extends Stripped {
-  readonly missing: number;
-}
-
-/** Undefined if the journal holds every part that the record names, or in other parts the same content (a copy, a rebuild). */
-export function lackingIn(stripped: Stripped | undefined, journal: OwnerJournal | undefined): Lacking | undefined {
-  if (stripped === undefined || stripped.parts.length === 0 || journal?.content === stripped.content) return undefined;
-  const there = new Set(journal?.parts);
-  const missing = stripped.parts.filter((part) => !there.has(part)).length;
-  return missing === 0 ? undefined : { ...stripped, missing };
 }
 
 /** The live object, as far as references are concerned. */
@@ -200,8 +153,8 @@ export function withoutNote({ restoredUid: _, ...owner }: JournalOwner): Journal
 }
 
 /** A copy alone may be older than what was removed last: what it notes as back need not be. */
-export function withoutNotes(journal: OwnerJournal): OwnerJournal {
-  return { ...journal, entries: journal.entries.map((entry) => ({ ...entry, owners: entry.owners.map(withoutNote) })) };
+export function withoutNotes(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  return entries.map((entry) => ({ ...entry, owners: entry.owners.map(withoutNote) }));
 }
 
 /** True if both name the same owner under the same UID; flags may differ. */

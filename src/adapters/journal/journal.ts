@@ -1,36 +1,32 @@
 import { Fault } from '../../kernel/fault.ts';
-import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
-import { ApiFailure, type OwnerJournalStore } from '../../kernel/ports.ts';
+import { JOURNAL_VERSION, type JournalStore } from '../../kernel/journal.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { packChunks } from './chunk.ts';
-import { type AppendRecord, headBytes, JOURNAL_NAME, type JournalPlace, refusal } from './head.ts';
-import { journalReader, writeArchive } from './read.ts';
+import { type AppendRecord, headBytes, JOURNAL_NAME, refusal } from './head.ts';
+import { type JournalSource, journalReader, writeArchive } from './read.ts';
 
 const TRIES = 5;
 
-export interface JournalDeps {
-  readonly place: JournalPlace;
-  /** UID of the namespace kube-system. */
-  readonly clusterUid: string;
+export interface JournalDeps extends JournalSource {
   readonly profile: string;
   readonly runId: string;
-  /** Asks for the names of all parts first: where there is no journal, that one list says so. For commands that only look. */
-  readonly namesFirst?: boolean;
 }
 
 /**
- * The journal of owner references over a place for its parts: an append writes new chunks, reads each back, then names them in the head.
+ * The journal over a place for its parts: an append writes new chunks, reads each back, then names them in the head.
  * That one write adds them; nothing acknowledged is ever rewritten.
  */
-export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = false }: JournalDeps): OwnerJournalStore {
-  const { readHead, readAll, readUnacknowledged } = journalReader(place, clusterUid, namesFirst);
+export function journalStore(deps: JournalDeps): JournalStore {
+  const { place, clusterUid, profile, runId } = deps;
+  const { readHead, readAll, readUnacknowledged } = journalReader(deps);
 
   /** A head to append to: what is being forgotten is finished first. */
   async function openHead(): Promise<void> {
     const read = await readHead();
     if (read?.head.forgotten) await erase();
     if (read && !read.head.forgotten) return;
-    await createChecked(JOURNAL_NAME, headBytes({ version: OWNER_JOURNAL_VERSION, clusterUid, profile, appends: [] }));
+    await createChecked(JOURNAL_NAME, headBytes({ version: JOURNAL_VERSION, clusterUid, profile, appends: [] }));
   }
 
   /** Names of all parts; a chunk that no head names makes the journal unusable. Two answers must agree, as one may be outdated. */

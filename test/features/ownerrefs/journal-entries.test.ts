@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
-import type { OwnerReference } from '../../src/kernel/object.ts';
-import {
-  contentText,
-  type JournalEntry,
-  type JournalOwner,
-  lackingIn,
-  type OwnerJournal,
-  strayReference,
-  strippedIn,
-} from '../../src/kernel/owner-journal.ts';
-import { mergeEntries } from '../../src/kernel/owner-merge.ts';
-import { DEPENDENT, entryFor, reference, V3 } from '../support/owner-entries.ts';
+import { contentText, type JournalOwner, strayReference, strippedIn } from '../../../src/features/ownerrefs/journal-entries.ts';
+import { mergeEntries } from '../../../src/features/ownerrefs/journal-form.ts';
+import { type Journal, type JournalEntry, lackingIn } from '../../../src/kernel/journal.ts';
+import type { OwnerReference } from '../../../src/kernel/object.ts';
+import { DEPENDENT, entryFor, reference, V3 } from '../../support/owner-entries.ts';
 
 const entry = (name: string, ...owners: readonly string[]) =>
   entryFor(
@@ -18,7 +11,7 @@ const entry = (name: string, ...owners: readonly string[]) =>
     { ...DEPENDENT, name, uid: `uid-of-${name}` },
   );
 
-function journal(entries: readonly JournalEntry[], more: Partial<OwnerJournal> = {}): OwnerJournal {
+function journal(entries: readonly JournalEntry[], more: Partial<Journal> = {}): Journal {
   const merged = mergeEntries(entries);
   return {
     ...{ version: 1, clusterUid: 'uid', profile: 'calico', runIds: [], readFrom: 'x', copyOnly: false, parts: ['1'] },
