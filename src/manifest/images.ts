@@ -1,6 +1,6 @@
-import { isRecord } from '../kernel/json.ts';
+import { type JsonMap, mapAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { parseRelease } from '../kernel/release.ts';
+import { parseImage as inParts, parseRelease } from '../kernel/release.ts';
 import { recordsIn } from './prepare.ts';
 
 export interface Image {
@@ -12,14 +12,8 @@ export interface Image {
 
 /** Takes an image apart; the port of a registry is no tag. */
 export function parseImage(text: string): Image {
-  const at = text.indexOf('@');
-  const named = at < 0 ? text : text.slice(0, at);
-  const tag = /:([^/:]+)$/.exec(named)?.[1];
-  return {
-    repository: tag === undefined ? named : named.slice(0, -tag.length - 1),
-    ...(tag === undefined ? {} : { tag }),
-    ...(at < 0 ? {} : { digest: text.slice(at + 1) }),
-  };
+  const { repository, name, ...rest } = inParts(text);
+  return { repository: repository === '' ? name : `${repository}/${name}`, ...rest };
 }
 
 /** Another repository with the tag and digest of an image: the same content wherever it is pulled from. */
@@ -85,28 +79,25 @@ export class ImageMap {
   }
 }
 
-/** The specification of the pods that an object creates; undefined for what has none. */
-function podsOf({ kind, spec }: KubeObject): Readonly<Record<string, unknown>> | undefined {
-  if (!isRecord(spec)) return undefined;
-  if (kind === 'Pod') return spec;
-  const owner = kind === 'CronJob' && isRecord(spec.jobTemplate) && isRecord(spec.jobTemplate.spec) ? spec.jobTemplate.spec : spec;
-  const { template } = owner;
-  return isRecord(template) && isRecord(template.spec) ? template.spec : undefined;
+/** The specification of the pods that an object creates; empty for what has none. */
+function podsOf({ kind, spec }: KubeObject): JsonMap {
+  if (kind === 'Pod') return mapAt(spec);
+  return mapAt(spec, ...(kind === 'CronJob' ? ['jobTemplate', 'spec'] : []), 'template', 'spec');
 }
 
 /** Every image that these objects have pulled, as written. */
 export function imagesIn(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) => {
-    const pods = podsOf(object);
-    const containers = [...recordsIn(pods?.initContainers), ...recordsIn(pods?.containers)];
-    return containers.flatMap(({ image }) => (typeof image === 'string' && image !== '' ? [image] : []));
+    const { initContainers, containers } = podsOf(object);
+    const images = [...recordsIn(initContainers), ...recordsIn(containers)].map(({ image }) => image);
+    return images.filter((image) => typeof image === 'string' && image !== '') as string[];
   });
 }
 
 /** Names of the Secrets that these objects pull with, by namespace; `namespace/name`. */
 export function pullSecretsIn(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) =>
-    recordsIn(podsOf(object)?.imagePullSecrets).flatMap(({ name }) =>
+    recordsIn(podsOf(object).imagePullSecrets).flatMap(({ name }) =>
       typeof name === 'string' ? [`${object.metadata.namespace ?? 'default'}/${name}`] : [],
     ),
   );

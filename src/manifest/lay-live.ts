@@ -1,15 +1,14 @@
 import type { Writer } from '../kernel/edit-trace.ts';
-import { isRecord, jsonAt } from '../kernel/json.ts';
+import { isRecord, jsonAt, mapAt } from '../kernel/json.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../kernel/object.ts';
 import { type FieldOwner, ownersOf, stepsOf } from '../kube/field-paths.ts';
-import { itemsByKey, rulesOf } from '../kube/list-keys.ts';
+import { itemsByKey } from '../kube/list-keys.ts';
 import { KUBECTL } from '../kube/managed-fields.ts';
 import { changedFields, fieldAt } from './definition-differences.ts';
-import { ImageMap } from './images.ts';
 import { mergeField } from './merge-fields.ts';
-import type { LiveState, MergeInput } from './merge-input.ts';
-import { identityOf, prepared, recordsIn } from './prepare.ts';
-import { type Finding, type Place, ROOT, type Three } from './walk.ts';
+import type { MergeInput, Objects } from './merge-input.ts';
+import { asObject, identityOf, prepared, recordsIn } from './prepare.ts';
+import { type Finding, layingWalk, type Place, ROOT, type Three } from './walk.ts';
 
 /** A field that was changed in the cluster, and by whom. */
 export interface LiveChange {
@@ -24,15 +23,12 @@ export interface LiveChange {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Objects = ReadonlyMap<string, KubeObject>;
 
-/** What live changes are laid over, and what tells whose they are. */
-export interface LaidOver {
+/** What live changes are laid over. */
+interface LaidOver {
   readonly base: Objects;
   readonly applied: Objects;
   readonly theirs: Objects;
-  readonly writerOf?: MergeInput['writerOf'];
-  readonly listRules?: MergeInput['listRules'];
 }
 
 const SHARED = ['annotations', 'labels'];
@@ -42,8 +38,8 @@ const OWN = new Set([KUBECTL, 'kubectl-client-side-apply']);
 
 /** What was applied, with what was changed in the cluster since laid over it; nothing of it is lost to the file. */
 export function layLive(
-  { base, applied, theirs, writerOf = () => undefined, listRules }: LaidOver,
-  live: readonly LiveState[],
+  { base, applied, theirs }: LaidOver,
+  { live = [], writerOf = () => undefined, listRules }: MergeInput,
 ): { readonly objects: Objects; readonly changes: readonly LiveChange[] } {
   const objects = new Map(applied);
   const changes: LiveChange[] = [];
@@ -58,7 +54,7 @@ export function layLive(
       return { object, path, ...(owner === undefined ? {} : { manager: owner }), ...(writer ? { writer } : {}) };
     };
     const leaves = (place: Place, three: Three) => {
-      if (!isLeftAlone(place, three, { base: base.get(object), target: theirs.get(object) })) return false;
+      if (!isLeftAlone(place, three.theirs, base.get(object), theirs.get(object))) return false;
       const { base: was, mine: is } = three;
       const change = toldBy({ path: place.path, base: was, mine: is });
       if (change.writer) changes.push({ ...change, left: { ref, base: was, mine: is } });
@@ -67,24 +63,8 @@ export function layLive(
     const add = (finding: Finding) => changes.push(toldBy(finding));
     const mine = unallocated(now);
     const three = { base: withMapsOf(mine, unallocated(before)), mine, theirs: file };
-    const walk = {
-      ref,
-      mode: 'mine',
-      images: new ImageMap(),
-      commaLists: new Set<string>(),
-      add,
-      leaves,
-      rules: rulesOf(now, listRules),
-      note: () => {},
-    } as const;
-    const merged = mergeField({ ...walk, forced: () => undefined, resolution: () => undefined }, ROOT, three);
-    objects.set(object, {
-      ...file,
-      ...(isRecord(merged) ? merged : {}),
-      apiVersion: file.apiVersion,
-      kind: file.kind,
-      metadata: metadataOf(merged, file),
-    });
+    const merged = mergeField({ ...layingWalk(now, listRules, add), leaves }, ROOT, three);
+    objects.set(object, asObject({ ...file, ...mapAt(merged), metadata: mapAt(merged, 'metadata') }, file));
   }
   return { objects, changes };
 }
@@ -98,16 +78,11 @@ function managerOf({ metadata }: KubeObject, path: string): string | undefined {
 /** With the maps that users and controllers share, empty where `now` has them: each of their entries is its own change. */
 function withMapsOf(now: Fields, before: Fields): Fields {
   const filled = (is: unknown, was: unknown, names: readonly string[]) => {
-    const missing = names.filter((name) => isRecord(is) && isRecord(is[name]) && !(isRecord(was) && name in was));
-    return { ...(isRecord(was) ? was : {}), ...Object.fromEntries(missing.map((name) => [name, {}])) };
+    const missing = names.filter((name) => isRecord(jsonAt(is, name)) && !(name in mapAt(was)));
+    return { ...mapAt(was), ...Object.fromEntries(missing.map((name) => [name, {}])) };
   };
   const metadata = filled(now.metadata, before.metadata, SHARED);
   return { ...filled(now, before, ['data']), metadata };
-}
-
-function metadataOf(merged: unknown, file: KubeObject): KubeObject['metadata'] {
-  const metadata = isRecord(merged) && isRecord(merged.metadata) ? merged.metadata : {};
-  return { ...metadata, name: file.metadata.name };
 }
 
 const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort']);
@@ -148,15 +123,8 @@ function joined(path: string, inner: string): string {
   return inner === '' || inner.startsWith('[') || path === '' ? `${path}${inner}` : `${path}.${inner}`;
 }
 
-interface States {
-  /** The release's own object, where it has one. */
-  readonly base: KubeObject | undefined;
-  /** The target's. */
-  readonly target: KubeObject | undefined;
-}
-
 /** True if an apply keeps a controller's field: nothing sets it, and the target dropped nothing it belongs to (domain §6.4). */
-function isLeftAlone({ path }: Place, { theirs: applied }: Three, { base, target }: States): boolean {
+function isLeftAlone({ path }: Place, applied: unknown, base: KubeObject | undefined, target: KubeObject | undefined): boolean {
   if (!target || path === '' || !isFree(target, path)) return false;
   return applied === undefined || fieldAt(base, path) !== undefined;
 }

@@ -1,4 +1,4 @@
-import { isRecord, jsonAt } from '../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, mapAt } from '../kernel/json.ts';
 import { keyFields } from '../kube/list-keys.ts';
 import { alike, itemsOf } from './alike.ts';
 import { mergeItems } from './merge-items.ts';
@@ -19,7 +19,7 @@ const STANDS_ALONE = new Set([
   'capabilities',
 ]);
 
-/** Fields of metadata that Kubernetes knows: others make a server refuse the whole object. */
+/** JsonMap of metadata that Kubernetes knows: others make a server refuse the whole object. */
 const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annotations', 'finalizers', 'ownerReferences']);
 
 /** Result = theirs + (mine − base), field by field; undefined = absent. */
@@ -50,8 +50,8 @@ function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
 /** An absent record counts as empty where another has members; one that existed and is not in the target is gone. */
 function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   if (walk.mode === 'mine' && three.theirs === undefined && place.name.endsWith('[]')) return settle(walk, place, three);
-  const [mine, theirs] = [fieldsOf(three.mine), fieldsOf(three.theirs)];
-  const base = three.base === undefined ? keysIn(walk, place, mine) : fieldsOf(three.base);
+  const [mine, theirs] = [mapAt(three.mine), mapAt(three.theirs)];
+  const base = three.base === undefined ? keysIn(walk, place, mine) : mapAt(three.base);
   const dropped = three.base !== undefined && three.theirs === undefined && !STANDS_ALONE.has(place.name);
   const within = { ...place, gone: place.gone || dropped };
   if (place.name === 'env[]') return mergeVariable(walk, within, three);
@@ -69,7 +69,7 @@ function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
 }
 
 /** What makes two additions the same item is no difference between them. */
-function keysIn(walk: Walk, place: Place, item: Fields): Fields {
+function keysIn(walk: Walk, place: Place, item: JsonMap): JsonMap {
   const { name } = place;
   if (!name.endsWith('[]')) return {};
   const rule = ruleAt(walk, place);
@@ -98,8 +98,6 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   return merged.length > 0 || (isEmptyList(three.mine) && !place.gone) || isEmptyList(three.theirs) ? merged : undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Probes and hooks: the kind of question is one choice, its frequency another. */
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 
@@ -113,11 +111,6 @@ const ONE_OF: Readonly<Record<string, readonly string[]>> = {
   updateStrategy: ['type', 'rollingUpdate'],
 };
 
-/** The members of a map; none of anything else. */
-function fieldsOf(value: unknown): Fields {
-  return isRecord(value) ? value : {};
-}
-
 /** `null` is as good as absent. */
 function present(value: unknown): unknown {
   return value ?? undefined;
@@ -127,7 +120,7 @@ function present(value: unknown): unknown {
 function mergeOneOf(
   walk: Walk,
   place: Place,
-  { base, mine, theirs }: { readonly base: Fields; readonly mine: Fields; readonly theirs: Fields },
+  { base, mine, theirs }: { readonly base: JsonMap; readonly mine: JsonMap; readonly theirs: JsonMap },
   merged: Map<string, unknown>,
 ): ReadonlySet<string> {
   const all = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)]);
@@ -139,26 +132,26 @@ function mergeOneOf(
         : [];
   const names = listed.filter((name) => all.has(name));
   const [b, m, t] = [subset(base, names), subset(mine, names), subset(theirs, names)];
-  const choice = (fields: Fields) => Object.keys(fields).toSorted().join();
+  const choice = (fields: JsonMap) => Object.keys(fields).toSorted().join();
   // If neither side chose another, or only the release did, the fields merge one by one.
   if (walk.mode !== 'merge' || choice(b) === choice(m)) return new Set();
   const result = settle(walk, place, { base: absentIfEmpty(b), mine: absentIfEmpty(m), theirs: absentIfEmpty(t) });
-  for (const [name, value] of Object.entries(fieldsOf(result))) merged.set(name, value);
+  for (const [name, value] of Object.entries(mapAt(result))) merged.set(name, value);
   return new Set(names);
 }
 
 /** Those of the named fields that are there. */
-function subset(fields: Fields, names: readonly string[]): Fields {
+function subset(fields: JsonMap, names: readonly string[]): JsonMap {
   return Object.fromEntries(names.filter((name) => present(fields[name]) !== undefined).map((name) => [name, fields[name]]));
 }
 
-function absentIfEmpty(fields: Fields): Fields | undefined {
+function absentIfEmpty(fields: JsonMap): JsonMap | undefined {
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
 /** A variable has a value or a source, never both: they are one choice. */
 function mergeVariable(walk: Walk, place: Place, three: Three): unknown {
-  const name = fieldsOf(three.mine).name ?? fieldsOf(three.theirs).name;
+  const name = mapAt(three.mine).name ?? mapAt(three.theirs).name;
   const [base, mine, theirs] = [three.base, three.mine, three.theirs].map((item) => (item === undefined ? undefined : contentOf(item)));
   const states = [base, mine, theirs].filter((state) => state !== undefined);
   if (states.every((state) => Object.keys(state).every((field) => field === 'value'))) {
@@ -169,15 +162,15 @@ function mergeVariable(walk: Walk, place: Place, three: Three): unknown {
     return value === undefined ? { name } : { name, value };
   }
   const content = settle(walk, place, { base, mine, theirs });
-  return content === undefined ? undefined : { name, ...fieldsOf(content) };
+  return content === undefined ? undefined : { name, ...mapAt(content) };
 }
 
-function contentOf(item: unknown): Fields {
-  const { name: _, ...content } = fieldsOf(item);
+function contentOf(item: unknown): JsonMap {
+  const { name: _, ...content } = mapAt(item);
   return content;
 }
 
 /** A variable without a value has an empty one. */
-function textOf(content: Fields | undefined): unknown {
+function textOf(content: JsonMap | undefined): unknown {
   return content === undefined ? undefined : (content.value ?? '');
 }

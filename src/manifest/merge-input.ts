@@ -4,6 +4,9 @@ import type { MergeKnowledge } from '../kernel/profile.ts';
 import type { FieldOwner } from '../kube/field-paths.ts';
 import type { ListRules } from '../kube/list-keys.ts';
 
+/** By identity. */
+export type Objects = ReadonlyMap<string, KubeObject>;
+
 /** Two states of one object between which changes in the cluster lie. */
 export interface LiveState {
   /** What was applied last (else the release's own document), with the server's defaults. */

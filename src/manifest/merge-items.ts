@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/json.ts';
+import { jsonAt } from '../kernel/json.ts';
 import { alike } from './alike.ts';
 import { decide, fieldOf, inField, inItem, type MergeField, type Place, tell, type Walk } from './walk.ts';
 
@@ -27,18 +27,12 @@ export function mergeItems(walk: Walk, place: Place, lists: ThreeLists, mergeFie
   }
   noteOrder(walk, place, lists);
   const order = inOrder(lists, merged);
-  return (place.name === 'env' ? ofVariables(walk, place, { order, merged, lists }) : order).map((key) => merged.get(key));
-}
-
-interface Ordered {
-  readonly order: readonly string[];
-  readonly merged: Items;
-  readonly lists: ThreeLists;
+  return (place.name === 'env' ? ofVariables(walk, place, order, merged, [mine, theirs]) : order).map((key) => merged.get(key));
 }
 
 /** The order of variables has a meaning where one reads another. */
-function ofVariables(walk: Walk, place: Place, { order, merged, lists }: Ordered): readonly string[] {
-  const found = readableOrder(order, merged, [lists.mine, lists.theirs]);
+function ofVariables(walk: Walk, place: Place, order: readonly string[], merged: Items, sides: readonly Items[]): readonly string[] {
+  const found = readableOrder(order, merged, sides);
   const field = fieldOf(walk.ref, place.path);
   for (const { reader, read } of found.moved)
     walk.note(`${field}: ${read} is put before ${reader}, which reads it and else would get the text $(${read}).`);
@@ -74,7 +68,9 @@ function moved(walk: Walk, place: Place, { base, mine, theirs }: ThreeLists, mer
   const done = new Set<string>();
   for (const [from, was] of base) {
     if (mine.has(from) || !theirs.has(from)) continue;
-    const to = [...mine].find(([key, item]) => !base.has(key) && !theirs.has(key) && !done.has(key) && volumeOf(item) === volumeOf(was));
+    const to = [...mine].find(
+      ([key, item]) => !base.has(key) && !theirs.has(key) && !done.has(key) && jsonAt(item, 'name') === jsonAt(was, 'name'),
+    );
     if (!to) continue;
     const three = { base: was, mine: to[1], theirs: theirs.get(from) };
     const at = inItem(place, from);
@@ -85,10 +81,6 @@ function moved(walk: Walk, place: Place, { base, mine, theirs }: ThreeLists, mer
     done.add(from).add(to[0]);
   }
   return done;
-}
-
-function volumeOf(item: unknown): unknown {
-  return isRecord(item) ? item.name : undefined;
 }
 
 function noteOrder(walk: Walk, { name, path }: Place, { base, mine }: ThreeLists): void {
@@ -150,15 +142,11 @@ function reaches(from: string, to: string, all: readonly VariableReference[], se
 function isReadable(side: Items, { reader, read }: VariableReference, merged: Items): boolean {
   const names = [...side.keys()];
   if (!names.includes(read) || names.indexOf(read) >= names.indexOf(reader)) return false;
-  return textOf(side.get(reader)) === textOf(merged.get(reader));
+  return jsonAt(side.get(reader), 'value') === jsonAt(merged.get(reader), 'value');
 }
 
 /** `$$(NAME)` is text. */
 function readBy(item: unknown): readonly string[] {
-  const references = String(textOf(item) ?? '').matchAll(/\$\$|\$\(([^()]+)\)/g);
+  const references = String(jsonAt(item, 'value') ?? '').matchAll(/\$\$|\$\(([^()]+)\)/g);
   return [...references].flatMap(([, name]) => (name === undefined ? [] : [name]));
-}
-
-function textOf(item: unknown): unknown {
-  return isRecord(item) ? item.value : undefined;
 }

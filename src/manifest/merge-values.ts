@@ -5,7 +5,7 @@ import { canonicalRepository, folderOf, type Image, imageKey, imageText, isRelea
 import { editJson, readJson } from './json-text.ts';
 import { identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
 import { mergeSequences } from './sequences.ts';
-import { BOTH_CHANGED, decide, fieldOf, forcedAt, type MergeField, type Place, settle, type Three, tell, type Walk } from './walk.ts';
+import { BOTH_CHANGED, decide, fieldOf, forcedAt, type MergeField, type Place, ROOT, settle, type Three, tell, type Walk } from './walk.ts';
 
 const OWN_BUILD = 'It is not an image of the release under another registry: only you know which image replaces the target’s.';
 const FROM_YOURS = 'The target’s is taken from your registry either way.';
@@ -83,7 +83,7 @@ export function mergeCommaList(walk: Walk, place: Place, three: Three): unknown 
   });
   const isEdit = mine.some((word) => !base.includes(word)) || base.some((word) => !mine.includes(word));
   if (!isEdit && disputed === undefined) return three.theirs;
-  return carry(walk, place, three, { merged: merged.join(','), isTheirs: merged.join() === theirs.join(), disputed });
+  return carry(walk, place, three, merged.join(','), merged.join() === theirs.join(), disputed);
 }
 
 function words(value: unknown): readonly string[] | undefined {
@@ -94,14 +94,8 @@ function words(value: unknown): readonly string[] | undefined {
     .filter((word) => word !== '');
 }
 
-interface MergedList {
-  readonly merged: unknown;
-  readonly isTheirs: boolean;
-  readonly disputed: string | undefined;
-}
-
 /** Carries what mine becomes in the target, unless another reason requires the user's decision. */
-function carry(walk: Walk, place: Place, three: Three, { merged, isTheirs, disputed }: MergedList): unknown {
+function carry(walk: Walk, place: Place, three: Three, merged: unknown, isTheirs: boolean, disputed: string | undefined): unknown {
   const reason = (isTheirs ? undefined : walk.forced(fieldOf(walk.ref, place.path))) ?? disputed;
   if (reason !== undefined) return decide(walk, place, { ...three, mine: merged }, reason);
   tell(walk, place, three, isTheirs ? 'already' : 'kept');
@@ -130,7 +124,7 @@ export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
     const own = textsIn(cluster);
     return own && mergeSequences(base, own, theirs);
   });
-  return carry(walk, place, three, { merged, isTheirs: sameValue(merged, theirs), disputed });
+  return carry(walk, place, three, merged, sameValue(merged, theirs), disputed);
 }
 
 function textsIn(list: unknown): readonly string[] | undefined {
@@ -159,16 +153,14 @@ export function mapNewImages(
   { base, mine = base }: { readonly base: KubeObject | undefined; readonly mine: KubeObject | undefined },
   theirs: ReadonlyMap<string, KubeObject>,
 ): KubeObject {
-  const [pod, target] = [podSpecOf(object), podSpecOf(theirs.get(identityOf(object)) ?? object)];
-  if (!pod || !theirs.has(identityOf(object)) || walk.images.isEmpty) return object;
-  const known = podSpecOf(base ?? object) ?? {};
-  const own = podSpecOf(mine ?? object) ?? {};
+  const [pod, target] = [podSpecOf(object), theirs.get(identityOf(object))];
+  if (!pod || !target || walk.images.isEmpty) return object;
+  const named = (list: string, from = base) => new Set(recordsIn(from && podSpecOf(from)?.[list]).map(({ name }) => name));
   const lists = LISTS.filter((list) => Array.isArray(pod[list])).map((list) => {
-    const present = new Set(recordsIn(own[list]).map(({ name }) => name));
-    const names = new Set(base ? recordsIn(known[list]).flatMap(({ name }) => (present.has(name) ? [name] : [])) : []);
-    const untouched = new Map(recordsIn(target?.[list]).map(({ name, image }) => [name, image]));
+    const [before, own] = [named(list), named(list, mine)];
+    const untouched = new Map(recordsIn(podSpecOf(target)?.[list]).map(({ name, image }) => [name, image]));
     const items = recordsIn(pod[list]).map((container) => {
-      const isNew = !names.has(container.name) && untouched.get(container.name) === container.image;
+      const isNew = !(before.has(container.name) && own.has(container.name)) && untouched.get(container.name) === container.image;
       return isNew ? withMappedImage(walk, list, container) : container;
     });
     return [list, items] as const;
@@ -192,12 +184,6 @@ function withMappedImage(walk: Walk, list: string, container: Container): Contai
   }
   const own = imageText(mine, released);
   if (own === image) return container;
-  tell(
-    walk,
-    { path, fields: '', name: 'image', gone: false, json: false },
-    { base: undefined, mine: own, theirs: image },
-    'kept',
-    AS_THE_OTHERS,
-  );
+  tell(walk, { ...ROOT, path, name: 'image' }, { base: undefined, mine: own, theirs: image }, 'kept', AS_THE_OTHERS);
   return { ...container, image: own };
 }

@@ -1,20 +1,17 @@
-import type { Side } from '../kernel/edit-trace.ts';
 import { type KubeObject, refOf } from '../kernel/object.ts';
 import type { MergeKnowledge } from '../kernel/profile.ts';
 import { overlaps } from '../kube/field-paths.ts';
 import { rulesOf } from '../kube/list-keys.ts';
 import { ImageMap } from './images.ts';
 import { type LiveChange, layLive } from './lay-live.ts';
-import type { MergeInput, MergeResult } from './merge-input.ts';
+import type { MergeInput, MergeResult, Objects } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './merge-values.ts';
-import { type Dispute, type NotedField, withOwnFile } from './own-file.ts';
+import { type DisputeOf, type NotedField, withOwnFile } from './own-file.ts';
 import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
 import { brokenReferences } from './references.ts';
 import { type Found, resultOf } from './traces.ts';
 import { fieldOf, type Walk } from './walk.ts';
-
-export type Objects = ReadonlyMap<string, KubeObject>;
 
 /** What the merge works on, the same in every attempt. */
 interface Prepared {
@@ -23,20 +20,8 @@ interface Prepared {
   readonly theirs: Objects;
   readonly live: readonly LiveChange[];
   readonly noted: readonly NotedField[];
-  readonly disputes: readonly Dispute[];
-  readonly away: NonNullable<MergeInput['away']>;
-  readonly listRules: MergeInput['listRules'];
-  readonly commaLists: ReadonlySet<string>;
-  readonly resolutions: Readonly<Record<string, Side>>;
+  readonly disputes: readonly DisputeOf[];
   readonly notes: readonly string[];
-}
-
-interface Attempt {
-  readonly documents: readonly KubeObject[];
-  readonly found: readonly Found[];
-  readonly notes: readonly string[];
-  /** Fields to be decided that the attempt came across, each with why. */
-  readonly asked: readonly (readonly [field: string, because: string])[];
 }
 
 const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
@@ -75,7 +60,7 @@ function mergeOnce(input: MergeInput, reasons: ReadonlyMap<string, string>): Mer
   const forced = new Map([...removals(ready, renames), ...reasons]);
   const named = rename(ready, renames);
   for (;;) {
-    const attempt = merge(named, forced, reasons);
+    const attempt = merge(named, input, forced, reasons);
     const broken = [...brokenReferences(attempt.documents, named.theirs), ...attempt.asked].filter(([field]) => !forced.has(field));
     if (broken.length === 0) return resultOf(attempt, ready, input);
     for (const [field, because] of broken) forced.set(field, because);
@@ -93,16 +78,11 @@ function prepare(input: MergeInput): Prepared {
   const base = byIdentity(input.base.map((object) => prepared(object)));
   const file = input.file && byIdentity(input.file.map(noting));
   const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
-  const { writerOf, listRules } = input;
   // What only the file has counts as applied as the file has it.
   const added = [...(file ?? [])].filter(([key]) => !base.has(key) && !theirs.has(key));
   const applied = new Map([...added, ...byIdentity(input.mine.map(noting))]);
-  const { objects, changes } = layLive(
-    { base, applied, theirs, ...(writerOf ? { writerOf } : {}), ...(listRules ? { listRules } : {}) },
-    input.live ?? [],
-  );
-  const away = input.away ?? new Map();
-  const own = file && withOwnFile({ base, theirs, applied, cluster: objects, file, away, listRules });
+  const { objects, changes } = layLive({ base, applied, theirs }, input);
+  const own = file && withOwnFile({ base, theirs, applied, cluster: objects, file }, input);
   return {
     base,
     mine: own?.objects ?? objects,
@@ -110,10 +90,6 @@ function prepare(input: MergeInput): Prepared {
     live: changes,
     noted: own?.noted ?? [],
     disputes: own?.disputes ?? [],
-    away,
-    listRules,
-    commaLists: new Set(input.knowledge?.commaLists ?? []),
-    resolutions: input.resolutions ?? {},
     notes,
   };
 }
@@ -141,9 +117,12 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
   });
 }
 
-function merge(ready: Prepared, forced: ReadonlyMap<string, string>, reasons: ReadonlyMap<string, string>): Attempt {
+/** `asked`: fields to be decided that the attempt came across, each with why. */
+function merge(ready: Prepared, input: MergeInput, forced: ReadonlyMap<string, string>, reasons: ReadonlyMap<string, string>) {
   const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
   const asked: (readonly [string, string])[] = [];
+  const { resolutions = {}, knowledge = NO_KNOWLEDGE } = input;
+  const commaLists = new Set(knowledge.commaLists);
   const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
   const walkOf = (object: KubeObject): Walk => {
     const [ref, identity] = [refOf(object), identityOf(object)];
@@ -151,10 +130,10 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>, reasons: Re
       ref,
       mode: 'merge',
       images,
-      commaLists: ready.commaLists,
-      rules: rulesOf(object, ready.listRules),
+      commaLists,
+      rules: rulesOf(object, input.listRules),
       forced: (field) => forced.get(field),
-      resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
+      resolution: (field) => (Object.hasOwn(resolutions, field) ? resolutions[field] : undefined),
       disputed: (path) => ready.disputes.find((one) => one.object === identity && overlaps(one.path, path)),
       scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,
       ask: (field, because) => asked.push([field, because]),
@@ -166,7 +145,7 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>, reasons: Re
   const documents: KubeObject[] = [];
   const changed = new Set(ready.live.filter(({ left }) => !left).map(({ object }) => object));
   for (const key of new Set([...ready.theirs.keys(), ...ready.base.keys(), ...ready.mine.keys()])) {
-    const live = ready.away.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
+    const live = input.away?.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
     const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key), live };
     const object = three.theirs ?? three.mine ?? three.base;
     const merged = object && mergeObject(walkOf(object), three, reasonsFor(fieldOf(refOf(object), '')));

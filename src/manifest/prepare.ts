@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, jsonAt, mapAt } from '../kernel/json.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
 import type { MergeKnowledge } from '../kernel/profile.ts';
 import { LAST_APPLIED } from '../kube/managed-fields.ts';
@@ -48,6 +48,11 @@ export function prepared(object: KubeObject, note?: (text: string) => void): Kub
   const ready = isRecord(clean) ? clean : {};
   const data = isRecord(ready.data) && object.kind === 'ConfigMap' ? { data: asTexts(ready.data) } : {};
   return { ...ready, ...data, apiVersion: object.apiVersion, kind: object.kind, metadata: { ...comparable(object).metadata } };
+}
+
+/** A merged value under the identity of an object. */
+export function asObject(value: unknown, { apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
+  return { ...mapAt(value), apiVersion, kind, metadata: { ...mapAt(value, 'metadata'), name } };
 }
 
 function tidy(value: unknown, name: string, note?: (text: string) => void): unknown {
@@ -118,16 +123,13 @@ export function renamedPath(path: string, object: KubeObject, theirs: KubeObject
 type PodSpec = Readonly<Record<string, unknown>>;
 
 /** The pod template's specification of a workload. */
-export function podSpecOf(object: KubeObject): PodSpec | undefined {
-  const { spec } = object;
-  const template = isRecord(spec) ? spec.template : undefined;
-  return isRecord(template) && isRecord(template.spec) ? template.spec : undefined;
+export function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
+  const pod = jsonAt(spec, 'template', 'spec');
+  return isRecord(pod) ? pod : undefined;
 }
 
 export function withPodSpec(object: KubeObject, pod: PodSpec): KubeObject {
-  const spec = isRecord(object.spec) ? object.spec : {};
-  const template = isRecord(spec.template) ? spec.template : {};
-  return { ...object, spec: { ...spec, template: { ...template, spec: pod } } };
+  return { ...object, spec: { ...mapAt(object.spec), template: { ...mapAt(object.spec, 'template'), spec: pod } } };
 }
 
 /** The records of a list; nothing else in it. */
@@ -187,10 +189,10 @@ export function comparable(object: KubeObject): KubeObject {
 
 /** `kubectl rollout restart` leaves the time in the pod template. */
 function withoutRestart(object: KubeObject): KubeObject {
-  const { spec } = object;
-  if (!isRecord(spec) || !isRecord(spec.template) || !isRecord(spec.template.metadata)) return object;
-  const metadata = cleanAnnotations(spec.template.metadata, [RESTARTED]);
-  return { ...object, spec: { ...spec, template: { ...spec.template, metadata } } };
+  const before = jsonAt(object.spec, 'template', 'metadata');
+  if (!isRecord(before)) return object;
+  const metadata = cleanAnnotations(before, [RESTARTED]);
+  return { ...object, spec: { ...mapAt(object.spec), template: { ...mapAt(object.spec, 'template'), metadata } } };
 }
 
 function cleanAnnotations(metadata: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {

@@ -1,7 +1,8 @@
 import type { Conflict, Trace, TraceSource } from '../kernel/edit-trace.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
-import { overlaps, stepsOf } from '../kube/field-paths.ts';
+import { overlaps } from '../kube/field-paths.ts';
+import { fieldAt } from './definition-differences.ts';
 import { withoutMarks } from './json-text.ts';
 import type { LiveChange } from './lay-live.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
@@ -14,12 +15,6 @@ export interface Found extends Finding {
   readonly ref: ObjectRef;
 }
 
-interface Attempt {
-  readonly documents: readonly KubeObject[];
-  readonly found: readonly Found[];
-  readonly notes: readonly string[];
-}
-
 /** Where edits were found; what is in neither list, in the user's file. */
 interface Sources {
   readonly live: readonly LiveChange[];
@@ -27,7 +22,11 @@ interface Sources {
 }
 
 /** What the merge found, as the user may see it: no Secret's values, no marks of ours. */
-export function resultOf({ documents, found, notes }: Attempt, sources: Sources, input: MergeInput): MergeResult {
+export function resultOf(
+  { documents, found, notes }: Pick<MergeResult, 'documents' | 'notes'> & { readonly found: readonly Found[] },
+  sources: Sources,
+  input: MergeInput,
+): MergeResult {
   const asked = new Set(found.filter(({ because }) => because !== undefined).map(({ field }) => field));
   const gone = new Set(found.filter(({ path }) => path === '').map(({ field }) => field));
   return {
@@ -56,17 +55,8 @@ function traceOf(found: Found, source: TraceSource): Trace {
 function resultAt({ ref, path, outcome, mine }: Found, documents: readonly KubeObject[]): Pick<Trace, 'result'> {
   if (outcome !== 'kept' || !path.endsWith('.image')) return {};
   const document = documents.find((one) => identityOf(one) === identityOfRef(ref));
-  const result = stepsOf(path).reduce<unknown>(stepDown, document);
+  const result = fieldAt(document, path);
   return result === undefined || result === mine ? {} : { result };
-}
-
-function stepDown(value: unknown, step: string): unknown {
-  if (Array.isArray(value)) return value.find((item: unknown) => isNamed(item, step));
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[step] : undefined;
-}
-
-function isNamed(item: unknown, name: string): boolean {
-  return typeof item === 'object' && item !== null && 'name' in item && item.name === name;
 }
 
 /** A controller's field that the target does not set is no edit, but listed so that it can be found. */

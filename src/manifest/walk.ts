@@ -1,9 +1,9 @@
 import type { Outcome, Side, Writer } from '../kernel/edit-trace.ts';
-import { type ObjectRef, refText } from '../kernel/object.ts';
+import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
-import type { KindRules, SchemaRule } from '../kube/list-keys.ts';
+import { type KindRules, type ListRules, rulesOf, type SchemaRule } from '../kube/list-keys.ts';
 import { alike, type Comparison, isOpenMap } from './alike.ts';
-import type { ImageMap } from './images.ts';
+import { ImageMap } from './images.ts';
 
 /** Where a merge stands within an object. */
 export interface Place {
@@ -40,8 +40,8 @@ export interface Finding extends Three {
 /** `merge`: three-way; `mine`: mine always wins (cluster over applied); `theirs`: the target's, edits are only reported. */
 export type Mode = 'merge' | 'mine' | 'theirs';
 
-/** A place that is in dispute, and why. */
-export interface Disputed {
+/** A field in which the user's file and the cluster differ, and nothing shows which counts. */
+export interface Dispute {
   readonly path: string;
   readonly because: string;
   /** What the cluster has there. */
@@ -64,7 +64,7 @@ export interface Walk {
   forced(field: string): string | undefined;
   resolution(field: string): Side | undefined;
   /** Why the user must tell about a place, or a part of it: their file and the cluster disagree. */
-  disputed?(path: string): Disputed | undefined;
+  disputed?(path: string): Dispute | undefined;
   /** In `mine`: texts that hold JSON are walked through too. */
   readonly intoTexts?: boolean;
   /** In `mine`: a change that is not laid over, because it is left to whoever wrote it. */
@@ -75,6 +75,21 @@ export interface Walk {
   ask?(field: string, because: string): void;
   add(finding: Finding): void;
   note(text: string): void;
+}
+
+/** A walk in `mine` in which nothing is decided. */
+export function layingWalk(object: KubeObject, listRules: ListRules | undefined, add: Walk['add']): Walk {
+  return {
+    ref: refOf(object),
+    mode: 'mine',
+    images: new ImageMap(),
+    commaLists: new Set(),
+    rules: rulesOf(object, listRules),
+    forced: () => undefined,
+    resolution: () => undefined,
+    add,
+    note: () => {},
+  };
 }
 
 export const BOTH_CHANGED = 'You and the release changed it differently.';

@@ -47,19 +47,19 @@ export const MERGE: Room = {
     ]),
     ...faultsIn('src/manifest/merge-items.ts', [
       ['/\\$\\$|', '/'],
-      ['return textOf(side.get(reader)) === textOf(merged.get(reader));', 'return true;'],
+      ["return jsonAt(side.get(reader), 'value') === jsonAt(merged.get(reader), 'value');", 'return true;'],
       ['[...readers, name]', 'readers'],
       ['names.indexOf(read) >= names.indexOf(reader)', 'names.indexOf(read) < names.indexOf(reader)'],
     ]),
     ...faultsIn('src/manifest/own-file.ts', [
       ['|| !at(inFile) ', ''],
       [' || at(since)', ''],
-      ['        if (!at(open)) return !at(inCluster);\n', ''],
+      ['    if (!at(open)) return !at(inCluster);\n', ''],
       ['if (!at(open)) return !at(inCluster);', 'if (!at(open)) return true;'],
       [' || (!base && !theirs)', ''],
       ["return own.kind === 'Secret'", "return own.kind === 'ConfigMap'"],
       ['isReleaseOfSame(path, was, is) || ', ''],
-      ['    intoTexts: true,\n', ''],
+      [', intoTexts: true', ''],
     ]),
     ...faultsIn('src/manifest/merge.ts', [['...removals(ready, renames), ', '']]),
     ...faultsIn('src/manifest/merge-values.ts', [
