@@ -127,7 +127,8 @@ export function isApplyOf(fieldManager: string): (entry: ManagedFieldsEntry) => 
   return (entry) => entry.manager === fieldManager && entry.operation === 'Apply' && !entry.subresource;
 }
 
-function withoutManagers(object: KubeObject): KubeObject {
+/** managedFields are the larger half of most objects. */
+export function withoutManagers(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

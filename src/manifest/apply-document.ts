@@ -3,6 +3,7 @@ import type { FieldsV1, KubeObject, ManagedFieldsEntry } from '../kernel/object.
 import { prune, union } from '../kube/fields-v1.ts';
 import { mergeKeys } from '../kube/list-keys.ts';
 import { isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
+import { asObject } from './prepare.ts';
 
 /** Maps that the API replaces whole. */
 const ATOMIC_MAPS = new Set([
@@ -26,13 +27,9 @@ export function applyAfterAdoption(live: KubeObject, document: KubeObject, entri
   if (!own) return undefined;
   const others = entries.filter((entry) => entry !== own).map(({ fieldsV1 }) => fieldsV1 ?? {});
   const pruned = prune(live, own.fieldsV1 ?? {}, [fieldsOf(document, ''), ...others].reduce(union, {}));
-  const merged = merge(pruned, document, '');
-  const metadata = { ...(isRecord(merged) && isRecord(merged.metadata) ? merged.metadata : {}), ...identityOf(live) };
-  return { ...(isRecord(merged) ? merged : {}), apiVersion: document.apiVersion, kind: document.kind, metadata };
-}
-
-function identityOf({ metadata }: KubeObject): { readonly name: string; readonly resourceVersion?: string } {
-  return { name: metadata.name, ...(metadata.resourceVersion ? { resourceVersion: metadata.resourceVersion } : {}) };
+  const merged = asObject(mergeApplied(pruned, document, ''), document);
+  const { resourceVersion } = live.metadata;
+  return resourceVersion ? { ...merged, metadata: { ...merged.metadata, resourceVersion } } : merged;
 }
 
 /** The fields that a document sets, in the notation of managedFields. */
@@ -59,9 +56,10 @@ function elementOf(listName: string, item: unknown): string | undefined {
   return `k:${JSON.stringify(Object.fromEntries(rule.map((key) => [key, fields[key] ?? KEY_DEFAULTS[key]])))}`;
 }
 
-function merge(live: unknown, document: unknown, name: string): unknown {
+/** A live value with a document over it: maps member by member, lists by the built-in merge keys. */
+export function mergeApplied(live: unknown, document: unknown, name: string): unknown {
   if (isRecord(live) && isRecord(document) && !ATOMIC_MAPS.has(name)) {
-    const fields = Object.entries(document).map(([field, value]) => [field, merge(live[field], value, field)]);
+    const fields = Object.entries(document).map(([field, value]) => [field, mergeApplied(live[field], value, field)]);
     return { ...live, ...Object.fromEntries(fields) };
   }
   return Array.isArray(live) && Array.isArray(document) ? mergeList(live, document, name) : document;
@@ -71,7 +69,7 @@ function merge(live: unknown, document: unknown, name: string): unknown {
 function mergeList(live: readonly unknown[], document: readonly unknown[], name: string): unknown {
   if ([...live, ...document].some((item) => elementOf(name, item) === undefined)) return document;
   const there = new Map(live.map((item) => [elementOf(name, item), item]));
-  const items = document.map((item) => merge(there.get(elementOf(name, item)), item, ''));
+  const items = document.map((item) => mergeApplied(there.get(elementOf(name, item)), item, ''));
   const said = new Set(document.map((item) => elementOf(name, item)));
   return [...items, ...live.filter((item) => !said.has(elementOf(name, item)))];
 }

@@ -1,38 +1,33 @@
 import type { KubeObject } from '../kernel/object.ts';
-import type { MergeKnowledge } from '../kernel/profile.ts';
-import type { ListRules } from '../kube/list-keys.ts';
 import { alike } from './alike.ts';
 import { definitionDifferences } from './definition-differences.ts';
 import { mergeManifest } from './merge.ts';
+import type { MergeInput, Objects } from './merge-input.ts';
 import { identityOf, prepared } from './prepare.ts';
 
-/** What is installed, object by object. */
-export interface InstalledText {
-  /** By identity, as it was applied and changed since; without definitions. */
-  readonly objects: ReadonlyMap<string, KubeObject>;
-  readonly knowledge?: MergeKnowledge;
-  readonly listRules?: ListRules;
+export function isDefinition({ kind }: KubeObject): boolean {
+  return kind === 'CustomResourceDefinition';
 }
 
 /** In how many places a release's own manifest differs from the installation. Images do not count: their tags are compared separately. */
 export type Distance = (documents: readonly KubeObject[]) => number;
 
-/** Counts each object of a release once, however many releases have it: most of them do. */
-export function textDistance({ objects, ...how }: InstalledText): Distance {
+/** Of what is installed but definitions. Counts each object of a release once, however many releases have it: most of them do. */
+export function textDistance(installed: Objects, how: Pick<MergeInput, 'knowledge' | 'listRules'>): Distance {
   const counts = new Map<string, number>();
-  return (documents) => {
-    const plain = documents.filter(({ kind }) => kind !== 'CustomResourceDefinition');
-    const known = new Set(plain.map(identityOf));
-    const added = [...objects].filter(([identity, { kind }]) => !known.has(identity) && kind !== 'CustomResourceDefinition').length;
-    return plain.reduce((sum, document) => sum + countOf(document), added);
-  };
-
-  function countOf(document: KubeObject): number {
+  const objects = new Map([...installed].filter(([, object]) => !isDefinition(object)));
+  const countOf = (document: KubeObject): number => {
     const key = `${identityOf(document)} ${textOf(document)}`;
     const known = counts.get(key) ?? differences(document, objects.get(identityOf(document)), how);
     counts.set(key, known);
     return known;
-  }
+  };
+  return (documents) => {
+    const plain = documents.filter((one) => !isDefinition(one));
+    const known = new Set(plain.map(identityOf));
+    const added = [...objects.keys()].filter((identity) => !known.has(identity)).length;
+    return plain.reduce((sum, document) => sum + countOf(document), added);
+  };
 }
 
 /** The same of definitions: `definitions` are those that may tell the release. */
@@ -45,7 +40,7 @@ export function definitionDistance(definitions: readonly KubeObject[]): Distance
     counts.set(document, count);
     return count;
   };
-  return (documents) => documents.filter(({ kind }) => kind === 'CustomResourceDefinition').reduce((sum, one) => sum + countOf(one), 0);
+  return (documents) => documents.filter(isDefinition).reduce((sum, one) => sum + countOf(one), 0);
 }
 
 const IMAGE = /("image":")[^"]*"/g;
@@ -57,10 +52,12 @@ function textOf(document: KubeObject): string {
   return text;
 }
 
-function differences(document: KubeObject, mine: KubeObject | undefined, how: Omit<InstalledText, 'objects'>): number {
+function differences(document: KubeObject, mine: KubeObject | undefined, how: Pick<MergeInput, 'knowledge' | 'listRules'>): number {
   if (!mine) return 1;
   if (alike(withoutVersion(document), withoutVersion(mine), { apartFromImages: true })) return 0;
-  const { edits } = mergeManifest({ ...how, base: [document], mine: [mine], theirs: [document] });
+  const { knowledge, listRules } = how;
+  const rules = { ...(knowledge ? { knowledge } : {}), ...(listRules ? { listRules } : {}) };
+  const { edits } = mergeManifest({ ...rules, base: [document], mine: [mine], theirs: [document] });
   return edits.filter(({ path, outcome }) => outcome !== 'left' && !path.endsWith('.image')).length;
 }
 

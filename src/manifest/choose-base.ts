@@ -1,9 +1,8 @@
 import { counted } from '../kernel/counted.ts';
-import type { Trace } from '../kernel/edit-trace.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { compareReleases, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
 import { canonical } from './alike.ts';
-import { type Distance, definitionDistance, textDistance } from './base-distance.ts';
+import { type Distance, definitionDistance, isDefinition, textDistance } from './base-distance.ts';
 import { mergeManifest, objectsInstalled } from './merge.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { podSpecOf, recordsIn } from './prepare.ts';
@@ -54,7 +53,9 @@ export function mergeByBase(input: Input, candidates: Candidates, apart?: readon
   const { first, others, installed, given } = candidates;
   const mergeBy: MergeBy = ({ documents }, reasons) =>
     mergeManifest({ ...input, base: apart ? documents.filter((one) => !isDefinition(one)) : documents }, reasons);
-  const { distance, byDistance } = distancesOf(input, candidates, apart ?? (input.file ?? input.mine).filter(isDefinition));
+  const distance = textDistance(objectsInstalled({ ...input, base: first.documents }), input);
+  const definitions = definitionDistance(apart ?? (input.file ?? input.mine).filter(isDefinition));
+  const byDistance = nearestFirst(distance, definitions, installed);
   const all = [first, ...others];
   const named = all.filter((one) => isNamed(one, installed)).toSorted(nearestFirst(distance, () => 0, installed));
   const nearest = () => all.toSorted(byDistance)[0] ?? first;
@@ -76,21 +77,6 @@ export function mergeByBase(input: Input, candidates: Candidates, apart?: readon
 }
 
 type MergeBy = (base: BaseCandidate, reasons?: ReadonlyMap<string, string>) => MergeResult;
-
-function distancesOf(
-  input: Input,
-  { first, installed }: Candidates,
-  definitions: readonly KubeObject[],
-): { readonly distance: Distance; readonly byDistance: Order } {
-  const { knowledge, listRules } = input;
-  const objects = objectsInstalled({ ...input, base: first.documents });
-  const distance = textDistance({ objects, ...(knowledge ? { knowledge } : {}), ...(listRules ? { listRules } : {}) });
-  return { distance, byDistance: nearestFirst(distance, definitionDistance(definitions), installed) };
-}
-
-function isDefinition({ kind }: KubeObject): boolean {
-  return kind === 'CustomResourceDefinition';
-}
 
 interface Judged {
   readonly distance: Distance;
@@ -135,10 +121,8 @@ function asQuestions(base: BaseCandidate, doubt: BaseDoubt, mergeBy: MergeBy): C
   return { base, doubt, result: mergeBy(base, reasons) };
 }
 
-type Order = (a: BaseCandidate, b: BaseCandidate) => number;
-
 /** Prefers the named release, then its minor, then the older: with a base too new, its own fixes look like edits. */
-function nearestFirst(distance: Distance, definitions: Distance, name = ''): Order {
+function nearestFirst(distance: Distance, definitions: Distance, name = ''): (a: BaseCandidate, b: BaseCandidate) => number {
   const isOfMinor = ({ release }: BaseCandidate) => Number(sameMinor(release, name));
   return (a, b) =>
     distance(a.documents) - distance(b.documents) ||
@@ -170,16 +154,12 @@ export function releasesIn(document: KubeObject): readonly string[] {
 
 /** Fields that are carried with some bases and not with others. */
 function differing(results: readonly MergeResult[]): readonly string[] {
-  const told = results.map(
-    ({ edits }) =>
-      new Map(edits.filter(changesResult).map((edit) => [fieldOf(edit.ref, edit.path), canonical([edit.outcome, edit.mine ?? null])])),
-  );
+  const told = results.map(({ edits }) => {
+    const carried = edits.filter(({ outcome }) => outcome === 'kept' || outcome === 'conflict');
+    return new Map(carried.map(({ ref, path, outcome, mine = null }) => [fieldOf(ref, path), canonical([outcome, mine])]));
+  });
   const fields = new Set(told.flatMap((one) => [...one.keys()]));
   return [...fields].filter((field) => new Set(told.map((one) => one.get(field))).size > 1);
-}
-
-function changesResult({ outcome }: Trace): boolean {
-  return outcome === 'kept' || outcome === 'conflict';
 }
 
 /** This many fields are named. */

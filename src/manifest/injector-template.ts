@@ -1,5 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { Fault, messageOf } from '../kernel/fault.ts';
+import { mapAt } from '../kernel/json.ts';
 
 /** A mesh template of a release: the `data` of the injector's ConfigMap, as a patch or as a whole object. */
 export interface InjectorTemplate {
@@ -15,21 +16,15 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Reads a template file. Throws Fault('usage') if it holds no `data` of texts. */
 export function parseTemplate(text: string, name: string): InjectorTemplate {
-  const value = parsed(text, name);
-  const { data, kind, metadata } = (typeof value === 'object' && value !== null ? value : {}) as {
-    readonly data?: unknown;
-    readonly kind?: unknown;
-    readonly metadata?: { readonly labels?: Texts; readonly annotations?: Texts } | null;
-  };
-  const texts = typeof data === 'object' && data !== null ? Object.entries(data) : [];
-  if (texts.length === 0 || !texts.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
+  const { data, kind, metadata } = mapAt(parsed(text, name));
+  const texts = Object.values(mapAt(data));
+  if (texts.length === 0 || !texts.every((one) => typeof one === 'string')) {
     throw new Fault('usage', `${name} is no template of the injector: it has no data`, [
       'give a file with data: config: …, as the release has it',
     ]);
   }
-  const { labels, annotations } = metadata ?? {};
-  const isObject = kind === 'ConfigMap';
-  return { data: Object.fromEntries(texts as [string, string][]), isObject, labels: labels ?? {}, annotations: annotations ?? {} };
+  const [labels, annotations] = ['labels', 'annotations'].map((field) => mapAt(metadata, field) as Texts);
+  return { data: data as Texts, isObject: kind === 'ConfigMap', labels: labels ?? {}, annotations: annotations ?? {} };
 }
 
 function parsed(text: string, name: string): unknown {

@@ -1,19 +1,8 @@
+import { type JsonMap, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { ownersOf } from '../kube/field-paths.ts';
-
-interface Named {
-  readonly name?: string;
-  readonly image?: string;
-  readonly env?: readonly Named[];
-  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
-}
-
-interface PodSpec {
-  readonly containers?: readonly Named[];
-  readonly initContainers?: readonly Named[];
-  readonly volumes?: readonly Named[];
-}
+import { podSpecOf, recordsIn } from './prepare.ts';
 
 export interface Leftover {
   /** `initContainers[mount-bpffs]`, for users. */
@@ -22,7 +11,8 @@ export interface Leftover {
   readonly path: readonly string[];
 }
 
-const TEMPLATE = ['f:spec', 'f:template', 'f:spec'];
+const TEMPLATE: Leftover = { name: '', path: ['f:spec', 'f:template', 'f:spec'] };
+const CONTAINERS = ['initContainers', 'containers'];
 
 /** Managers of commands with which the user changes single fields: what only they own, someone set on purpose. */
 const BY_HAND: ReadonlySet<string> = new Set(['kubectl-set', 'kubectl-edit', 'kubectl-patch']);
@@ -37,84 +27,57 @@ export function findLeftovers(
   profile: Profile,
   isOldImage: (image: string) => boolean,
 ): readonly Leftover[] {
-  const [now, wanted] = [podSpec(live), podSpec(target)];
+  const [now, wanted] = [podSpecOf(live) ?? {}, podSpecOf(target) ?? {}];
   const { containers, env, volumes } = profile.leftovers;
-  const isOldContainer = (one: Named) => containers.includes(one.name ?? '') || isOldImage(one.image ?? '');
+  const isOldContainer: IsOld = (one) => containers.includes(textAt(one, 'name') ?? '') || isOldImage(textAt(one, 'image') ?? '');
+  const isOldVolume: IsOld = ({ name }) => volumes.includes(String(name));
+  const within = CONTAINERS.flatMap((list) =>
+    pairsOf(now[list], wanted[list]).flatMap(([container, kept]) => {
+      const { name, path } = itemIn(TEMPLATE, list, container);
+      const at = { name: `${name}.`, path };
+      const isOldVariable: IsOld = (one) => env.includes(String(one.name)) && !setByHand(live, itemIn(at, 'env', one));
+      return [...gone(at, 'env', container, kept, isOldVariable), ...gone(at, 'volumeMounts', container, kept, isOldVolume, 'mountPath')];
+    }),
+  );
+  const isUnused: IsOld = (one) => isOldVolume(one) && !mountedByOthers(one.name, now, wanted, isOldContainer);
   return [
-    ...gone('initContainers', now.initContainers, wanted.initContainers, isOldContainer),
-    ...gone('containers', now.containers, wanted.containers, isOldContainer),
-    ...inContainers(now, wanted, (label, one) => env.includes(one) && !setByHand(live, `${label}env[${one}]`), volumes),
-    ...gone(
-      'volumes',
-      now.volumes,
-      wanted.volumes,
-      (one) => volumes.includes(one.name ?? '') && !mountedByOthers(one.name ?? '', now, wanted, isOldContainer),
-    ),
+    ...CONTAINERS.flatMap((list) => gone(TEMPLATE, list, now, wanted, isOldContainer)),
+    ...within,
+    ...gone(TEMPLATE, 'volumes', now, wanted, isUnused),
   ];
 }
 
-function podSpec(object: KubeObject): PodSpec {
-  return ((object as { spec?: { template?: { spec?: PodSpec } } }).spec?.template?.spec ?? {}) as PodSpec;
+type IsOld = (item: JsonMap) => boolean;
+
+/** Containers that are there before and after. */
+function pairsOf(now: unknown, wanted: unknown): readonly (readonly [JsonMap, JsonMap])[] {
+  return recordsIn(now).flatMap((one) => {
+    const kept = recordsIn(wanted).find(({ name }) => name === one.name);
+    return kept ? [[one, kept] as const] : [];
+  });
 }
 
-function setByHand({ metadata }: KubeObject, label: string): boolean {
-  const owners = ownersOf(metadata.managedFields, `spec.template.spec.${label}`);
+function setByHand({ metadata }: KubeObject, { name }: Leftover): boolean {
+  const owners = ownersOf(metadata.managedFields, `spec.template.spec.${name}`);
   return owners.length > 0 && owners.every(({ manager, operation }) => operation === 'Update' && BY_HAND.has(manager));
 }
 
-function gone(
-  list: string,
-  now: readonly Named[] = [],
-  wanted: readonly Named[] = [],
-  isOld: (one: Named) => boolean,
-  base: readonly string[] = TEMPLATE,
-  label = '',
-): readonly Leftover[] {
-  const kept = new Set(wanted.map((one) => one.name));
-  return now
-    .filter((one) => !kept.has(one.name) && isOld(one))
-    .map(({ name = '' }) => ({ name: `${label}${list}[${name}]`, path: [...base, `f:${list}`, itemOf('name', name)] }));
+/** Old items of a list that are there now and no longer wanted. */
+function gone(at: Leftover, list: string, now: JsonMap, wanted: JsonMap, isOld: IsOld, key = 'name'): readonly Leftover[] {
+  const kept = new Set(recordsIn(wanted[list]).map((one) => one[key]));
+  const old = recordsIn(now[list]).filter((one) => !kept.has(one[key]) && isOld(one));
+  return old.map((one) => itemIn(at, list, one, key));
 }
 
-function itemOf(key: string, value: string): string {
-  return `k:${JSON.stringify({ [key]: value })}`;
+function itemIn({ name, path }: Leftover, list: string, item: JsonMap, key = 'name'): Leftover {
+  const value = String(item[key] ?? '');
+  return { name: `${name}${list}[${value}]`, path: [...path, `f:${list}`, `k:${JSON.stringify({ [key]: value })}`] };
 }
 
 /** A container that someone added, in the cluster or in the target, mounts it: it stays with its container. */
-function mountedByOthers(volume: string, now: PodSpec, wanted: PodSpec, isOld: (one: Named) => boolean): boolean {
-  const targeted = [...(wanted.initContainers ?? []), ...(wanted.containers ?? [])];
-  const known = new Set(targeted.map((one) => one.name));
-  const others = [...(now.initContainers ?? []), ...(now.containers ?? [])].filter((one) => !known.has(one.name) && !isOld(one));
-  return [...targeted, ...others].some((one) => (one.volumeMounts ?? []).some((mount) => mount.name === volume));
-}
-
-/** Variables and mounts of old releases within containers that stay. */
-function inContainers(
-  now: PodSpec,
-  wanted: PodSpec,
-  isOldVariable: (label: string, name: string) => boolean,
-  volumes: readonly string[],
-): readonly Leftover[] {
-  return (['initContainers', 'containers'] as const).flatMap((list) =>
-    (now[list] ?? []).flatMap((container) => {
-      const target = wanted[list]?.find((one) => one.name === container.name);
-      if (!target) return [];
-      const base = [...TEMPLATE, `f:${list}`, itemOf('name', container.name ?? '')];
-      const label = `${list}[${container.name}].`;
-      return [
-        ...gone('env', container.env, target.env, (one) => isOldVariable(label, one.name ?? ''), base, label),
-        ...goneMounts(container, target, volumes, base, label),
-      ];
-    }),
-  );
-}
-
-function goneMounts(now: Named, wanted: Named, volumes: readonly string[], base: readonly string[], label: string): readonly Leftover[] {
-  const kept = new Set((wanted.volumeMounts ?? []).map((mount) => mount.mountPath));
-  return (now.volumeMounts ?? [])
-    .filter(({ name, mountPath }) => !kept.has(mountPath) && volumes.includes(name))
-    .map(({ mountPath }) => ({
-      name: `${label}volumeMounts[${mountPath}]`,
-      path: [...base, 'f:volumeMounts', itemOf('mountPath', mountPath)],
-    }));
+function mountedByOthers(volume: unknown, now: JsonMap, wanted: JsonMap, isOld: IsOld): boolean {
+  const [there, targeted] = [now, wanted].map((pod) => CONTAINERS.flatMap((list) => recordsIn(pod[list])));
+  const known = new Set(targeted?.map(({ name }) => name));
+  const others = there?.filter((one) => !known.has(one.name) && !isOld(one)) ?? [];
+  return [...(targeted ?? []), ...others].some((one) => recordsIn(one.volumeMounts).some(({ name }) => name === volume));
 }

@@ -1,5 +1,5 @@
 import { Fault, messageOf } from '../kernel/fault.ts';
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, type JsonMap, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Artifact } from '../kernel/ports.ts';
 import { readYaml, writeYaml, type YamlReading } from './yaml-rules.ts';
@@ -136,23 +136,10 @@ function expand(value: unknown, source: Chunk, name: string): readonly ManifestD
   return [{ object: checkObject(value, source, name), text: source.text, line: source.line }];
 }
 
-function checkObject(value: Record<string, unknown>, { line }: Chunk, name: string): KubeObject {
-  const metadata = isRecord(value.metadata) ? value.metadata : {};
-  const missing = [
-    isText(value.apiVersion) ? undefined : 'apiVersion',
-    isText(value.kind) ? undefined : 'kind',
-    isText(metadata.name) ? undefined : 'metadata.name',
-  ].filter((field) => field !== undefined);
-  if (missing.length === 0 && isObject(value)) return value;
+function checkObject(value: JsonMap, { line }: Chunk, name: string): KubeObject {
+  const missing = ['apiVersion', 'kind', 'metadata.name'].filter((field) => !textAt(value, ...field.split('.')));
+  if (missing.length === 0) return value as KubeObject;
   throw refusal(name, line, `the document has no ${missing.join(', ')}`, `Add ${missing.join(', ')} as text, or remove the document.`);
-}
-
-function isObject(value: Record<string, unknown>): value is KubeObject {
-  return isText(value.apiVersion) && isText(value.kind) && isRecord(value.metadata) && isText(value.metadata.name);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function refusal(name: string, line: number, fact: string, next: string): Fault {

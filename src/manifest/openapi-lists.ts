@@ -1,48 +1,36 @@
-import { isRecord, jsonAt } from '../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, mapAt } from '../kernel/json.ts';
 import { groupOf, type KubeObject } from '../kernel/object.ts';
 import { type KeptRules, type KindRules, type ListRules, rulesOf, type SchemaRule } from '../kube/list-keys.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
+type Schema = JsonMap;
 
 const REF = '#/components/schemas/';
 
-/** A document of `/openapi/v3`: the schemas of one group and version. */
-class Schemas {
-  readonly #all: Schema;
+/** The schemas of a document of `/openapi/v3`, which is of one group and version, by name. */
+type Schemas = JsonMap;
 
-  constructor(document: unknown) {
-    const components = jsonAt(document, 'components');
-    const all = jsonAt(components, 'schemas');
-    this.#all = isRecord(all) ? all : {};
-  }
+function schemaOf(schemas: Schemas, apiVersion: string, kind: string): Schema | undefined {
+  const group = groupOf(apiVersion);
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const isIt = (one: unknown) => isRecord(one) && one.group === group && one.version === version && one.kind === kind;
+  return Object.values(schemas)
+    .filter(isRecord)
+    .find((schema) => listOf(schema['x-kubernetes-group-version-kind']).some(isIt));
+}
 
-  of(apiVersion: string, kind: string): Schema | undefined {
-    const group = groupOf(apiVersion);
-    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-    const isIt = (one: unknown) => isRecord(one) && one.group === group && one.version === version && one.kind === kind;
-    const found = Object.values(this.#all).find((schema) => listOf(jsonAt(schema, 'x-kubernetes-group-version-kind')).some(isIt));
-    return isRecord(found) ? found : undefined;
-  }
-
-  /** The name of the schema that another refers to, directly or as its only `allOf`. */
-  refOf(schema: Schema): string | undefined {
-    const all = listOf(schema.allOf);
-    const ref = schema.$ref ?? (all.length === 1 ? jsonAt(all[0], '$ref') : undefined);
-    return typeof ref === 'string' && ref.startsWith(REF) ? ref.slice(REF.length) : undefined;
-  }
-
-  named(name: string): Schema | undefined {
-    const found = jsonAt(this.#all, name);
-    return isRecord(found) ? found : undefined;
-  }
+/** The name of the schema that another refers to, directly or as its only `allOf`. */
+function refOf(schema: Schema): string | undefined {
+  const all = listOf(schema.allOf);
+  const ref = schema.$ref ?? (all.length === 1 ? jsonAt(all[0], '$ref') : undefined);
+  return typeof ref === 'string' && ref.startsWith(REF) ? ref.slice(REF.length) : undefined;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** How the server distinguishes the items of each list of a kind; undefined if the document has no schema of it. */
 export function listRulesOf(document: unknown, apiVersion: string, kind: string): KindRules | undefined {
-  const schemas = new Schemas(document);
-  const root = schemas.of(apiVersion, kind);
+  const schemas = mapAt(document, 'components', 'schemas');
+  const root = schemaOf(schemas, apiVersion, kind);
   return root && new Map(rulesIn(schemas, root, { path: '', within: [] }));
 }
 
@@ -53,7 +41,7 @@ interface At {
 }
 
 function* rulesIn(schemas: Schemas, schema: Schema, { path, within }: At): Generator<readonly [string, SchemaRule]> {
-  const ref = schemas.refOf(schema);
+  const ref = refOf(schema);
   const plain = resolved(schemas, schema);
   if (ref !== undefined && within.includes(ref)) return;
   const inside = ref === undefined ? within : [...within, ref];
@@ -70,8 +58,9 @@ function* rulesIn(schemas: Schemas, schema: Schema, { path, within }: At): Gener
 }
 
 function resolved(schemas: Schemas, schema: Schema): Schema {
-  const ref = schemas.refOf(schema);
-  return ref === undefined ? schema : (schemas.named(ref) ?? schema);
+  const ref = refOf(schema);
+  const found = ref === undefined ? undefined : jsonAt(schemas, ref);
+  return isRecord(found) ? found : schema;
 }
 
 /**
@@ -100,7 +89,11 @@ function isNothing(value: unknown): boolean {
 export function rulesToKeep(rules: ListRules | undefined, objects: readonly KubeObject[]): KeptRules {
   const kept = objects.flatMap((object) => {
     const known = rulesOf(object, rules);
-    const needed = known ? [...new Set(listPaths(object, ''))].flatMap((path) => ruleEntry(path, known.get(path))) : [];
+    const paths = known ? [...new Set(listPaths(object, ''))] : [];
+    const needed = paths.flatMap((path) => {
+      const rule = known?.get(path);
+      return rule === undefined ? [] : [[path, rule] as const];
+    });
     return needed.length > 0 ? [[`${object.apiVersion} ${object.kind}`, needed] as const] : [];
   });
   const byKind = Map.groupBy(kept, ([kind]) => kind);
@@ -110,10 +103,6 @@ export function rulesToKeep(rules: ListRules | undefined, objects: readonly Kube
 /** The same as a merge takes them; undefined if none were kept, and the table applies. */
 export function keptRules(kept: KeptRules | undefined): ListRules | undefined {
   return kept && new Map(Object.entries(kept).map(([kind, rules]) => [kind, new Map(Object.entries(rules))]));
-}
-
-function ruleEntry<Rule>(path: string, rule: Rule | undefined): readonly (readonly [string, Rule])[] {
-  return rule === undefined ? [] : [[path, rule]];
 }
 
 /** Names of fields alone, without items: `spec.template.spec.containers.env`. */

@@ -11,20 +11,13 @@ export interface Permission {
 }
 
 /** A thing, and all that may be done to it. */
-export interface Target {
-  readonly group: string;
-  readonly resource: string;
-  readonly name: string;
-  readonly verbs: readonly string[];
-}
+export type Target = Omit<Permission, 'verb'> & { readonly verbs: readonly string[] };
 
 /** Stands for the API group of paths that are no resources. */
 const URLS = '(url)';
 
-const ROLES = new Set(['Role', 'ClusterRole']);
-
 export function isRole({ kind }: KubeObject): boolean {
-  return ROLES.has(kind);
+  return kind === 'Role' || kind === 'ClusterRole';
 }
 
 export function withoutRules({ rules: _, ...rest }: KubeObject): KubeObject {

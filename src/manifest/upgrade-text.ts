@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
-import { isRecord, jsonAt, sameValue } from '../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { type KindRules, type ListRules, rulesOf } from '../kube/list-keys.ts';
 import { canonical, itemsOf } from './alike.ts';
@@ -41,7 +41,7 @@ export function textWith(
 ): string | undefined {
   const text = whole.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const stretches = stretchesOf(text, documents);
-  return stretches?.map((one, index) => textOf(one, stretches[index + 1], { wanted, listRules })).join('');
+  return stretches?.map((one, index) => textOf(one, stretches[index + 1], wanted, listRules)).join('');
 }
 
 /** Undefined if a document is no part of the text, as an item of a `List`. */
@@ -57,12 +57,7 @@ function stretchesOf(text: string, documents: readonly ManifestDocument[]): read
   return [...stretches, { text: text.slice(end) }];
 }
 
-interface Writing {
-  readonly wanted: Wanted;
-  readonly listRules: ListRules | undefined;
-}
-
-function textOf({ text, document }: Stretch, next: Stretch | undefined, { wanted, listRules }: Writing): string {
+function textOf({ text, document }: Stretch, next: Stretch | undefined, wanted: Wanted, listRules: ListRules | undefined): string {
   const subject = document ?? next?.document;
   if (!subject) return text;
   const object = wanted.get(identityOf(subject.object));
@@ -135,8 +130,8 @@ interface Change {
 function sync(writer: Writer, node: unknown, change: Change): unknown {
   const { before, after, name, path } = change;
   if (sameValue(before, after)) return node;
-  if (isMap(node) && isRecord(before) && isRecord(after)) return syncMap(writer, node, { before, after, path });
-  if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return syncList(writer, node, { after, name, path });
+  if (isMap(node) && isRecord(before) && isRecord(after)) return syncMap(writer, node, before, after, path);
+  if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return syncList(writer, node, after, change);
   if (isScalar(node) && typeof node.value === typeof after && typeof after !== 'object') {
     node.value = after;
     node.source = undefined as never;
@@ -145,13 +140,7 @@ function sync(writer: Writer, node: unknown, change: Change): unknown {
   return created(writer.document, after, name, isScalar(node) ? node.type : undefined);
 }
 
-interface MapChange {
-  readonly before: Readonly<Record<string, unknown>>;
-  readonly after: Readonly<Record<string, unknown>>;
-  readonly path: string;
-}
-
-function syncMap(writer: Writer, map: YAMLMap, { before, after, path }: MapChange): YAMLMap {
+function syncMap(writer: Writer, map: YAMLMap, before: JsonMap, after: JsonMap, path: string): YAMLMap {
   const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key);
   map.items = map.items.filter(({ key }) => Object.hasOwn(after, nameOf(key)) || !Object.hasOwn(before, nameOf(key)));
   for (const pair of map.items) {
@@ -165,12 +154,8 @@ function syncMap(writer: Writer, map: YAMLMap, { before, after, path }: MapChang
   return map;
 }
 
-interface ListChange extends Pick<Change, 'name' | 'path'> {
-  readonly after: readonly unknown[];
-}
-
 /** Items keep their text where they have a counterpart. */
-function syncList(writer: Writer, list: YAMLSeq, { after, name, path }: ListChange): YAMLSeq {
+function syncList(writer: Writer, list: YAMLSeq, after: readonly unknown[], { name, path }: Change): YAMLSeq {
   const { document } = writer;
   const rule = writer.rules?.get(path);
   const values = list.items.map((item) => (item as Node).toJS(document) as unknown);

@@ -1,9 +1,10 @@
 import { isRecord } from '../kernel/json.ts';
 import { apiVersionOf, type FieldsV1, type Kind, type KubeObject, type ManagedFieldsEntry } from '../kernel/object.ts';
 import { prune, union } from '../kube/fields-v1.ts';
-import { isApplyOf, KUBECTL, LAST_APPLIED } from '../kube/managed-fields.ts';
-import { fieldsOf } from '../manifest/apply-document.ts';
-import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
+import { isApplyOf, KUBECTL, LAST_APPLIED, withoutManagers } from '../kube/managed-fields.ts';
+import { mergeApplied } from '../manifest/apply-document.ts';
+import { asObject } from '../manifest/prepare.ts';
+import { claimed, differenceOf, isLeaf, without } from './field-sets.ts';
 
 /** Server-side apply with force: document's fields become the manager's; dropped fields that nobody else owns are removed. */
 export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said: KubeObject, writer: Writer): KubeObject {
@@ -15,8 +16,8 @@ export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said
   const own = entries.find(isApplyOf(writer.manager));
   const others = entries.filter((one) => one !== own);
   const owned = others.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(union, now);
-  const pruned = prune(bare(live), own?.fieldsV1 ?? {}, owned);
-  const merged = asObject(merge(pruned, bare(document), ''), live);
+  const pruned = prune(withoutManagers(live), own?.fieldsV1 ?? {}, owned);
+  const merged = asObject(mergeApplied(pruned, withoutManagers(document), ''), live);
   const managed = withManagers(merged, [entry, ...withoutTaken(others, live, merged)]);
   // After the managers have been settled: kubectl's annotation stays with whoever owns it.
   return withLastApplied(managed, document, writer);
@@ -42,47 +43,6 @@ function withLastApplied(object: KubeObject, document: KubeObject, { manager }: 
   const { annotations } = object.metadata;
   if (manager !== KUBECTL || annotations?.[LAST_APPLIED] === undefined) return object;
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [LAST_APPLIED]: `${JSON.stringify(document)}\n` } } };
-}
-
-/** By the same rules of lists and maps by which fields are owned. */
-function merge(live: unknown, document: unknown, name: string): unknown {
-  const set = fieldsOf(document, name);
-  if (isLeaf(set)) return isEmpty(document) && sameShape(live, document) ? live : document;
-  if (isRecord(document)) {
-    if (!isRecord(live)) return document;
-    const fields = Object.entries(document).map(([field, value]) => [field, merge(live[field], value, field)]);
-    return { ...live, ...Object.fromEntries(fields) };
-  }
-  return Array.isArray(document) && Array.isArray(live) ? mergeList(live, set, document) : document;
-}
-
-/** Items of the document in its order, then what else is there. */
-function mergeList(live: readonly unknown[], set: FieldsV1, document: readonly unknown[]): unknown {
-  const elements = Object.keys(set);
-  const said = elements.map((element) => merge(valueAt(live, element), valueAt(document, element), ''));
-  const matched = new Set(elements.map((element) => valueAt(live, element)));
-  return [...said, ...live.filter((item) => !matched.has(item))];
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
-
-function sameShape(a: unknown, b: unknown): boolean {
-  return a !== undefined && a !== null && typeof a === 'object' && Array.isArray(a) === Array.isArray(b);
-}
-
-function bare(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
-
-/** The removal may take all of metadata with it: the identity stays. */
-function asObject(value: unknown, live: KubeObject): KubeObject {
-  const fields = isRecord(value) ? value : {};
-  const { name, namespace } = live.metadata;
-  const metadata = { ...(isRecord(fields.metadata) ? fields.metadata : {}), name, ...(namespace ? { namespace } : {}) };
-  return { ...fields, apiVersion: live.apiVersion, kind: live.kind, metadata };
 }
 
 /** A document as `kubectl apply` without `--server-side` sends it the first time: with itself in an annotation. */

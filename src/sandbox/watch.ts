@@ -1,6 +1,7 @@
 import { isRecord } from '../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import type { ListOptions, WatchUpdate } from '../kernel/ports.ts';
+import { withoutManagers } from '../kube/managed-fields.ts';
 import type { ApiFaults } from './api-faults.ts';
 import type { Change, Store } from './store.ts';
 
@@ -51,19 +52,14 @@ function selected(store: Store, kind: Kind, options: ListOptions): readonly Kube
   return store
     .list(kind)
     .filter((one) => isSelected(one, options))
-    .map(slim);
+    .map(withoutManagers);
 }
 
 /** An object that a selector no longer matches has gone, for that watch. */
 function updateOf({ kind: where, before, after }: Change, kind: Kind, options: ListOptions): WatchUpdate | undefined {
   if (where.plural !== kind.plural || where.group !== kind.group) return undefined;
-  if (after && isSelected(after, options)) return { type: 'changed', object: slim(after) };
-  return before && isSelected(before, options) ? { type: 'deleted', object: slim(before) } : undefined;
-}
-
-function slim(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  if (after && isSelected(after, options)) return { type: 'changed', object: withoutManagers(after) };
+  return before && isSelected(before, options) ? { type: 'deleted', object: withoutManagers(before) } : undefined;
 }
 
 type Labels = Readonly<Record<string, string>>;

@@ -152,6 +152,6 @@ export const MERGE: Room = {
       ["type === 'map' && keys.length > 0 ? keys : isMerged", 'isMerged'],
       ['  if (ref !== undefined && within.includes(ref)) return;\n', ''],
     ]),
-    ...faultsIn('src/manifest/leftovers.ts', [[`&& !setByHand(live, \`\${label}env[\${one}]\`)`, '']]),
+    ...faultsIn('src/manifest/leftovers.ts', [[" && !setByHand(live, itemIn(at, 'env', one))", '']]),
   ],
 };
