@@ -87,7 +87,6 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const acting = await session.acting();
   const { looksOnly = false } = session.asked;
   const looks = known?.looks ?? new Looks(acting);
-  looks.refresh();
   // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
   const found = head ? undefined : headBy(session, looks);
   const progress = await session.progress('run', stages);

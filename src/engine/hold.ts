@@ -21,14 +21,14 @@ export class Hold {
     return this.#stop.signal;
   }
 
-  /** True if the lock was taken just now: what was planned before must be planned again. */
-  async take(): Promise<boolean> {
-    if (this.#held) return false;
+  /** Whether the lock was taken just now, and whether another run may have written before. */
+  async take(): Promise<'held' | 'new' | 'undisturbed'> {
+    if (this.#held) return 'held';
     const held = await this.#ports.interruption.finish(() => this.#ports.lock.acquire());
     this.#held = held;
     abortOn(held.lost, this.#stop);
     abortOn(held.lost, this.#cut);
-    return true;
+    return held.isUndisturbed ? 'undisturbed' : 'new';
   }
 
   /** Ends the running program: at a second Ctrl-C, or when another run may write. */

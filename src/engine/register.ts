@@ -1,4 +1,17 @@
-import type { Ask, Delete, Effect, Exec, Expectation, Patch, PatchAll, Precondition, TimePassed, Wait, Write } from '../kernel/action.ts';
+import type {
+  Ask,
+  Delete,
+  Effect,
+  Exec,
+  Expectation,
+  GuardedPatch,
+  Patch,
+  PatchAll,
+  Precondition,
+  TimePassed,
+  Wait,
+  Write,
+} from '../kernel/action.ts';
 import { commandLine, quoteArgument } from '../kernel/argv.ts';
 import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import {
@@ -20,6 +33,7 @@ import { Fault, MovedOn, messageOf } from '../kernel/fault.ts';
 import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
 import { servedKind } from '../kernel/kinds.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } from '../kernel/object.ts';
+import { versionGuard } from '../kernel/object-change.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { isInvalid, MOVED_ON, patchAll } from './patch-all.ts';
 
@@ -137,8 +151,8 @@ const patchEffect: EffectType<Patch> = {
   does: 'writes',
   isFixed: false,
   perform: patchObject,
-  async dryRun({ cluster }, { target, patch, fieldManager }) {
-    await cluster.dryRunPatch(await servedKind(cluster, target), target, patch, fieldManager ?? 'kubectl');
+  async dryRun(ports, effect) {
+    await tryPatch(ports, effect, effect.fieldManager);
     return {};
   },
   text({ target, patch, fieldManager }) {
@@ -147,16 +161,25 @@ const patchEffect: EffectType<Patch> = {
     const args = ['patch', target.kind.toLowerCase(), target.name, ...namespace, ...manager, '--type=json', '-p', JSON.stringify(patch)];
     return ['kubectl', ...args].map(quoteArgument).join(' ');
   },
-  mask(effect) {
-    if (effect.target.kind !== 'Secret') return effect;
-    return { ...effect, patch: effect.patch.map((op) => (op.value === undefined ? op : { ...op, value: HIDDEN })) };
-  },
-  digest({ type, target, precondition, patch }) {
-    const shown = target.kind === 'Secret' ? patch.map((op) => ({ ...op, value: undefined })) : patch;
-    const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
-    return { type, target, uid: precondition.uid, ops };
-  },
+  mask: maskedPatch,
+  digest: ({ type, target, precondition, patch }) => ({ type, target, uid: precondition.uid, ops: comparedOps({ target, patch }) }),
 };
+
+type OnePatch = Pick<GuardedPatch, 'target' | 'patch'>;
+
+/** Values of Secrets are shown nowhere; who owns them is none. */
+const isSecretValue = ({ kind }: ObjectRef, { path, value }: JsonPatchOp): boolean =>
+  kind === 'Secret' && value !== undefined && !/^\/metadata\/(?:managedFields|ownerReferences)(?:\/|$)/.test(path);
+
+function maskedPatch<P extends OnePatch>(one: P): P {
+  return { ...one, patch: one.patch.map((op) => (isSecretValue(one.target, op) ? { ...op, value: HIDDEN } : op)) };
+}
+
+/** What two plans have to agree on. */
+function comparedOps({ target, patch }: OnePatch): readonly JsonPatchOp[] {
+  const shown = patch.map((op) => (isSecretValue(target, op) ? { ...op, value: undefined } : op));
+  return shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
+}
 
 const deleteEffect: EffectType<Delete> = {
   does: 'writes',
@@ -179,21 +202,33 @@ function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, 'precond
       if (onlyIf) await preconditionOf(preconditions, onlyIf).assert(ports, onlyIf, around);
       return { detail: await patchAll(ports, effect, around) };
     },
-    dryRun: announced,
+    async dryRun(ports, { patches }) {
+      if (patches.length > TRIED) return announced();
+      await Promise.all(patches.map((one) => tryPatch(ports, one)));
+      return {};
+    },
     text: ({ what, patches }) =>
       `${what}: ${counted(patches.length, 'patch', 'patches')} by kubectl’s field manager, each only if its object is still the one shown`,
-    mask: whole,
-    digest: whole,
+    mask: (effect) => ({ ...effect, patches: effect.patches.map(maskedPatch) }),
+    digest: ({ patches, ...rest }) => ({
+      ...rest,
+      patches: patches.map(({ target, uid, patch }) => ({ target, uid, ops: comparedOps({ target, patch }) })),
+    }),
   };
+}
+
+/** More patches than this are only announced by a dry run. */
+const TRIED = 100;
+
+async function tryPatch({ cluster }: EnginePorts, { target, patch }: OnePatch, fieldManager = 'kubectl'): Promise<void> {
+  await cluster.dryRunPatch(await servedKind(cluster, target), target, patch, fieldManager);
 }
 
 async function patchObject({ cluster }: EnginePorts, { target, precondition, patch, fieldManager }: Patch): Promise<Performed> {
   const { uid, resourceVersion } = precondition;
-  const guard: readonly JsonPatchOp[] = resourceVersion
-    ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }]
-    : [];
+  const guarded = [...versionGuard(resourceVersion), ...patch];
   return asRead(target, async () =>
-    cluster.patch(await servedKind(cluster, target), { ...target, uid }, [...guard, ...patch], fieldManager ?? 'kubectl'),
+    cluster.patch(await servedKind(cluster, target), { ...target, uid }, guarded, fieldManager ?? 'kubectl'),
   );
 }
 

@@ -100,12 +100,13 @@ export class StageRounds {
     return look();
   }
 
-  /** True if the lock was taken just now: another run may have written until then, so earlier reads do not count. */
+  /** True if the lock was taken just now and another run may have written until then, so that earlier reads do not count. */
   async #take(): Promise<boolean> {
     const { hold, looks } = this.#parts;
-    const isNew = await hold.take();
-    if (isNew) looks.refresh();
-    return isNew;
+    const taken = await hold.take();
+    if (taken === 'held' || (taken === 'undisturbed' && looks.shared)) return false;
+    looks.refresh();
+    return true;
   }
 
   #lookedAt(round: number): OpenStage | undefined {

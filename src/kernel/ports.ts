@@ -176,6 +176,8 @@ export interface LockHold {
   readonly lost: AbortSignal;
   /** False if the lease is lost, or was not renewed for so long that another run may have it by now; asked right before each write. */
   isHeld(): boolean;
+  /** Since `holder` was first asked, no other run had the lock, nor a program of one: what was read since then is what it would be under the lock. */
+  readonly isUndisturbed: boolean;
   release(): Promise<void>;
 }
 

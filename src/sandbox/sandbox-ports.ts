@@ -108,7 +108,7 @@ function memoryLock({ state, clock }: Scenario, identity: string, alive: () => v
         alive();
         if (state.holder === holder) delete state.holder;
       };
-      return { lost: new AbortController().signal, isHeld: () => true, release };
+      return { lost: new AbortController().signal, isHeld: () => true, isUndisturbed: true, release };
     },
     async breakLock() {
       const { holder } = state;

@@ -45,14 +45,14 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 5,
     err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.2 \(ImagePullBackOff\)/m, /^running pods keep their network/m],
     out: [
-      /^STOPPED at apply, step 21 of 25 · 2 of 4 nodes on v3\.32\.2 · node-02 failing$/m,
+      /^STOPPED at apply, step 5 of 9 · 2 of 4 nodes on v3\.32\.2 · node-02 failing$/m,
       /^The exit code is 5\. On a .*: kubectl -n kube-system describe pod /m,
     ],
   },
   'crash-loop': {
     exit: 5,
     err: [/^error: .*node-02.*CrashLoopBackOff, last exit 1, 3 restarts$/m, /^see why: kubectl -n kube-system logs /m],
-    out: [/^STOPPED at apply, step 21 of 25 · 2 of 4 nodes/m, /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m],
+    out: [/^STOPPED at apply, step 5 of 9 · 2 of 4 nodes/m, /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m],
   },
   conflict: {
     exit: 8,

@@ -66,6 +66,7 @@ describe('looks of a chain', () => {
     const looking = (id: string, plans: readonly StagePlan[], extra: Partial<Stage<number>> = {}): AnyStage =>
       scripted(id, plans, extra, ({ cluster }) => Promise.all([cluster.list(K.Node), cluster.list(K.Node)]));
     return {
+      bench,
       looking,
       lists,
       passes: (ms: number) => {
@@ -118,6 +119,20 @@ describe('looks of a chain', () => {
     const { looking, lists, run } = chainOf();
     await run([looking('preflight', [skips], { readOnly: true }), looking('backup', [skips]), looking('apply', [skips])], true);
     assert.deepEqual(lists, ['before', 'under the lock']);
+  });
+
+  it('goes on under the lock where no other run had it since the command began, but for an action that wants one of its own', async () => {
+    const { looking, lists, passes, run, bench } = chainOf();
+    bench.undisturbed = true;
+    const look = () => looking('preflight', [skips], { readOnly: true });
+    await run([look(), looking('backup', [skips]), looking('apply', [skips])], true);
+    assert.deepEqual(lists, ['before']);
+    lists.length = 0;
+    passes(2_001);
+    const { actions: [action = assert.fail()] = [] } = 'actions' in applies ? applies : {};
+    const once: StagePlan = { actions: [{ ...action, afresh: true }] };
+    await run([look(), looking('apply', [once, once])], true);
+    assert.equal(lists.length, 2);
   });
 
   it('ends with every write, wait and whatever else is not only a file', async () => {

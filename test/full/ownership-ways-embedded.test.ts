@@ -49,9 +49,9 @@ async function endOf({ installed, target }: UpgradeCase, ownership: OwnershipMod
   const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
   for (const { effect } of applyWhole(whole, context)) {
     if (effect.type === 'write') files.write(`/work/${effect.file}`, effect.content);
-    if (effect.type === 'patch') {
-      const kind = findKind(cluster.kinds(), effect.target.apiVersion, effect.target.kind) ?? assert.fail(refText(effect.target));
-      await cluster.patch(kind, effect.target, effect.patch, effect.fieldManager ?? 'kubectl');
+    for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
+      const kind = findKind(cluster.kinds(), target.apiVersion, target.kind) ?? assert.fail(refText(target));
+      await cluster.patch(kind, target, patch, 'kubectl');
     }
     if (effect.type !== 'exec') continue;
     const { exitCode, stderr } = await tools.run(effect.run);

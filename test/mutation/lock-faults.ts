@@ -8,11 +8,15 @@ export const LOCK: Room = {
       ['lease && !isFree(lease, now) ? holderOf(lease) : undefined', 'lease ? holderOf(lease) : undefined'],
       ['return holder && isGone?.(holder.identity) ? undefined : holder;', 'return holder;'],
       ['if (holder) throw locked(holder);\n', ''],
-      ['await deps.awaitOrphans?.(holderOf(lease)?.identity);', ''],
+      ['(await deps.awaitOrphans?.(holderOf(before)?.identity)) === true', 'false'],
       [
-        'return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);',
-        'return await cluster.create(K.Lease, wanted);',
+        'const lease = before ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);',
+        'const lease = await cluster.create(K.Lease, wanted);',
       ],
+      ['!hadOrphans && first?.state', 'first?.state'],
+      ['first?.state !== undefined && first.state ===', 'first?.state ==='],
+      ['first?.state !== undefined && first.state === freeState(before);', 'first?.state !== undefined;'],
+      ['first ??= { state', 'first = { state'],
       ['throw quicker ? locked(quicker) : thrown;', 'throw thrown;'],
       ['if (holder && holder.identity !== identity) throw locked(holder);', ''],
       [

@@ -3,7 +3,7 @@ import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { readInstalled } from '../../src/features/survey/detect.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { ListOptions } from '../../src/kernel/ports.ts';
+import type { ListOptions, Lock } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
@@ -47,8 +47,11 @@ function counting(composition: Composition, counts: Counts): Composition {
   };
 }
 
+/** The lock as it is taken where another run had it since the command began. */
+const disturbed = (lock: Lock): Lock => ({ ...lock, acquire: async () => ({ ...(await lock.acquire()), isUndisturbed: false }) });
+
 /** What a command asks of a cluster that is to be upgraded. */
-async function requestsOf(...args: readonly string[]): Promise<Counts> {
+async function requestsOf(args: readonly string[], lockOf = (lock: Lock) => lock): Promise<Counts> {
   const counts: Counts = {
     ...{ detections: 0, 'owner searches': 0, 'dry applies': 0, twins: 0, pods: 0, permissions: 0, discoveries: 0, programs: 0 },
     ...{ records: 0, journals: 0 },
@@ -57,7 +60,10 @@ async function requestsOf(...args: readonly string[]): Promise<Counts> {
   const scenario = await installedSandbox({ nodes: 3, clock, cli: false });
   const bench = sandboxCommand(scenario);
   Object.assign(bench.seams, {
-    compose: async (request: ComposeRequest) => counting(compositionOf(scenario, request), counts),
+    compose: async (request: ComposeRequest) => {
+      const composition = compositionOf(scenario, request);
+      return counting({ ...composition, lock: lockOf(composition.lock) }, counts);
+    },
     installed: (composition: Composition) => readInstalled(composition, composition.context),
   });
   assert.equal(await bench.run(...args, '--skip', 'cli'), 0, bench.err());
@@ -67,28 +73,36 @@ async function requestsOf(...args: readonly string[]): Promise<Counts> {
 describe('the requests of a whole chain', () => {
   const objects = 21;
 
-  it('are asked once for the plan, once under the lock, once right before UIDs change, and once about the result', async () => {
-    assert.deepEqual(await requestsOf('run', '--yes'), {
-      detections: 4,
-      'owner searches': 4,
-      // Under the lock no object had changed since the plan; before UIDs change all is looked at once more.
-      'dry applies': 3 * objects,
-      // How the server would make what was applied last tells edits: before the first write only.
-      twins: 8,
-      // One of each workload whose pods the upgrade starts, for the plan and right before the apply: admission judges pods alone.
-      pods: 2 * 2,
-      permissions: 1,
-      discoveries: 4,
-      // kubectl for its version, and for the one file.
-      programs: 2,
-      // Asked again where the run has noted more.
-      records: 5,
-      journals: 4,
-    });
+  const asked: Counts = {
+    detections: 3,
+    'owner searches': 3,
+    // Before UIDs change all is looked at once more.
+    'dry applies': 3 * objects,
+    // How the server would make what was applied last tells edits: before the first write only.
+    twins: 8,
+    // One of each workload whose pods the upgrade starts, for the plan and right before the apply: admission judges pods alone.
+    pods: 2 * 2,
+    permissions: 1,
+    discoveries: 3,
+    // kubectl for its version, and for the one file.
+    programs: 2,
+    // Asked again where the run has noted more.
+    records: 4,
+    journals: 3,
+  };
+
+  it('are asked once for the plan that holds under the lock, once right before UIDs change, and once about the result', async () => {
+    assert.deepEqual(await requestsOf(['run', '--yes']), asked);
+  });
+
+  it('are asked once more under the lock where another run had it since the plan', async () => {
+    const more = { detections: 4, 'owner searches': 4, discoveries: 4, records: 5, journals: 4 };
+    // No object had changed since the plan, so that no answer to a dry run is asked for again.
+    assert.deepEqual(await requestsOf(['run', '--yes'], disturbed), { ...asked, ...more });
   });
 
   it('are asked once for a plan', async () => {
-    assert.deepEqual(await requestsOf('plan'), {
+    assert.deepEqual(await requestsOf(['plan']), {
       ...{ detections: 1, 'owner searches': 1, 'dry applies': objects, twins: 8, pods: 2, permissions: 1, discoveries: 1, programs: 1 },
       // For the stages, the time of earlier rollouts and what a run left unfinished.
       records: 1,

@@ -107,16 +107,16 @@ describe('the last lines of a command', function () {
     assert.match(last[0] ?? '', /^error: 1 pod failed.*node-02.*CrashLoopBackOff/);
     assert.match(last[1] ?? '', /^see why: kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
     assert.match(last[2] ?? '', /^running pods keep their network; new pods on node-\d+ get none until its agent is ready$/);
-    assert.match(last.at(-5) ?? '', /^STOPPED at apply, step 21 of 25 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
+    assert.match(last.at(-5) ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last.at(-4) ?? '', /^ {2}undo {4}possible: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
     assert.equal(last.at(-3), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
     assert.equal(last.at(-2), 'Running pods keep their network. New pods on node-02 get none until its agent is ready.');
     assert.ok(
-      lines.some((line) => /^apply: step 21 of 25: wait for /.test(line)),
+      lines.some((line) => /^apply: step 5 of 9: wait for /.test(line)),
       'the number of the plan',
     );
     const status = await performed('status');
-    assert.match(status.lines.join('\n'), /^run \S+, profile netsvc: not finished, at step 21 of 25 \(apply\)$/m);
+    assert.match(status.lines.join('\n'), /^run \S+, profile netsvc: not finished, at step 5 of 9 \(apply\)$/m);
     assert.match(status.lines.join('\n'), /^undo: possible: \/sandbox\/\S+\/RESTORE\.md has/m);
     assert.match(last.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.ok(from > lines.findIndex((line) => line.startsWith('STAGE ')), 'the report is above');
@@ -130,7 +130,7 @@ describe('the last lines of a command', function () {
     await bench.run('run', '--yes');
     const lines = stripVTControlCharacters(forTerminal(bench.screen().join('\n'))).split('\n');
     const block = lines.slice(lines.findIndex((line) => line.startsWith('STOPPED')));
-    assert.match(block[0] ?? '', /^STOPPED at apply, step 21 of 25 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
+    assert.match(block[0] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
     assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep their network/);

@@ -80,10 +80,9 @@ export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, k
     perform({ effect }) {
       if (effect.type === 'write') files.set(effect.file, effect.content);
       if (effect.type === 'wait') settle();
-      if (effect.type === 'patch') {
-        const guard: JsonPatchOp[] = [{ op: 'replace', path: '/metadata/resourceVersion', value: effect.precondition.resourceVersion }];
-        put(patched(effect.target.name, effect.target.kind, [...guard, ...effect.patch]));
-        writes.push(`patch ${effect.target.kind}/${effect.target.name}`);
+      for (const { target, patch } of patchesOf(effect)) {
+        put(patched(target.name, target.kind, patch));
+        writes.push(`patch ${target.kind}/${target.name}`);
       }
       if (effect.type !== 'exec') return;
       writes.push([effect.run.tool, ...effect.run.args].join(' '));
@@ -101,6 +100,8 @@ export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, k
     },
   };
 }
+
+const patchesOf = (effect: Action['effect']) => (effect.type === 'patch-all' ? effect.patches : []);
 
 type Patched = (name: string, kind: string, ops: readonly JsonPatchOp[]) => KubeObject;
 

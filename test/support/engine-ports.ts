@@ -23,6 +23,8 @@ export interface EngineBench {
   uid: string;
   /** False: the lease was not renewed for too long, and nothing has noticed yet. */
   held: boolean;
+  /** No other run had the lock since the command began. */
+  undisturbed: boolean;
   lockedBy: string | undefined;
   stored: RunRecord | undefined;
   /** What was kept, by its id. */
@@ -34,7 +36,15 @@ export function engineBench(): EngineBench {
   const calls: string[] = [];
   const saved: RunRecord[] = [];
   const [soft, hard, lost] = [new AbortController(), new AbortController(), new AbortController()];
-  const state = { tools: new Map(), uid: CLUSTER_UID, held: true, lockedBy: undefined, stored: undefined, kept: new Map() };
+  const state = {
+    tools: new Map(),
+    uid: CLUSTER_UID,
+    held: true,
+    undisturbed: false,
+    lockedBy: undefined,
+    stored: undefined,
+    kept: new Map(),
+  };
   const bench = { ...state, calls, saved, soft, hard, lost } as unknown as { -readonly [K in keyof EngineBench]: EngineBench[K] };
   bench.ports = {
     effects,
@@ -89,7 +99,12 @@ export function engineBench(): EngineBench {
       acquire: async () => {
         if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`, []);
         calls.push('lock');
-        return { lost: lost.signal, isHeld: () => !lost.signal.aborted && bench.held, release: async () => void calls.push('unlock') };
+        return {
+          lost: lost.signal,
+          isHeld: () => !lost.signal.aborted && bench.held,
+          isUndisturbed: bench.undisturbed,
+          release: async () => void calls.push('unlock'),
+        };
       },
     },
   } as unknown as EnginePorts;

@@ -83,12 +83,10 @@ export async function liveOf(cluster: OpenCluster, { apiVersion, kind, metadata 
 async function perform({ plane, cluster }: OpenPlane, actions: readonly Action[]): Promise<void> {
   for (const { effect } of actions) {
     if (effect.type === 'write') await writeFile(join(plane.dir, effect.file), effect.content);
-    if (effect.type === 'patch') {
-      const { target, patch, fieldManager = 'kubectl', precondition } = effect;
+    for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
       const kind = await cluster.resolve(target.apiVersion, target.kind);
       if (!kind) throw new Error(`no kind for ${refText(target)}`);
-      const guard = { op: 'replace', path: '/metadata/resourceVersion', value: precondition.resourceVersion } as const;
-      await cluster.patch(kind, target, [guard, ...patch], fieldManager);
+      await cluster.patch(kind, target, patch, 'kubectl');
     }
     if (effect.type === 'exec') {
       const { exitCode, stderr } = await plane.kubectl([...effect.run.args]);

@@ -17,10 +17,10 @@ export interface LockDeps {
   /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
   readonly isGone?: (identity: string) => boolean;
   /**
-   * Resolves when no program of an ended run can write to the cluster any more; throws Fault to refuse. `lastHolder` lost the lock without
-   * releasing it: its process may be stopped while its program runs.
+   * Resolves when no program of an ended run can write to the cluster any more, to whether one could; throws Fault to refuse. `lastHolder`
+   * lost the lock without releasing it: its process may be stopped while its program runs.
    */
-  readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<void>;
+  readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<boolean>;
   readonly startStopwatch?: () => Stopwatch;
   /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
   readonly repeat?: (ms: number, task: () => void) => () => void;
@@ -31,13 +31,20 @@ const RENEW_MS = 15_000;
 /** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
 export function leaseLock(deps: LockDeps): Lock {
   const read = () => deps.cluster.get(K.Lease, LEASE_NAME, deps.namespace);
+  /** The lease as it was when it was first asked for. */
+  let first: { readonly state: string | undefined } | undefined;
   return {
-    holder: async () => currentHolder(deps, await read(), await serverNow(deps)),
+    async holder() {
+      const lease = await read();
+      first ??= { state: freeState(lease) };
+      return currentHolder(deps, lease, await serverNow(deps));
+    },
     async acquire() {
       // Started before the lease is written, so that it never counts as younger than it is.
       const started = new Renewals(deps.startStopwatch);
-      const lease = await take(deps, read, started);
-      return keepRenewing(deps, read, lease, started);
+      const { before, lease, hadOrphans } = await take(deps, read, started);
+      const isUndisturbed = !hadOrphans && first?.state !== undefined && first.state === freeState(before);
+      return { ...keepRenewing(deps, read, lease, started), isUndisturbed };
     },
     async breakLock(identity) {
       const lease = await read();
@@ -78,17 +85,32 @@ async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
   return clock.now().getTime() + skew;
 }
 
-async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>, renewals: Renewals): Promise<KubeObject> {
+/** Which state of a lease that nobody holds; undefined for one with a holder, however long ago that was. */
+function freeState(lease: KubeObject | undefined): string | undefined {
+  if (!lease) return 'none';
+  const { uid = '', resourceVersion = '' } = lease.metadata;
+  return holderOf(lease) ? undefined : `${uid} ${resourceVersion}`;
+}
+
+interface Taken {
+  /** What was replaced; the server refuses to replace another. */
+  readonly before: KubeObject | undefined;
+  readonly lease: KubeObject;
+  readonly hadOrphans: boolean;
+}
+
+async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>, renewals: Renewals): Promise<Taken> {
   const { cluster, namespace, identity } = deps;
-  const lease = await read();
-  const holder = currentHolder(deps, lease, await serverNow(deps));
+  const before = await read();
+  const holder = currentHolder(deps, before, await serverNow(deps));
   if (holder) throw locked(holder);
   // The lock is free, but its last holder's programs may still run. A run that is quicker meanwhile is a conflict below.
-  await deps.awaitOrphans?.(holderOf(lease)?.identity);
+  const hadOrphans = (await deps.awaitOrphans?.(holderOf(before)?.identity)) === true;
   renewals.succeeded(renewals.begin());
-  const wanted = taken(lease, namespace, identity, await serverNow(deps));
+  const wanted = taken(before, namespace, identity, await serverNow(deps));
   try {
-    return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);
+    const lease = before ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);
+    return { before, lease, hadOrphans };
   } catch (thrown) {
     // Both 409s: another run was quicker by a moment.
     if (!(thrown instanceof ApiFailure) || thrown.status !== 409) throw thrown;
@@ -104,7 +126,12 @@ function locked(holder: LockHolder): Fault {
   ]);
 }
 
-function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined>, first: KubeObject, renewals: Renewals): LockHold {
+function keepRenewing(
+  deps: LockDeps,
+  read: () => Promise<KubeObject | undefined>,
+  first: KubeObject,
+  renewals: Renewals,
+): Omit<LockHold, 'isUndisturbed'> {
   const lost = new AbortController();
   let lease = first;
   let running: Promise<void> | undefined;

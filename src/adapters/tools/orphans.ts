@@ -107,11 +107,11 @@ interface AwaitOrphans {
   readonly stop: AbortSignal;
 }
 
-/** Resolves when no ended run's program can write. Throws Fault('locked') if that takes too long, Fault('interrupted') at Ctrl-C. */
-export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans): Promise<void> {
+/** Resolves when no ended run's program can write, to whether one could. Throws Fault('locked') if that takes too long, Fault('interrupted') at Ctrl-C. */
+export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans): Promise<boolean> {
   for (let waited = 0; ; waited += POLL_MS) {
     const left = await orphans();
-    if (left.length === 0) return;
+    if (left.length === 0) return waited > 0;
     const names = left.map(({ pid, program }) => `${program} (process ${pid})`).join(', ');
     if (waited >= PATIENCE_MS) throw stillThere(names, left);
     if (waited === 0)

@@ -1,7 +1,8 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
-import { changeTo, patchOf, putOp } from '../../kernel/object-change.ts';
+import { changeTo, guardedPatchOf, putOp } from '../../kernel/object-change.ts';
 import { clientSideManagers } from '../../kube/managed-fields.ts';
 import type { PreviewedObject } from './outcome.ts';
 
@@ -24,19 +25,21 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
     const entries = options.ownership === 'kubectl' ? adoptedLeftovers : adopted;
     return live && entries ? [{ live, entries }] : [];
   });
-  // All originals are kept with the first patch: one durable write instead of one per object.
-  const changes = mine.map(({ live, entries }) => changeTo(live, { [MANAGED_FIELDS]: entries }));
-  return mine.map(({ live, entries }, index) => {
-    const ref = refOf(live);
-    return {
-      id: index === 0 ? 'ownership' : `ownership-${refText(ref)}`,
-      title: `take over field ownership of ${refText(ref)}`,
+  if (mine.length === 0) return [];
+  return [
+    {
+      id: 'ownership',
+      title: `take over field ownership of ${counted(mine.length, 'object')}`,
       ref: '§4.4/2',
       undo: 'full',
-      ...(index === 0 ? { keep: { changes } } : {}),
-      effect: patchOf(live, [putOp(live, MANAGED_FIELDS, entries)]),
-    };
-  });
+      keep: { changes: mine.map(({ live, entries }) => changeTo(live, { [MANAGED_FIELDS]: entries })) },
+      effect: {
+        type: 'patch-all',
+        what: 'objects taken over',
+        patches: mine.map(({ live, entries }) => guardedPatchOf(live, [putOp(live, MANAGED_FIELDS, entries)])),
+      },
+    },
+  ];
 }
 
 const MANAGED_FIELDS = '/metadata/managedFields';

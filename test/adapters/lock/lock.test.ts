@@ -73,6 +73,32 @@ describe('the lock', () => {
     await lockOf('bob').acquire();
   });
 
+  it('tells whether no other run had it since its holder was first asked for', async () => {
+    const { lockOf } = ground();
+    const alice = lockOf('alice');
+    assert.equal((await alice.acquire()).isUndisturbed, false, 'it was never asked for');
+    const dead = lockOf('bob');
+    await dead.holder();
+    await lockOf('alice').breakLock('alice');
+    assert.equal((await dead.acquire()).isUndisturbed, false, 'another run had it at first');
+    await lockOf('alice').breakLock('bob');
+    const [quiet, late] = [lockOf('quiet'), lockOf('late')];
+    assert.deepEqual([await quiet.holder(), await late.holder()], [undefined, undefined]);
+    const held = await quiet.acquire();
+    assert.equal(held.isUndisturbed, true);
+    await held.release();
+    assert.equal((await late.acquire()).isUndisturbed, false, 'another run had it between');
+  });
+
+  it('is undisturbed where there was no lease at first, and none since', async () => {
+    const { lockOf } = ground();
+    const [first, second] = [lockOf('first'), lockOf('second')];
+    assert.deepEqual([await first.holder(), await second.holder()], [undefined, undefined]);
+    assert.equal((await first.acquire()).isUndisturbed, true);
+    await lockOf('x').breakLock('first');
+    assert.equal((await second.acquire()).isUndisturbed, false);
+  });
+
   it('counts as given back where only the answer was lost, and not where nothing was written', async () => {
     const { lockOf, memory } = ground();
     const { replace } = memory.cluster;
@@ -297,7 +323,7 @@ describe('the lock', () => {
   });
 
   describe('after a run that was killed', () => {
-    const next = (awaitOrphans: (lastHolder: string | undefined) => Promise<void>) => {
+    const next = (awaitOrphans: (lastHolder: string | undefined) => Promise<unknown>) => {
       const { memory, lockOf } = ground();
       const lock = leaseLock({
         cluster: memory.cluster,
@@ -305,7 +331,7 @@ describe('the lock', () => {
         namespace: 'kube-system',
         identity: 'next',
         isGone: (identity) => identity === 'dead@here',
-        awaitOrphans,
+        awaitOrphans: async (lastHolder) => (await awaitOrphans(lastHolder)) === true,
       });
       return { lock, lockOf, memory };
     };
@@ -329,6 +355,15 @@ describe('the lock', () => {
       await (await lockOf('alice').acquire()).release();
       await lock.acquire();
       assert.deepEqual(asked, [undefined]);
+    });
+
+    it('does not count as undisturbed where something was left that might still write', async () => {
+      for (const hadOrphans of [true, false]) {
+        const { lock, lockOf } = next(async () => hadOrphans);
+        await (await lockOf('alice').acquire()).release();
+        await lock.holder();
+        assert.equal((await lock.acquire()).isUndisturbed, !hadOrphans);
+      }
     });
 
     it('is not taken where something does not end', async () => {

@@ -27,13 +27,13 @@ function bench(endsAfter: number) {
 describe('waiting for the programs of a killed run', () => {
   it('says nothing and does not wait where there are none', async () => {
     const { parts, said, slept } = bench(0);
-    await awaitOrphans(parts);
+    assert.equal(await awaitOrphans(parts), false);
     assert.deepEqual([said, slept()], [[], 0]);
   });
 
   it('says once what it waits for, and goes on when it has ended', async () => {
     const { parts, said } = bench(5);
-    await awaitOrphans(parts);
+    assert.equal(await awaitOrphans(parts), true);
     assert.equal(said.length, 1);
     assert.match(said[0] ?? '', /waiting for kubectl \(process 4711\)/);
   });

@@ -41,7 +41,7 @@ const withOptions = (bench: ApplyBench, options: Options): ApplyBench => Object.
 async function writesOf(bench: ApplyBench): Promise<readonly Action[]> {
   const plan = (await openApply(bench)).plan();
   const actions = 'skip' in plan ? [] : plan.actions;
-  return actions.some(({ effect }) => effect.type === 'exec' || effect.type === 'patch') ? actions : [];
+  return actions.some(({ effect }) => effect.type === 'exec' || effect.type === 'patch-all') ? actions : [];
 }
 
 async function upgrade(bench: ApplyBench): Promise<void> {

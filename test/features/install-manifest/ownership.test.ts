@@ -15,7 +15,7 @@ describe('the ownership of what was applied client-side', () => {
     const bench = await benchOf('kubectl');
     const actions = await planned(bench);
     assert.deepEqual(
-      actions.filter(({ effect }) => effect.type === 'patch'),
+      actions.filter(({ effect }) => effect.type === 'patch-all'),
       [],
     );
     assert.deepEqual(

@@ -21,7 +21,7 @@ const told = ({ effect }: Action) => {
   return effect.type === 'write' ? `write ${effect.file}` : effect.type;
 };
 
-const order = (actions: readonly Action[]) => actions.filter(({ effect }) => effect.type !== 'patch').map(told);
+const order = (actions: readonly Action[]) => actions.filter(({ effect }) => effect.type !== 'patch-all').map(told);
 
 const configuration: KubeObject = {
   apiVersion: 'crd.projectcalico.org/v1',
