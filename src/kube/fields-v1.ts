@@ -59,29 +59,20 @@ export function dropAt(value: unknown, [element, ...below]: readonly string[]): 
 }
 
 /** Fields whose owner is the parent struct: an element with children counts as owned. Map keys do not. */
-type IsStruct = (element: string) => boolean;
-
-const everyField: IsStruct = (element) => element.startsWith('f:');
+const isStruct = (element: string): boolean => element.startsWith('f:');
 
 /**
  * The value without what is in `last` and not in `owned`, as the server prunes after an apply. This is structured-merge-diff's removal
  * without its schema: every field with fields below counts as a struct's.
  */
-export function prune(value: unknown, last: FieldsV1, owned: FieldsV1): unknown {
-  return walk(value, last, owned, true, everyField);
-}
-
-function walk(value: unknown, last: FieldsV1, owned: FieldsV1, parentOwned: boolean, isStruct: IsStruct): unknown {
+export function prune(value: unknown, last: FieldsV1, owned: FieldsV1, parentOwned = true): unknown {
   let rest = value;
   for (const [element, below] of Object.entries(last)) {
     if (element === '.') continue;
     const theirs = Object.hasOwn(owned, element) ? owned[element] : undefined;
     const inLast = isMember(below) || isStruct(element);
     const ownedHere = parentOwned && theirs !== undefined && (isMember(theirs) || isStruct(element));
-    rest =
-      inLast && !ownedHere
-        ? drop(rest, element)
-        : descend(rest, element, (inner) => walk(inner, below, theirs ?? EMPTY, ownedHere, isStruct));
+    rest = inLast && !ownedHere ? drop(rest, element) : descend(rest, element, (inner) => prune(inner, below, theirs ?? EMPTY, ownedHere));
   }
   return rest;
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
+import { containersOf, shapeOf } from './workload.ts';
 
 /** Everything a verdict over one workload needs. */
 export interface RolloutView extends PodSurroundings {
@@ -15,15 +16,6 @@ export interface RolloutView extends PodSurroundings {
 
 /** Of pods whose state does not depend on the time: the node that was seen with them, and the outcome. */
 export type Known = WeakMap<PodFacts, { readonly node: NodeFacts | undefined; readonly progress: PodProgress }>;
-
-interface WorkloadShape {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly paused?: boolean;
-    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image: string }[] } };
-  };
-  readonly status?: Readonly<Record<string, number | undefined>>;
-}
 
 /**
  * Evaluates one workload: done only if the controller has observed the spec, every pod carries the target's image
@@ -58,13 +50,13 @@ function meantPods({ target, pods }: RolloutView, desired: number): readonly Pod
 }
 
 function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number {
-  const { spec, status } = workload as WorkloadShape;
+  const { spec, status } = shapeOf(workload);
   return kind === 'DaemonSet' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
 }
 
 function pendingReason(view: RolloutView, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
   const { target } = view;
-  const { spec, status = {} } = workload as WorkloadShape;
+  const { spec, status = {} } = shapeOf(workload);
   const other = otherImage(target, workload);
   if (other !== undefined) return `its container ${target.container} is still set to ${other}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
@@ -94,8 +86,7 @@ function restText(rest: readonly PodProgress[], all: number, { pods, target }: R
 
 /** The image of the workload, where that is not the target's. */
 function otherImage(target: RolloutTarget, workload: KubeObject): string | undefined {
-  const { spec } = workload as WorkloadShape;
-  const image = spec?.template?.spec?.containers?.find((container) => container.name === target.container)?.image;
+  const image = containersOf(workload).find(({ name }) => name === target.container)?.image;
   return target.injected || isSameImage(image ?? '', target.image) ? undefined : (image ?? 'nothing');
 }
 
@@ -136,22 +127,9 @@ function progressOf(pod: PodFacts, view: RolloutView): PodProgress {
   return progress;
 }
 
-interface UpdatedShape {
-  readonly spec?: {
-    readonly updateStrategy?: {
-      readonly type?: string;
-      readonly rollingUpdate?: {
-        readonly partition?: number;
-        readonly maxUnavailable?: number | string;
-        readonly maxSurge?: number | string;
-      };
-    };
-  };
-}
-
 /** Why a new template does not replace every pod of a StatefulSet or DaemonSet by itself; undefined if it does. */
 export function heldUpdate(workload: object): string | undefined {
-  const { type, rollingUpdate } = (workload as UpdatedShape).spec?.updateStrategy ?? {};
+  const { type, rollingUpdate } = shapeOf(workload).spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return 'its update strategy is OnDelete';
   const partition = rollingUpdate?.partition ?? 0;
   return partition > 0 ? `its rolling update stops at partition ${partition}` : undefined;
@@ -159,7 +137,7 @@ export function heldUpdate(workload: object): string | undefined {
 
 /** How many of its pods the controller of a DaemonSet replaces at a time, with its defaults; undefined for what it does not replace by itself. */
 export function podsAtOnce(workload: KubeObject, pods: number): number | undefined {
-  const { type, rollingUpdate = {} } = (workload as UpdatedShape).spec?.updateStrategy ?? {};
+  const { type, rollingUpdate = {} } = shapeOf(workload).spec?.updateStrategy ?? {};
   if (workload.kind !== 'DaemonSet' || type === 'OnDelete') return undefined;
   const { maxUnavailable = 1, maxSurge = 0 } = rollingUpdate;
   return Math.min(pods, Math.max(1, countOf(maxUnavailable, pods) + countOf(maxSurge, pods)));

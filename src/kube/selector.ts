@@ -22,38 +22,28 @@ export function selectorOf(object: KubeObject): LabelSelector | undefined {
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   if (!selector) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
-  return Object.entries(matchLabels).every(([key, value]) => labels[key] === value) && matchExpressions.every((one) => isMet(one, labels));
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => OPERATORS[operator].holds(labels[key], values))
+  );
 }
 
-function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
-  const value = labels[key];
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-  }
+interface Operator {
+  readonly holds: (value: string | undefined, values: readonly string[]) => boolean;
+  readonly text: (key: string, values: readonly string[]) => string;
 }
+
+const OPERATORS: Readonly<Record<LabelRequirement['operator'], Operator>> = {
+  In: { holds: (value, values) => value !== undefined && values.includes(value), text: (key, values) => `${key} in (${values})` },
+  NotIn: { holds: (value, values) => value === undefined || !values.includes(value), text: (key, values) => `${key} notin (${values})` },
+  Exists: { holds: (value) => value !== undefined, text: (key) => key },
+  DoesNotExist: { holds: (value) => value === undefined, text: (key) => `!${key}` },
+};
 
 /** As lists and watches take it, and as users read it: `app=node,tier in (a,b),!canary`; empty for an empty selector. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
   const pairs = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-  return [...pairs.toSorted(), ...matchExpressions.map(requirementText)].join(',');
-}
-
-function requirementText({ key, operator, values = [] }: LabelRequirement): string {
-  switch (operator) {
-    case 'In':
-      return `${key} in (${values.join(',')})`;
-    case 'NotIn':
-      return `${key} notin (${values.join(',')})`;
-    case 'Exists':
-      return key;
-    case 'DoesNotExist':
-      return `!${key}`;
-  }
+  return [...pairs.toSorted(), ...matchExpressions.map(({ key, operator, values = [] }) => OPERATORS[operator].text(key, values))].join(
+    ',',
+  );
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { containersOf, initContainersOf } from '../../src/features/survey/workload.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { parseRelease } from '../../src/kernel/release.ts';
+import { containersOf, initContainersOf } from '../../src/kube/workload.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { inventoryOfManifest } from '../support/inventory.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import { containersOf } from '../../src/features/survey/workload.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
+import { containersOf } from '../../src/kube/workload.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 

@@ -1,9 +1,9 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { containersOf } from '../../src/features/survey/workload.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
+import { containersOf } from '../../src/kube/workload.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from './owner-sandbox.ts';

@@ -27,7 +27,7 @@ import {
   withResources,
 } from '../survey/index.ts';
 
-interface Operated {
+export interface Operated {
   readonly names: OperatorCrossings;
   readonly operated: OperatedFacts;
   readonly installation: Installation;
@@ -36,7 +36,7 @@ interface Operated {
 }
 
 /** Evaluates an installation that an operator holds, where the profile knows its names. */
-function withOperated(judge: (given: Operated) => Verdict): (facts: PreflightFacts, context: Context) => Verdict {
+export function withOperated(judge: (given: Operated) => Verdict): (facts: PreflightFacts, context: Context) => Verdict {
   return withInstallation((installation, facts, context) => {
     const names = context.profile.operator.crossings;
     if (!names) return notApplicable('the profile knows no names of the operator’s settings');

@@ -1,8 +1,6 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -14,14 +12,13 @@ import {
   failIfAny,
   objectsOf,
   type PreflightCheck,
-  type PreflightFacts,
   type SecretCertificate,
   sourceRelease,
   specOf,
   table,
   toolOf,
-  withInstallation,
 } from '../survey/index.ts';
+import { type Operated, withOperated } from './crossings-checks.ts';
 
 export const oneWriterChecks: readonly PreflightCheck[] = [
   /** What the operator sets must have no other repeated writer: they would overwrite each other for ever. */
@@ -31,10 +28,7 @@ export const oneWriterChecks: readonly PreflightCheck[] = [
     category: 'installation',
     severity: 'warning',
     ref: 'domain §12',
-    judge: withInstallation((_installation, facts, { profile }): Verdict => {
-      const { operated } = facts;
-      const writes = profile.operator.crossings?.writes;
-      if (!operated || !writes) return notApplicable('no operator writes settings here');
+    judge: withOperated(({ names: { writes = [] }, facts, context: { profile } }) => {
       const found = writes.flatMap(({ plural, fields }) => objectsOf(facts, plural).flatMap((object) => otherWriters(object, fields)));
       const [first] = found;
       return failIfAny(found, 'the operator alone writes its settings', (names) => ({
@@ -64,11 +58,9 @@ export const podNetworkChecks: readonly PreflightCheck[] = [
     category: 'resources',
     severity: 'error',
     ref: 'domain §12',
-    judge: withInstallation((_installation, { operated }, { profile }): Verdict => {
-      const { crossings } = profile.operator;
-      if (!operated || !crossings) return notApplicable('no operator runs the service here');
+    judge: withOperated(({ names, operated }) => {
       const installation = read(operated.installation);
-      const pools = jsonAt(specOf(installation), ...crossings.pools.field);
+      const pools = jsonAt(specOf(installation), ...names.pools.field);
       if (!installation || !Array.isArray(pools) || pools.length === 0) return notApplicable('the Installation lists no address pools');
       const subnets = read(operated.podSubnets);
       if (subnets.length === 0) return notApplicable('kubeadm has no pod network here');
@@ -78,7 +70,7 @@ export const podNetworkChecks: readonly PreflightCheck[] = [
       const evidence = outside.map((cidr): Evidence => evidenceOf(installation, `${cidr} is not within ${subnets.join(', ')}`));
       return failIfAny(evidence, `the pools are within the pod network ${subnets.join(', ')}`, () => ({
         because: `the Installation has pools outside the pod network that kubeadm knows (${subnets.join(', ')}): ${outside.join(', ')}. The operator refuses them and upgrades nothing`,
-        hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${crossings.pools.field.join('.')} of the Installation, before the upgrade.`,
+        hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${names.pools.field.join('.')} of the Installation, before the upgrade.`,
         next: 'kubectl -n kube-system get configmap kubeadm-config -o yaml',
       }));
     }),
@@ -96,19 +88,12 @@ export function isWithin(cidr: string, outer: string): boolean {
 const DAY = 86_400_000;
 const SOON = 30;
 
-interface Held {
-  readonly names: NonNullable<OperatorCrossings['certificates']>;
-  readonly certificates: Reading<readonly SecretCertificate[]>;
-  readonly installation: Installation;
-  readonly facts: PreflightFacts;
-  readonly context: Context;
-}
+type Certificates = NonNullable<OperatorCrossings['certificates']>;
 
-function withCertificates(judge: (held: Held) => Verdict) {
-  return withInstallation((installation, facts, context): Verdict => {
-    const names = context.profile.operator.crossings?.certificates;
-    if (!facts.operated || !names) return notApplicable('no operator holds certificates of the service here');
-    return judge({ names, certificates: facts.operated.certificates, installation, facts, context });
+function withCertificates(judge: (names: Certificates, given: Operated) => Verdict) {
+  return withOperated((given) => {
+    const { certificates } = given.names;
+    return certificates ? judge(certificates, given) : notApplicable('no operator holds certificates of the service here');
   });
 }
 
@@ -117,7 +102,7 @@ export const certificatesChecks: readonly PreflightCheck[] = table({ category: '
   {
     id: 'NS-630',
     title: 'certificate of the API server fits the target',
-    judge: withCertificates(({ names, certificates, installation, facts, context }): Verdict => {
+    judge: withCertificates((names, { operated: { certificates }, installation, facts, context }) => {
       const { api, signer } = names;
       const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
       if (moves && 'unread' in certificates) return unreadable(names, 'certificate of the API server', certificates.unread);
@@ -139,7 +124,7 @@ export const certificatesChecks: readonly PreflightCheck[] = table({ category: '
   {
     id: 'NS-631',
     title: 'certificates of agents and Typha valid',
-    judge: withCertificates(({ names, certificates, facts, context: { options } }): Verdict => {
+    judge: withCertificates((names, { operated: { certificates }, facts, context: { options } }) => {
       if ('unread' in certificates) return unreadable(names, 'certificates of agents and Typha', certificates.unread);
       const own = certificates.value.filter(({ secret }) => names.secrets.includes(secret));
       const ending = own.filter(({ until }) => until - facts.now < SOON * DAY);
@@ -162,7 +147,7 @@ export const certificatesChecks: readonly PreflightCheck[] = table({ category: '
 ]);
 
 /** An account that may not read Secrets can upgrade: such certificates are rare, and the right is optional. */
-function unreadable({ namespace }: Held['names'], what: string, because: string): Verdict {
+function unreadable({ namespace }: Certificates, what: string, because: string): Verdict {
   return failed(
     `${what} not read: ${because}`,
     'Look at names, issuer and end with an account that may read these Secrets, before the upgrade.',

@@ -1,11 +1,10 @@
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
-import type { KubeObject } from '../../kernel/object.ts';
-import { nameOf, parseImage } from '../../manifest/images.ts';
+import { parseImage } from '../../kernel/release.ts';
+import { imagesIn } from '../../manifest/images.ts';
 import { findWorkload } from '../rollout/index.ts';
 import {
-  allContainersOf,
   crosses,
   failed,
   hasFullManifest,
@@ -21,13 +20,9 @@ import {
 
 /** What stands before an image's last path segment: `docker.io/calico`; Docker Hub's short form is spelt out. */
 export function registryOf(image: string): string {
-  const path = image
-    .replace(/@sha256:.*$/, '')
-    .split('/')
-    .slice(0, -1);
-  const first = path[0] ?? '';
-  const host = first.includes('.') || first.includes(':') || first === 'localhost';
-  return (host ? path : ['docker.io', ...path]).join('/');
+  const { repository } = parseImage(image);
+  if (/^(localhost|[^/]*[.:][^/]*)(\/|$)/.test(repository)) return repository;
+  return repository === '' ? 'docker.io' : `docker.io/${repository}`;
 }
 
 function within(registry: string, prefix: string): boolean {
@@ -86,7 +81,7 @@ interface ImagesThen {
 }
 
 function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string): ImagesThen {
-  const images = targetImages(readTarget(facts).documents);
+  const images = [...new Set(imagesIn(readTarget(facts).documents))];
   const registriesNow = (image: string) => now.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);
   // Without the merge the target has its own registries: an image that is from yours now will be then.
   const isMerged = 'value' in facts.preview;
@@ -101,7 +96,7 @@ function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: Read
   return { kept, moved };
 }
 
-const nameIn = (image: string): string => nameOf(parseImage(image).repository);
+const nameIn = (image: string): string => parseImage(image).name;
 
 /** `of`: how many images are installed. */
 function comeFrom(registries: readonly string[], of: number): string {
@@ -156,10 +151,6 @@ function judgeOperated(mirrors: ReadonlySet<string>, to: string, installed: stri
     `${PULLABLE}, or name your registry in the Installation (spec.registry). ${ASKS}`,
     named,
   );
-}
-
-function targetImages(documents: readonly KubeObject[]): readonly string[] {
-  return [...new Set(documents.flatMap(allContainersOf).flatMap(({ image }) => (image === undefined ? [] : [image])))];
 }
 
 const MTU = 'veth_mtu';

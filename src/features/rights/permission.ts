@@ -59,43 +59,25 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-interface Resource {
-  readonly group: string;
-  readonly verbs: Set<string>;
-  readonly whys: Set<string>;
-}
-
-/** The least ClusterRole that grants the permissions, one rule per group, set of verbs and purpose. */
+/** The least ClusterRole that grants the permissions, each given once: one rule per group, set of verbs and purpose. */
 export function roleRules(permissions: readonly Permission[]): readonly { readonly rule: PolicyRule; readonly whys: readonly string[] }[] {
-  const resources = new Map<string, Resource & { readonly resource: string; readonly names?: readonly string[] }>();
-  const forAll = new Set(permissions.flatMap(({ request, names }) => (names ? [] : [keyOf(request)])));
-  const groupWide = new Set(
-    permissions.flatMap(({ request: { verb, group, resource } }) => (resource === '*' ? [`${verb} ${group}`] : [])),
-  );
-  for (const { request, names, why } of permissions) {
-    const { group, resource, verb } = request;
-    // What holds for every resource of the group needs no rule of its own.
-    if (resource !== '*' && groupWide.has(`${verb} ${group}`)) continue;
-    // Nor what holds for every object of the resource.
-    if (names && forAll.has(keyOf(request))) continue;
-    const key = JSON.stringify([group, resource, names]);
-    const entry = resources.get(key) ?? { group, resource, verbs: new Set<string>(), whys: new Set<string>(), ...(names ? { names } : {}) };
-    entry.verbs.add(verb);
-    entry.whys.add(why);
-    resources.set(key, entry);
-  }
-  const alike = Map.groupBy(resources.values(), ({ group, verbs, whys, names }) =>
-    JSON.stringify([group, [...verbs].sort(), [...whys], names]),
-  );
-  return [...alike.values()].map((same) => ({
-    rule: {
-      apiGroups: [same[0]?.group ?? ''],
-      resources: same.map(({ resource }) => resource).sort(),
-      ...(same[0]?.names ? { resourceNames: same[0].names } : {}),
-      verbs: [...(same[0]?.verbs ?? [])].sort(),
-    },
-    whys: [...(same[0]?.whys ?? [])],
-  }));
+  const ofGroup = permissions.filter(({ request }) => request.resource === '*').map(({ request: { verb, group } }) => `${verb} ${group}`);
+  // What holds for every resource of the group needs no rule of its own.
+  const own = permissions.filter(({ request: { verb, group, resource } }) => resource === '*' || !ofGroup.includes(`${verb} ${group}`));
+  const byResource = Map.groupBy(own, ({ request: { group, resource }, names }) => JSON.stringify([group, resource, names]));
+  const resources = [...byResource.values()].flatMap((same) => {
+    const [first] = same;
+    const verbs = [...new Set(same.map(({ request }) => request.verb))].sort();
+    return first ? [{ ...first, verbs, whys: [...new Set(same.map(({ why }) => why))] }] : [];
+  });
+  const alike = Map.groupBy(resources, ({ request: { group }, verbs, whys, names }) => JSON.stringify([group, verbs, whys, names]));
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same;
+    if (!first) return [];
+    const { request, names, verbs, whys } = first;
+    const rule = { apiGroups: [request.group], resources: same.map((one) => one.request.resource).sort(), verbs };
+    return [{ rule: { ...rule, ...(names ? { resourceNames: names } : {}) }, whys }];
+  });
 }
 
 const keyOf = ({ verb, group, resource, namespace = '' }: AccessRequest) => JSON.stringify([verb, group, resource, namespace]);

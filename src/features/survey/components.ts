@@ -3,7 +3,7 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, parseImage, sameRelease } from '../../kernel/release.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
-import { type Container, containersOf, initContainersOf, isNamed } from './workload.ts';
+import { type Container, containersOf, initContainersOf, isNamed } from '../../kube/workload.ts';
 
 type Component = 'controllers' | 'typha' | 'apiserver' | 'csi' | 'operator';
 

@@ -1,4 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
+
+export { allContainersOf, containersOf, isNamed, shapeOf } from '../../kube/workload.ts';
 export {
   ageOf,
   type CliAge,
@@ -73,4 +75,3 @@ export {
   withResources,
   withTarget,
 } from './verdicts.ts';
-export { allContainersOf, containersOf, isNamed, shapeOf } from './workload.ts';

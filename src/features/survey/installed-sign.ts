@@ -2,11 +2,11 @@ import type { NotRead, Reading } from '../../kernel/check.ts';
 import type { ChartRelease, Datastore, Installation, InstallPath } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { settingsOf } from '../../kube/workload.ts';
 import { type Agent, componentsOf, hasComponent, mixedComponents } from './components.ts';
 import type { Inventory } from './inventory.ts';
 import { managersOf } from './managed-by.ts';
 import { releaseOf } from './release-evidence.ts';
-import { settingsOf } from './workload.ts';
 
 /** What the decision found out; the rest of the Installation follows from the objects. */
 export interface Decision {

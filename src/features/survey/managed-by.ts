@@ -2,7 +2,7 @@ import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Platform, PlatformSign, Profile } from '../../kernel/profile.ts';
-import { allContainersOf, hostPathsOf } from './workload.ts';
+import { allContainersOf, hostPathsOf } from '../../kube/workload.ts';
 
 export interface OwnerFacts {
   /** Agents, controllers, operator and Installation. */

@@ -2,9 +2,9 @@ import { counted } from '../../kernel/counted.ts';
 import type { Datastore, Detection } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile, Sign, Variant } from '../../kernel/profile.ts';
+import { hasContainer, isNamed, type Setting, type Settings, settingsOf } from '../../kube/workload.ts';
 import { type Agent, agentText } from './components.ts';
 import { installed, managers, type Seen } from './installed-sign.ts';
-import { hasContainer, isNamed, type Setting, type Settings, settingsOf } from './workload.ts';
 
 /** Paths C and D: agents by the name of a manifest variant, and no Installation (domain §2.1/4). */
 export function detectManifest(agent: Agent, seen: Seen): Detection {

@@ -4,7 +4,7 @@ import { textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder, minorOf, parseRelease, releaseTag, sameRelease } from '../../kernel/release.ts';
-import { type Container, containersOf, isNamed } from './workload.ts';
+import { type Container, containersOf, isNamed } from '../../kube/workload.ts';
 
 export interface ReleaseFacts {
   readonly components: readonly ComponentVersion[];

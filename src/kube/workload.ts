@@ -1,5 +1,5 @@
-import { mapAt } from '../../kernel/json.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { mapAt } from '../kernel/json.ts';
+import type { KubeObject } from '../kernel/object.ts';
 
 interface Reference {
   readonly name?: string;
@@ -25,7 +25,14 @@ interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
-    readonly updateStrategy?: { readonly type?: string };
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: {
+        readonly partition?: number;
+        readonly maxUnavailable?: number | string;
+        readonly maxSurge?: number | string;
+      };
+    };
     readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
     readonly template?: {
       readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
@@ -39,7 +46,7 @@ interface WorkloadShape {
   readonly status?: Readonly<Record<string, number | undefined>>;
 }
 
-export function shapeOf(workload: KubeObject): WorkloadShape {
+export function shapeOf(workload: object): WorkloadShape {
   return workload as WorkloadShape;
 }
 
