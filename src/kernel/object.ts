@@ -94,6 +94,12 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
+/** Groups of custom resources have a dot and are not Kubernetes' own. */
+export function isCustom(apiVersion: string): boolean {
+  const group = groupOf(apiVersion);
+  return group.includes('.') && !group.endsWith('.k8s.io');
+}
+
 export function refOf(object: KubeObject): ObjectRef {
   const { name, namespace, uid } = object.metadata;
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) };

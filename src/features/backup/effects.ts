@@ -95,12 +95,8 @@ function single(folder: string, object: KubeObject): BackupFile {
 }
 
 function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
-  const groups = new Map<string, KubeObject[]>();
-  for (const object of objects) {
-    const key = `${object.kind}.${groupOf(object.apiVersion)}`;
-    groups.set(key, [...(groups.get(key) ?? []), restorable(object)]);
-  }
-  return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list) }));
+  const groups = Map.groupBy(objects, ({ kind, apiVersion }) => `${kind}.${groupOf(apiVersion)}`);
+  return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list.map(restorable)) }));
 }
 
 const RETURN = `## To go back to the old release

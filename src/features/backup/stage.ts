@@ -3,14 +3,15 @@ import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation, InstallPath } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { crdName, type Kind, type KubeObject } from '../../kernel/object.ts';
-import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { crdName, type KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
+import { objectsIn } from '../../manifest/manifest.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { releaseDocuments } from '../install-chart/index.ts';
-import { readCrdManifest, readInstalledManifest, readTarget } from '../install-manifest/index.ts';
-import { pathPart, pathStage } from '../survey/index.ts';
+import { readCrdManifest, readInstalledManifest, readTarget, targetDocuments } from '../install-manifest/index.ts';
+import { liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
@@ -75,28 +76,22 @@ export const backupStage = pathStage<BackupFacts>({
   title: 'Back up what the upgrade can touch',
   ref: '§7',
   readOnly: false,
-  ...backupOn(['manifest', 'kvstore'], targetDocuments),
+  ...backupOn(['manifest', 'kvstore'], manifestDocuments),
   also: [pathPart(backupOn(['chart'], releaseDocuments)), pathPart(backupOn(['operator'], operatorDocuments))],
 });
 
-async function targetDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+/** Each object by its first document: what the user's file adds is applied as well. */
+async function manifestDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
   const target = await readTarget(sources, context, installation);
   const file = context.options.upgradeFile === undefined ? await readInstalledManifest(sources, context, installation) : undefined;
-  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
-    manifest.documents.map((one) => one.object),
-  );
-  return onceEach([...documents, ...(file ?? [])]);
-}
-
-/** Each object by its first document: what the user's file adds is applied as well. */
-function onceEach(documents: readonly KubeObject[]): readonly KubeObject[] {
+  const documents = [...targetDocuments(target), ...(file ?? [])];
   return [...new Map(documents.toReversed().map((one) => [identityOf(one), one])).values()].toReversed();
 }
 
 /** The CRDs have a file of their own on this path. */
 async function operatorDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-  const [own, { manifest }] = await Promise.all([targetDocuments(sources, context, installation), readCrdManifest(sources, context)]);
-  return [...own, ...manifest.documents.map(({ object }) => object)];
+  const [own, { manifest }] = await Promise.all([manifestDocuments(sources, context, installation), readCrdManifest(sources, context)]);
+  return [...own, ...objectsIn(manifest)];
 }
 
 function takenBefore(record: RunRecord | undefined, context: Context): boolean {
@@ -122,11 +117,13 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
   const groups = [profile.crdGroup, profile.operatorGroup];
   const dropped = new Set(profile.removedKinds.map(crdName));
   const savedKinds = kinds.filter((kind) => groups.includes(kind.group) || dropped.has(crdName(kind)));
-  const [live, customResources, definitions] = await Promise.all([
-    liveObjects(sources.cluster, documents),
+  const [found, customResources, definitions] = await Promise.all([
+    Promise.all(documents.map((one) => liveOf(sources.cluster, one))),
     Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),
     sources.cluster.list(K.CustomResourceDefinition),
   ]);
+  // Documents that are new have none.
+  const live = found.filter((one) => one !== undefined);
   const brought = documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name);
   const ours = new Set([...brought, ...dropped]);
   const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
@@ -136,17 +133,4 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
     objects: live.filter((one) => one.kind !== 'CustomResourceDefinition' && one.kind !== 'Secret'),
     secrets: live.filter((one) => one.kind === 'Secret'),
   };
-}
-
-/** The live object behind each document of the target; documents that are new have none. */
-async function liveObjects(cluster: ClusterReader, documents: readonly KubeObject[]): Promise<readonly KubeObject[]> {
-  const found: (KubeObject | undefined)[] = await Promise.all(
-    documents.map(async (document) => {
-      const kind: Kind | undefined = await cluster.resolve(document.apiVersion, document.kind);
-      return kind
-        ? cluster.get(kind, document.metadata.name, kind.namespaced ? (document.metadata.namespace ?? 'default') : undefined)
-        : undefined;
-    }),
-  );
-  return found.filter((one) => one !== undefined);
 }

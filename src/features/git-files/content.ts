@@ -1,10 +1,10 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
+import { groupOf, isCustom, type KubeObject, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { manifestText } from '../../manifest/manifest.ts';
+import { manifestText, objectsIn } from '../../manifest/manifest.ts';
 import { readCrdFacts, readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
 import { readRenamedPolicies } from '../policies/index.ts';
@@ -70,7 +70,7 @@ async function readTargetObjects(sources: Sources, context: Context, installatio
 
 async function readCrds(sources: Sources, context: Context) {
   const { crds } = await readCrdFacts(sources, context);
-  return { documents: crds.manifest.documents.map(({ object }) => object), url: crds.url };
+  return { documents: objectsIn(crds.manifest), url: crds.url };
 }
 
 function isSecret({ apiVersion, kind }: KubeObject): boolean {
@@ -124,11 +124,9 @@ const LONGEST = 180;
  * have a NetworkPolicy. Names are text of others: special characters are replaced and the name's sum is added.
  */
 export function fileName({ apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
-  const group = groupOf(apiVersion);
-  const isOwn = group === '' || !group.includes('.') || group.endsWith('.k8s.io');
   const folder = metadata.namespace ? plain(metadata.namespace) : CLUSTER;
   const type = kind.toLowerCase();
-  return `${folder}/${plain(isOwn ? type : `${type}.${group}`)}-${plain(metadata.name)}.yaml`;
+  return `${folder}/${plain(isCustom(apiVersion) ? `${type}.${groupOf(apiVersion)}` : type)}-${plain(metadata.name)}.yaml`;
 }
 
 function plain(name: string): string {

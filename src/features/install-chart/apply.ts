@@ -2,6 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { isCustom } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import {
@@ -21,7 +22,6 @@ import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type ChartFacts, type TargetChart, takeoverAction } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
-import { isCustom } from './conflicts.ts';
 import { recordedObjects } from './helm-record.ts';
 import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './rendered.ts';

@@ -2,7 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { isRecord, jsonAt, sameValue } from '../../kernel/json.ts';
-import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
+import { isCustom, type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
@@ -85,12 +85,6 @@ function isPatched({ apiVersion }: KubeObject, { applyMethod }: HelmRecord): boo
 /** An object that exists without being in the installed revision is adopted unchanged. */
 function patched(live: KubeObject, installed: KubeObject | undefined, document: KubeObject): KubeObject {
   return installed ? (mergePatched(live, installed, document) as KubeObject) : live;
-}
-
-/** Groups of custom resources have a dot and are not Kubernetes' own. */
-export function isCustom(apiVersion: string): boolean {
-  const [group = ''] = apiVersion.split('/');
-  return apiVersion.includes('/') && group.includes('.') && !group.endsWith('.k8s.io');
 }
 
 /** `live` after a JSON merge patch (RFC 7386) of what differs between two other states: maps by key, lists as a whole. */

@@ -88,8 +88,7 @@ export async function revisionsIn(
   storage: HelmStorage,
   { name, ...where }: Pick<ChartRelease, 'name'> & Partial<ChartRelease>,
 ): Promise<readonly KubeObject[]> {
-  const listed = await cluster.list(K[storage], { ...where, labelSelector: `owner=helm,name=${name}`, metadataOnly: true });
-  return listed.map((one) => ({ ...one, apiVersion: 'v1', kind: storage }));
+  return cluster.list(K[storage], { ...where, labelSelector: `owner=helm,name=${name}`, metadataOnly: true });
 }
 
 /** The first of the revisions, newest first, with the one that an upgrade of it continues from. */

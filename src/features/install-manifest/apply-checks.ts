@@ -8,29 +8,18 @@ import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { noneBreaks, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import { failed, failIfAny, PROGRAM, type SourceJudged, sameFile, sourceChecks, table } from '../survey/index.ts';
+import type { EditSurvey } from './edits.ts';
+import type { Target } from './identity.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
 import { podsRefused, refusesPods } from './pods-admitted-checks.ts';
-
-interface JudgedEdits {
-  readonly edits: readonly Trace[];
-  readonly conflicts: readonly Conflict[];
-  readonly bases: readonly string[];
-  readonly doubt?: { readonly because: string; readonly choices: readonly string[] };
-}
 
 /** What the target is evaluated by. */
 export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged {
   readonly previews: readonly { readonly planned: PlannedObject }[];
-  readonly edits: Reading<JudgedEdits>;
+  readonly edits: Reading<Pick<EditSurvey, 'edits' | 'conflicts' | 'bases' | 'doubt'>>;
   /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
   readonly untold: readonly TakenChange[];
-  readonly target: {
-    readonly sha256: string;
-    readonly file: string;
-    readonly url: string;
-    readonly carried?: Pick<CarriedEdits, 'files'>;
-    readonly fromElsewhere?: true;
-  };
+  readonly target: Pick<Target, 'sha256' | 'file' | 'url' | 'fromElsewhere'> & { readonly carried?: Pick<CarriedEdits, 'files'> };
 }
 
 const text = (value: unknown): string => {

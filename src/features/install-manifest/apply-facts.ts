@@ -4,39 +4,31 @@ import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { certificatesOf, endpointsOf, hostPathsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../kernel/kvstore.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
-import type { TakenChange } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { objectsIn } from '../../manifest/manifest.ts';
 import { splitWaves, type Wave } from '../../manifest/waves.ts';
-import { type OwnersJudged, readOwnersAtDeadline } from '../ownerrefs/index.ts';
+import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
-import { type ReplicasJudged, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
+import { readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
 import { attempt } from '../survey/index.ts';
+import type { ApplyJudged } from './apply-checks.ts';
 import { emptyTargets } from './at-zero.ts';
 import type { EditSurvey } from './edits.ts';
 import type { Target } from './identity.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
-import { readMergedTarget } from './merged.ts';
+import { type MergedTarget, readMergedTarget } from './merged.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { type Orphans, readOrphans } from './own-objects.ts';
 import { targetDocuments, variantOf } from './target.ts';
 
-export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
-  readonly installation: Installation;
-  readonly variant: Variant;
+export interface ApplyFacts extends ApplyJudged, MergedTarget {
   readonly target: Target;
-  readonly waves: readonly Wave[];
-  /** One per document of the target, in its order. */
-  readonly previews: readonly PreviewedObject[];
+  readonly previews: MergedTarget['previews'];
   readonly edits: Reading<EditSurvey>;
-  /** Fields of others that would be written over, of objects whose changes in the cluster cannot be told. */
-  readonly untold: readonly TakenChange[];
-  readonly store: StoreFacts | undefined;
-  /** Secrets of the target that would take values away. */
-  readonly emptied: readonly ObjectRef[];
-  readonly record: RunRecord | undefined;
+  readonly variant: Variant;
+  readonly waves: readonly Wave[];
   readonly rollouts: readonly RolloutProgress[];
   readonly nodes: number;
   /** What of the installed release the target no longer has, CRDs of removed kinds too. */
@@ -48,12 +40,13 @@ export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
   const record = await sources.records.load();
   const variant = variantOf(context, installation);
-  const [{ target, edits, previews, untold }, nodes, renamingSwitch, owners] = await Promise.all([
+  const [merged, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
   ]);
+  const { target, edits, previews } = merged;
   const [rollouts, orphans, store] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readOrphans(sources.cluster, context.profile, target.manifest, edits),
@@ -61,10 +54,9 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
-  const emptied = emptiedSecrets(previews);
-  const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
-  const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  return { ...merged, atZero, record, rollouts, nodes: nodes.length, orphans, renamingSwitch, ...owners };
+  const [emptied, atZero] = [emptiedSecrets(previews), emptyTargets({ rollouts, previews, edits, record }, context)];
+  const found = { installation, record, variant, waves, store, emptied, atZero, rollouts, orphans, renamingSwitch };
+  return { ...merged, ...found, nodes: nodes.length, ...owners };
 }
 
 /** Every workload of the target, in the order in which they are rolled. */
@@ -73,9 +65,9 @@ export function targetsOf(context: Context, target: Target, variantId: string): 
   if (!variant) return [];
   const addOns = target.addOns.flatMap(({ id, manifest }) => {
     const addOn = context.profile.addOns.find((one) => one.id === id);
-    return addOn ? [{ addOn, documents: manifest.documents.map((one) => one.object) }] : [];
+    return addOn ? [{ addOn, documents: objectsIn(manifest) }] : [];
   });
-  return rolloutTargets(variant, { documents: target.manifest.documents.map((one) => one.object) }, addOns);
+  return rolloutTargets(variant, { documents: objectsIn(target.manifest) }, addOns);
 }
 
 type Values = Readonly<Record<string, string>>;

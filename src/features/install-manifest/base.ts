@@ -4,9 +4,11 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources, UserFiles } from '../../kernel/ports.ts';
+import type { Variant } from '../../kernel/profile.ts';
 import { compareReleases, parseRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import { type BaseCandidate, type Candidates, releasesIn } from '../../manifest/choose-base.ts';
-import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import type { Move } from '../../manifest/move-namespace.ts';
 import { attempt } from '../survey/index.ts';
 import { assertIsBase } from './identity.ts';
 import { inNamespace, operatorMove } from './operator-namespace.ts';
@@ -18,128 +20,116 @@ export class NoBase extends Error {}
 /** Files read at a time. */
 const WIDTH = 2;
 
+/** Where the releases' own manifests of an installation are looked for. */
+interface Shelf {
+  readonly sources: Sources;
+  readonly variant: Variant;
+  /** Files of what is installed beside the variant; each release has its own. */
+  readonly beside: readonly string[];
+  readonly move: Move | undefined;
+}
+
+export function shelfOf(sources: Sources, context: Context, installation: Installation): Shelf {
+  const beside = addOnsOf(context, installation).map(({ file }) => file);
+  return { sources, variant: variantOf(context, installation), beside, move: operatorMove(context, installation) };
+}
+
 /**
  * The installed release's own manifest first, from `--base`, the program or the artifact source; then all that the program carries.
  * Throws NoBase if none is of the installed minor, and Fault('usage') for a `--base` that is no manifest of the variant.
  */
 export async function readBases(sources: Sources, context: Context, installation: Installation): Promise<Candidates> {
-  const { first, others, ...told } = await readReleasedBases(sources, context, installation);
-  const move = operatorMove(context, installation);
-  const placed = (base: BaseCandidate) => ({ ...base, documents: inNamespace(base.documents, move) });
-  return { ...told, first: placed(first), others: others.map(placed) };
-}
-
-async function readReleasedBases(sources: Sources, context: Context, installation: Installation): Promise<Candidates> {
-  const { file, ...variant } = variantOf(context, installation);
+  const shelf = shelfOf(sources, context, installation);
+  const { file } = shelf.variant;
   const installed = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
   const carried = await sources.stored.releasesOf(file);
-  const whole = async (release: string, documents: Documents): Promise<BaseCandidate> => ({
-    release,
-    documents: [...documents, ...(await addOnDocuments(sources, context, installation, release))],
-  });
-  const stored = async (releases: readonly string[]) => {
-    const known = await eachOf(releases, WIDTH, async (release) =>
-      storedWhole(sources, [file, ...addOnsOf(context, installation).map((one) => one.file)], release),
-    );
-    return known.flat();
+  const stored = async (but?: string) => {
+    const others = carried.filter((one) => one !== but);
+    return (await eachOf(others, WIDTH, (release) => storedWhole(shelf, release))).flat();
   };
   const own = context.options.base;
   if (own !== undefined) {
-    const { release, documents, name } = await readOwnBase(sources, own, installed, file);
-    assertIsBase({ name }, inNamespace(documents, operatorMove(context, installation)), { file, ...variant });
-    const addOns = await addOnDocuments(sources, context, installation, parseRelease(release) ? release : (installed ?? release));
+    const { release, documents, name } = await readOwn(shelf, own, installed);
+    assertIsBase({ name }, documents, shelf.variant);
+    const addOns = await addOnDocuments(shelf, parseRelease(release) ? release : (installed ?? release));
     const first = { release, documents: [...documents, ...addOns] };
-    const others = [
-      ...(await stored(carried.filter((one) => one !== release))),
-      ...(await labelledAtSource(sources, installed, release, file)),
-    ];
-    return { first, others, installed, given: true };
+    return { first, others: [...(await stored(release)), ...(await labelledAtSource(shelf, installed, release))], installed, given: true };
   }
   if (installed === undefined) {
-    const [first, ...others] = await stored(carried);
+    const [first, ...others] = await stored();
     if (!first) throw noBase('the installed release is not known', file);
     return { first, others, installed };
   }
-  const near = nearest([...new Set([...carried, ...((await releasesAtSource(sources, carried, installed)) ?? [])])], installed);
+  // Where the program has the installed release, no source need be asked which it has.
+  const atSource = carried.some((one) => sameRelease(one, installed)) ? [] : ((await sources.artifacts.releases()) ?? []);
+  const near = nearest([...new Set([...carried, ...atSource])], installed);
   for (const release of [installed, ...near]) {
-    const documents = await documentsOf(sources, release, file);
+    const documents = await documentsOf(shelf, release);
     if (!documents) continue;
-    const first = await whole(release, documents);
-    return { first, others: await stored(carried.filter((one) => one !== release)), installed };
+    const first = { release, documents: [...documents, ...(await addOnDocuments(shelf, release))] };
+    return { first, others: await stored(release), installed };
   }
-  throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${installed}`, file);
+  throw notAtHand(shelf, installed);
 }
 
 /** Only of what the program carries; a release that lacks a part of the installation (the API server came with v3.20) does not count. */
-async function storedWhole({ stored }: Sources, files: readonly string[], release: string): Promise<readonly BaseCandidate[]> {
-  const parts = await Promise.all(files.map((one) => stored.documentsOf(release, one)));
-  return parts.every((part) => part !== undefined) ? [{ release, documents: compared(parts.flat()) }] : [];
+async function storedWhole({ sources, variant, beside, move }: Shelf, release: string): Promise<readonly BaseCandidate[]> {
+  const parts = await Promise.all([variant.file, ...beside].map((one) => sources.stored.documentsOf(release, one)));
+  return parts.every((part) => part !== undefined) ? [{ release, documents: compared(parts.flat(), move) }] : [];
 }
 
 /** A base that the user named is compared with the manifest of the release that the images name, if available. */
-async function labelledAtSource(sources: Sources, installed: string | undefined, given: string, file: string) {
-  if (installed === undefined || sameRelease(installed, given) || (await sources.stored.documentsOf(installed, file))) return [];
-  const read = await attempt(() => documentsOf(sources, installed, file));
+async function labelledAtSource(shelf: Shelf, installed: string | undefined, given: string): Promise<readonly BaseCandidate[]> {
+  const { sources, variant } = shelf;
+  if (installed === undefined || sameRelease(installed, given) || (await sources.stored.documentsOf(installed, variant.file))) return [];
+  const read = await attempt(() => documentsOf(shelf, installed));
   return 'value' in read && read.value ? [{ release: installed, documents: read.value }] : [];
 }
 
-/** Where the program has the installed release, no source need be asked which it has. */
-async function releasesAtSource({ artifacts }: Sources, carried: readonly string[], installed: string) {
-  return carried.some((one) => sameRelease(one, installed)) ? [] : artifacts.releases();
-}
-
 /** The manifest of the release that a run kept, as the cluster no longer shows it. Throws NoBase if it is not at hand. */
-export async function readBaseOf(sources: Sources, context: Context, installation: Installation, release: string) {
-  const { file } = variantOf(context, installation);
+export async function readBaseOf(sources: Sources, context: Context, installation: Installation, release: string): Promise<Documents> {
+  const shelf = shelfOf(sources, context, installation);
   const own = context.options.base;
-  const documents =
-    own === undefined ? await documentsOf(sources, release, file) : (await readOwnBase(sources, own, release, file)).documents;
-  if (!documents) throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
-  const all = [...documents, ...(await addOnDocuments(sources, context, installation, release))];
-  return inNamespace(all, operatorMove(context, installation));
+  const documents = own === undefined ? await documentsOf(shelf, release) : (await readOwn(shelf, own, release)).documents;
+  if (!documents) throw notAtHand(shelf, release);
+  return [...documents, ...(await addOnDocuments(shelf, release))];
 }
 
 /** No source is asked for a base without a release's name, such as the path of an earlier `--base`. */
-async function documentsOf(sources: Sources, release: string, file: string): Promise<readonly KubeObject[] | undefined> {
+async function documentsOf({ sources, variant, move }: Shelf, release: string, file = variant.file): Promise<Documents | undefined> {
   if (!parseRelease(release)) return undefined;
   const stored = await sources.stored.documentsOf(release, file);
-  if (stored) return compared(stored);
+  if (stored) return compared(stored, move);
   const manifest = await readReleaseManifest(sources, release, file);
-  return manifest && objectsOf(manifest);
+  return manifest && compared(objectsIn(manifest), move);
 }
 
-/** What is installed beside the variant has a file of its own in each release. */
-async function addOnDocuments(sources: Sources, context: Context, installation: Installation, release: string) {
+async function addOnDocuments(shelf: Shelf, release: string): Promise<Documents> {
   const documents: KubeObject[] = [];
-  for (const { file } of addOnsOf(context, installation)) {
-    const found = await documentsOf(sources, release, file);
-    if (!found) throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
+  for (const file of shelf.beside) {
+    const found = await documentsOf(shelf, release, file);
+    if (!found) throw notAtHand(shelf, release, file);
     documents.push(...found);
   }
   return documents;
 }
 
-/** What the user named with `--base`. */
-export interface OwnBase {
-  /** The release that its images name; the path where they name none. */
-  readonly release: string;
-  readonly name: string;
-  /** As read; of a release that the program carries, its objects. */
-  readonly text: string;
-  readonly documents: Documents;
-}
-
-/** A release by its name, a file, or the variant's file in a folder. `installed` is the release that a folder is asked for. */
-export async function readOwnBase(sources: Sources, own: string, installed: string | undefined, file: string): Promise<OwnBase> {
+/**
+ * What the user named with `--base`: a release, a file, or the variant's file in a folder, which is asked for `installed`. The release is the
+ * one that the images name, else the path; the text is as read, or the objects that the program carries.
+ */
+export async function readOwn(shelf: Shelf, own: string, installed: string | undefined) {
+  const { sources, variant, move } = shelf;
+  const { file } = variant;
   if (parseRelease(own) && !(await sources.files.exists(own))) {
-    const documents = await documentsOf(sources, own, file);
+    const documents = await documentsOf(shelf, own);
     if (documents) return { release: own, name: `${file} of ${own}`, text: JSON.stringify(documents), documents };
     throw new Fault('usage', `--base ${own}: neither this program nor ${sources.artifacts.source} has ${file} of that release`, [
       'give the file itself: --base FILE',
     ]);
   }
   const { text, path } = await readOwnFile(sources.files, own, installed, file);
-  const documents = objectsOf(parseManifest(text, path));
+  const documents = compared(objectsIn(parseManifest(text, path)), move);
   const named = documents.flatMap(releasesIn);
   const isInstalled = installed !== undefined && named.some((one) => sameRelease(one, installed));
   return { release: (isInstalled ? installed : named[0]) ?? own, name: path, text, documents };
@@ -156,13 +146,9 @@ async function readOwnFile(files: UserFiles, path: string, release: string | und
 
 type Documents = readonly KubeObject[];
 
-function objectsOf({ documents }: Manifest): readonly KubeObject[] {
-  return compared(documents.map(({ object }) => object));
-}
-
-/** What the target leaves out is no edit. */
-function compared(documents: readonly KubeObject[]): readonly KubeObject[] {
-  return documents.filter((document) => !isLeftOut(document));
+/** What the target leaves out is no edit, nor is the namespace of the operator. */
+function compared(documents: Documents, move: Move | undefined): Documents {
+  return inNamespace(documents, move).filter((document) => !isLeftOut(document));
 }
 
 /**
@@ -178,6 +164,10 @@ function nearest(releases: readonly string[], release: string): readonly string[
     return distance > 0 ? 1e6 + distance : -distance;
   };
   return releases.filter((tag) => tag !== release && sameMinor(tag, release)).toSorted((a, b) => rank(a) - rank(b));
+}
+
+function notAtHand({ sources, variant }: Shelf, release: string, file = variant.file): NoBase {
+  return noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
 }
 
 function noBase(fact: string, file: string): NoBase {

@@ -21,7 +21,7 @@ import {
   type ReleasedFile,
   readCarriedEdits,
 } from '../../manifest/carried-file.ts';
-import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import { type Manifest, objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import type { MergeResult } from '../../manifest/merge-input.ts';
 import { keptRules, rulesToKeep } from '../../manifest/openapi-lists.ts';
 import type { Target, TargetFile } from './identity.ts';
@@ -121,7 +121,7 @@ function lostEdits(id: string): Fault {
 }
 
 function released({ file, text, manifest }: TargetFile): ReleasedFile {
-  return { name: file, text, documents: manifest.documents.map(({ object }) => object) };
+  return { name: file, text, documents: objectsIn(manifest) };
 }
 
 /** What a comparison of two needs of an object. */

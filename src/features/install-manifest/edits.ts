@@ -9,7 +9,7 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { KindRules, ListRules } from '../../kube/list-keys.ts';
 import { alike } from '../../manifest/alike.ts';
 import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
-import { parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
@@ -85,7 +85,7 @@ export async function readEdits(sources: Sources, context: Context, installation
   const edits = [...editsAsGiven(found, context), ...definitions];
   const merged = { edits, documents: withGiven(result.documents, context) };
   const carried = await carriedEdits(target, base.release, merged, { resolutions, listRules: lists });
-  const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
+  const told = await readToldBy(sources, context, installation, base.release);
   return {
     edits,
     conflicts: result.conflicts,
@@ -146,9 +146,8 @@ function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObj
 export async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;
-  const manifest = parseManifest(await files.readText(path), path);
-  const documents = manifest.documents.map(({ object }) => object);
-  assertIsBase(manifest, documents, variantOf(context, installation));
+  const documents = objectsIn(parseManifest(await files.readText(path), path));
+  assertIsBase({ name: path }, documents, variantOf(context, installation));
   return documents.filter((object) => !isLeftOut(object));
 }
 

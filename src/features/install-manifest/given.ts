@@ -8,10 +8,10 @@ import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
 import { keptRules } from '../../manifest/openapi-lists.ts';
-import { readOwnBase } from './base.ts';
+import { readOwn, shelfOf } from './base.ts';
 import { carriedEdits, withCarried } from './carried.ts';
 import type { Target } from './identity.ts';
-import { readReleasedTarget, targetDocuments, variantOf } from './target.ts';
+import { readReleasedTarget, targetDocuments } from './target.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -71,10 +71,10 @@ export async function withGivenEndpoints(
 }
 
 /** Checksums of the files that the user names for telling edits; `release` is the one that a folder is asked for. */
-export async function readToldBy(sources: Sources, { options }: Context, file: string, release: string): Promise<ToldBy> {
-  const { base, installedManifest } = options;
+export async function readToldBy(sources: Sources, context: Context, installation: Installation, release: string): Promise<ToldBy> {
+  const { base, installedManifest } = context.options;
   return {
-    ...(base === undefined ? {} : { base: sha256Of((await readOwnBase(sources, base, release, file)).text) }),
+    ...(base === undefined ? {} : { base: sha256Of((await readOwn(shelfOf(sources, context, installation), base, release)).text) }),
     ...(installedManifest === undefined ? {} : { installedManifest: sha256Of(await sources.files.readText(installedManifest)) }),
   };
 }
@@ -88,7 +88,7 @@ export async function refuseOtherFiles(
   installation: Installation,
   { told = {}, base }: CarriedEdits,
 ): Promise<void> {
-  const given = await readToldBy(sources, context, variantOf(context, installation).file, base);
+  const given = await readToldBy(sources, context, installation, base);
   for (const which of ['base', 'installedManifest'] as const) {
     if (given[which] === undefined || given[which] === told[which]) continue;
     const then = told[which] === undefined ? 'without it' : 'by another content of it';

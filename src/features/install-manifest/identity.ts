@@ -7,7 +7,7 @@ import type { AddOn, Variant } from '../../kernel/profile.ts';
 import { imageRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
+import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { rolloutTarget } from '../rollout/index.ts';
 import { operatorRelease } from '../survey/index.ts';
 
@@ -22,7 +22,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
     own === undefined
       ? 'look at the artifact source (--manifest-url): its file is incomplete or not the release’s'
       : `start from ${variant.file} of ${release} and make your edits there`;
-  const documents = manifest.documents.map((one) => one.object);
+  const documents = objectsIn(manifest);
   for (const workload of [variant.agent, variant.typha, variant.controllers])
     if (workload && !holds(documents, workload)) throw notWhole(manifest, variant, workload, code, next);
   const image = rolloutTarget(variant.agent, { documents })?.image ?? '';
@@ -39,9 +39,8 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
 export function assertIsOperator(manifest: Manifest, variant: Variant, context: Context, installation: Installation): void {
   const { profile, options } = context;
   const own = options.upgradeFile;
-  const documents = manifest.documents.map((one) => one.object);
   const { namespace, name } = installation.operator ?? variant.agent;
-  const found = documents.find((one) => holds([one], { ...variant.agent, namespace, name }));
+  const found = objectsIn(manifest).find((one) => holds([one], { ...variant.agent, namespace, name }));
   if (!found) throw secondOperator(manifest, { namespace, name }, own);
   const release = operatorRelease(found, profile);
   const tells = release?.release ?? (release?.line === undefined ? undefined : `${release.line}.0`);

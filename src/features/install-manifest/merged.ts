@@ -47,16 +47,13 @@ export async function readMergedTarget(
   if (goesOn || context.options.upgradeFile !== undefined) {
     const previews = await previewsOf(sources.cluster, recorded, context);
     const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
-    const value = settled(recorded, before);
-    if (!goesOn) return { target: recorded, edits: { value }, previews, untold };
-    const left = await readLeftBehind(sources, context, installation, goesOn.base);
-    if ('value' in left) return { target: recorded, edits: { value: { ...value, orphans: left.value } }, previews, untold };
-    const unknown = `what the target leaves behind is not known: ${left.unread}`;
-    return { target: recorded, edits: { value: { ...value, notes: [...value.notes, unknown] } }, previews, untold };
+    const left = goesOn && (await readLeftBehind(sources, context, installation, goesOn.base));
+    return { target: recorded, edits: { value: settled(recorded, left, before) }, previews, untold };
   }
   if (installation.release === context.options.release) {
     const previews = await previewsOf(sources.cluster, recorded, context);
-    if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
+    const isThere = previews.every(({ planned }) => planned.change === 'unchanged');
+    if (isThere) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
   }
   const released = await readReleasedTarget(sources, context, installation);
   const edits = await withBase(() => readEdits(sources, context, installation, released));
@@ -107,23 +104,23 @@ function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedO
 
 async function previewsOf(cluster: ClusterReader, target: Target, context: Context): Promise<readonly PreviewedObject[]> {
   const previews: PreviewedObject[] = [];
-  for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
+  for (const { manifest } of [target, ...target.addOns])
     previews.push(...(await previewDocuments(cluster, manifest, context.options.ownership, leftoversIn(context))));
   return previews;
 }
 
-function isThere({ planned }: PreviewedObject): boolean {
-  return planned.change === 'unchanged';
-}
-
 /** `before`: the endpoints that the run began with, where others are given now. */
-function settled({ carried }: Target, before?: string): EditSurvey {
+function settled({ carried }: Target, left: Reading<Orphans> = { value: NO_ORPHANS }, before?: string): EditSurvey {
   return {
     edits: carried?.edits ?? [],
     conflicts: [],
     bases: carried ? [carried.base] : [],
-    notes: [...(carried ? [baseNote(carried.base)] : []), ...(before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`])],
-    orphans: NO_ORPHANS,
+    notes: [
+      ...(carried ? [baseNote(carried.base)] : []),
+      ...(before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`]),
+      ...('unread' in left ? [`what the target leaves behind is not known: ${left.unread}`] : []),
+    ],
+    orphans: 'value' in left ? left.value : NO_ORPHANS,
     untold: new Set(),
     ...(carried ? { carried } : {}),
     ...(before === undefined ? {} : { anew: true }),
@@ -135,9 +132,8 @@ const OTHER_ENDPOINTS =
 
 /** Part of the cluster may already run what was decided then. */
 function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
-  const other = Object.entries(options.resolutions ?? {}).find(([field, side]) => carried?.resolutions[field] !== side);
-  if (!other) return;
-  const [field, side] = other;
+  const [field, side] = Object.entries(options.resolutions ?? {}).find(([one, to]) => carried?.resolutions[one] !== to) ?? [];
+  if (field === undefined) return;
   throw new Fault(
     'usage',
     `--resolve ${field}=${side}: this run has begun to write with ${carried?.resolutions[field] ?? 'no decision'} there`,
@@ -145,18 +141,13 @@ function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
   );
 }
 
-/** Tells the service's own images of releases before the target. */
-function oldImages({ profile, options }: Context): (image: string) => boolean {
+/** What the old release left in a live object that the target's has not. */
+export function leftoversIn({ profile, options }: Context): (live: KubeObject, document: KubeObject) => readonly Leftover[] {
   const { agent, cni, controllers, typha, apiserver, csi } = profile.images;
   const own = [...agent, ...cni, ...controllers, ...typha, ...apiserver, ...csi];
-  return (image) => {
+  const isOldImage = (image: string) => {
     const release = imageRelease(image);
     return isImageOf(image, own) && release !== undefined && isOlder(release, options.release);
   };
-}
-
-/** What the old release left in a live object that the target's has not. */
-export function leftoversIn(context: Context): (live: KubeObject, document: KubeObject) => readonly Leftover[] {
-  const isOldImage = oldImages(context);
-  return (live, document) => findLeftovers(live, document, context.profile, isOldImage);
+  return (live, document) => findLeftovers(live, document, profile, isOldImage);
 }

@@ -7,7 +7,7 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
+import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { PROGRAM } from '../survey/index.ts';
@@ -152,7 +152,7 @@ export async function readOrphans(
   definitions: Manifest,
   edits?: Reading<{ readonly orphans: Orphans }>,
 ): Promise<Orphans> {
-  const kept = new Set(definitions.documents.map(({ object }) => object.metadata.name));
+  const kept = new Set(objectsIn(definitions).map(({ metadata }) => metadata.name));
   const names = removedKinds.map(crdName).filter((name) => !kept.has(name));
   const crds = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
   const { live, unserved } = edits && 'value' in edits ? edits.value.orphans : NO_ORPHANS;

@@ -10,7 +10,7 @@ import { adoptedOwnership, KUBECTL, ownedAlone, predictApply } from '../../kube/
 import { applyAfterAdoption } from '../../manifest/apply-document.ts';
 import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
+import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { AUTOSCALER } from '../survey/index.ts';
 import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf, withRestarts } from './outcome.ts';
 import type { OwnershipMode } from './ownership-taken.ts';
@@ -196,7 +196,7 @@ export async function previewDocuments(
   ownership: OwnershipMode = 'first',
   leftoversOf?: LeftoversOf,
 ): Promise<readonly PreviewedObject[]> {
-  const documents = manifest.documents.map(({ object }) => object);
+  const documents = objectsIn(manifest);
   const previews = await eachOf(documents, WIDTH, async (document) => {
     const preview = await previewDocument(cluster, document, documents, leftoversOf);
     return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;

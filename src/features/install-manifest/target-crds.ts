@@ -5,11 +5,13 @@ import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { documentsText, type Manifest, manifestOf, parseManifest } from '../../manifest/manifest.ts';
+import { documentsText, type Manifest, parseManifest } from '../../manifest/manifest.ts';
 import { helmTemplate, runHelm } from './helm-argv.ts';
+import type { TargetFile } from './identity.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
 import { previewDocuments } from './preview.ts';
+import { fetched } from './target.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -19,19 +21,9 @@ declare module '../../kernel/context.ts' {
   }
 }
 
-/** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */
-export interface CrdManifest {
-  /** The release’s name for it. */
-  readonly file: string;
-  readonly url: string;
-  readonly sha256: string;
-  readonly text: string;
-  readonly manifest: Manifest;
-}
-
-/** The CRDs of the target, and what applying them would change. */
+/** The CRDs of the target, which have a file of their own for the paths with an operator (§4.2, §4.3), and what applying them would change. */
 export interface CrdFacts {
-  readonly crds: CrdManifest;
+  readonly crds: TargetFile;
   readonly previews: readonly PreviewedObject[];
 }
 
@@ -52,8 +44,9 @@ export function applyCrds(
 }
 
 /** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
-export async function readCrdManifest(sources: Sources, context: Context): Promise<CrdManifest> {
-  const read = context.options.crdChart === undefined ? await fetched(sources, context) : await rendered(sources, context);
+export async function readCrdManifest(sources: Sources, context: Context): Promise<TargetFile> {
+  const { profile, options } = context;
+  const read = options.crdChart === undefined ? await fetched(sources, options.release, profile.crdFile) : await rendered(sources, context);
   const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
   if (other || read.manifest.documents.length === 0) {
     throw new Fault('blocked', `${read.url} is not a file of CRDs: ${other ? `it has a ${other.object.kind}` : 'it is empty'}`, [
@@ -63,18 +56,7 @@ export async function readCrdManifest(sources: Sources, context: Context): Promi
   return read;
 }
 
-async function fetched({ artifacts }: Sources, { profile, options }: Context): Promise<CrdManifest> {
-  const artifact = await artifacts.fetch(options.release, `manifests/${profile.crdFile}`);
-  return {
-    file: profile.crdFile,
-    url: artifact.url,
-    sha256: artifact.sha256,
-    text: new TextDecoder().decode(artifact.bytes),
-    manifest: manifestOf(artifact),
-  };
-}
-
-async function rendered({ tools }: Sources, { profile, options }: Context): Promise<CrdManifest> {
+async function rendered({ tools }: Sources, { profile, options }: Context): Promise<TargetFile> {
   const { crdChart = '', chartRepository, release } = options;
   const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
   const text = await runHelm(tools, run);

@@ -6,7 +6,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { AddOn, Profile, Variant } from '../../kernel/profile.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { type Manifest, manifestOf, parseManifest } from '../../manifest/manifest.ts';
+import { type Manifest, manifestOf, objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
@@ -31,13 +31,9 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
   if (installation.path === 'operator') assertIsOperator(main.manifest, variant, context, installation);
   else assertIsTarget(main.manifest, variant, release, upgradeFile);
   const addOns = await Promise.all(
-    addOnsOf(context, installation).map(async (addOn) => ({
-      id: addOn.id,
-      file: addOn.file,
-      ...(await fetched(sources, release, addOn.file)),
-    })),
+    addOnsOf(context, installation).map(async ({ id, file }) => ({ id, ...(await fetched(sources, release, file)) })),
   );
-  return { file: UPGRADE_FILE, release, ...main, addOns };
+  return { ...main, file: UPGRADE_FILE, release, addOns };
 }
 
 /** The release's file; for an operator in a namespace of another name, with that name in it. */
@@ -65,14 +61,16 @@ export function variantOf(context: Context, installation: Installation): Variant
 
 /** Every object of the target, what is installed beside the variant included. */
 export function targetDocuments({ manifest, addOns }: Target): readonly KubeObject[] {
-  return [manifest, ...addOns.map((addOn) => addOn.manifest)].flatMap(({ documents }) => documents.map(({ object }) => object));
+  return [manifest, ...addOns.map((addOn) => addOn.manifest)].flatMap(objectsIn);
 }
 
 type Read = Omit<TargetFile, 'file'>;
 
-async function fetched({ artifacts }: Sources, release: string, file: string): Promise<Read> {
+/** A file of a release, by the release's name for it. */
+export async function fetched({ artifacts }: Sources, release: string, file: string): Promise<TargetFile> {
   const artifact = await artifacts.fetch(release, `manifests/${file}`);
-  return { url: artifact.url, sha256: artifact.sha256, text: new TextDecoder().decode(artifact.bytes), manifest: manifestOf(artifact) };
+  const { url, sha256, bytes } = artifact;
+  return { file, url, sha256, text: new TextDecoder().decode(bytes), manifest: manifestOf(artifact) };
 }
 
 /** Jobs of a release configured the store once; they cannot be changed, and would overwrite later settings (domain §0.10). */

@@ -1,29 +1,24 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../../kernel/release.ts';
-import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
 import type { NoReturnReason } from '../../kernel/stage.ts';
+import { objectsIn } from '../../manifest/manifest.ts';
 import {
-  type ApplyJudged,
+  type ApplyFacts,
   applyCrds,
   applyWhole,
   type CrdFacts,
   carriedOf,
   changes,
-  type EditSurvey,
   emptiedSecrets,
   emptyTargets,
   leftBehind,
-  type Orphans,
-  type PreviewedObject,
   readCrdFacts,
   readMergedTarget,
   readOrphans,
@@ -34,25 +29,20 @@ import {
   variantOf,
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
-import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
+import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index.ts';
 import { defaultWaitMs, neededTarget, readNodes, readRollouts } from '../rollout/index.ts';
-import { containersOf, isImageOf, pathPart, serviceNamespaces } from '../survey/index.ts';
+import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { readServiceWorkloads } from './operated-images.ts';
 
-interface OperatorFacts extends ApplyJudged {
-  readonly edits: Reading<EditSurvey>;
-  readonly target: Target;
-  readonly previews: readonly PreviewedObject[];
+/** `rollouts` has the operator's own Deployment. */
+interface OperatorFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'nodes'> {
   readonly crds: CrdFacts;
-  readonly orphans: Orphans;
   /** What the new operator will restart. */
   readonly restarts: readonly PlannedRestart[];
-  readonly renamingSwitch: RenamingSwitch | undefined;
   /** Resources of the flow logs that are asked for and not there. */
   readonly flowLogs: readonly KubeObject[];
-  /** The operator's own Deployment. */
-  readonly rollouts: readonly RolloutProgress[];
 }
 
 /**
@@ -92,22 +82,23 @@ function created(object: KubeObject): PlannedObject {
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [{ target, edits, previews, untold }, crds, nodes, renamingSwitch, owners] = await Promise.all([
+  const [merged, crds, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readCrdFacts(sources, context),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
   ]);
+  const { target, edits, previews } = merged;
   const [rollouts, flowLogs, orphans, restarts] = await Promise.all([
     readRollouts(sources, [operatorTarget(target, context, installation)], nodes),
-    readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: crds.crds.manifest.documents.map(({ object }) => object) }),
+    readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: objectsIn(crds.crds.manifest) }),
     readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  const judged = { edits, untold, atZero, store: undefined, emptied: emptiedSecrets(previews), ...owners };
-  return { installation, record, target, previews, crds, orphans, restarts, rollouts, flowLogs, renamingSwitch, ...judged };
+  const found = { installation, record, crds, orphans, restarts, rollouts, flowLogs, renamingSwitch, atZero };
+  return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
 }
 
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
@@ -163,8 +154,7 @@ function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly
 function operatorTarget(target: Target, context: Context, installation: Installation): RolloutTarget {
   const { agent } = variantOf(context, installation);
   const { namespace, name } = installation.operator ?? agent;
-  const documents = target.manifest.documents.map(({ object }) => object);
-  const found = neededTarget({ ...agent, namespace, name }, { documents });
+  const found = neededTarget({ ...agent, namespace, name }, { documents: objectsIn(target.manifest) });
   if (found) return found;
   throw new Error(`${target.file} has no container ${agent.container} in Deployment ${namespace}/${name}`);
 }
@@ -176,15 +166,8 @@ export async function operatorImage(sources: Sources, context: Context, installa
 
 /** What the new operator will restart, which no manifest of ours tells: workloads of the service that do not run the target yet. */
 export async function readRestarts(cluster: Pick<ClusterReader, 'list'>, context: Context): Promise<readonly PlannedRestart[]> {
-  const lists = serviceNamespaces(context.profile).flatMap((namespace) =>
-    ([K.DaemonSet, K.Deployment] as const).map((kind) => ({ kind, namespace })),
-  );
-  const found = await eachOf(lists, 4, async ({ kind, namespace }) => {
-    const workloads = await cluster.list(kind, { namespace });
-    // Items of a list do not always say their kind.
-    return workloads.map((one) => ({ ...one, kind: kind.kind })).filter((one) => isOther(one, context));
-  });
-  return found.flat().flatMap((one) => restartOf(one) ?? []);
+  const workloads = await readServiceWorkloads(cluster, context);
+  return workloads.filter((one) => isOther(one, context)).flatMap((one) => restartOf(one) ?? []);
 }
 
 /** For the plan's notes; none where nothing restarts. */

@@ -6,7 +6,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart } from '../survey/index.ts';
 import type { OperatorExpected } from './effects.ts';
-import { readPinnedImages } from './operated-images.ts';
+import { readPinnedImages, registryOf } from './operated-images.ts';
 import type { OperatorEndNames } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
@@ -78,10 +78,8 @@ export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' 
 
 /** The registry that the user set for the components; the operator's own default cannot be read anywhere. */
 async function readRegistry({ cluster }: Sources, { installation }: OperatorEndNames): Promise<string | undefined> {
-  const live = await cluster.get(installation, 'default');
-  const registry = (live?.spec as { readonly registry?: string } | undefined)?.registry;
-  if (registry === undefined || registry === '' || registry === 'UseDefault') return undefined;
-  return registry.endsWith('/') ? registry : `${registry}/`;
+  const registry = registryOf(await cluster.get(installation, 'default'));
+  return registry?.replace(/\/?$/, '/');
 }
 
 /** The names that the rule for the end needs, and the operator's Deployment; undefined without them: no end is declared. */

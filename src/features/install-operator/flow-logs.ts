@@ -4,7 +4,8 @@ import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { manifestText } from '../../manifest/manifest.ts';
-import type { TargetFacts } from '../survey/index.ts';
+import { targetCrds } from '../install-manifest/index.ts';
+import { liveOf, type TargetFacts } from '../survey/index.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -26,8 +27,8 @@ export async function readMissingFlowLogs(
 ): Promise<readonly KubeObject[]> {
   if (!options.enableFlowLogs) return [];
   const { flowLogs = [] } = profile.operator;
-  const defined = new Set(documents.map(definedKind));
-  const unknown = flowLogs.filter((kind) => !defined.has(`${profile.operatorGroup}/${kind}`));
+  const defined = targetCrds(documents).filter(({ group }) => group === profile.operatorGroup);
+  const unknown = flowLogs.filter((kind) => !defined.some((crd) => crd.kind === kind));
   if (flowLogs.length === 0 || unknown.length > 0) {
     throw new Fault('usage', `--enable-flow-logs: ${options.release} has no ${unknown.join(', ') || 'flow logs'} (${url})`, [
       'leave the flag out',
@@ -36,17 +37,10 @@ export async function readMissingFlowLogs(
   const apiVersion = `${profile.operatorGroup}/v1`;
   const missing: KubeObject[] = [];
   for (const kind of flowLogs) {
-    const served = await cluster.resolve(apiVersion, kind);
-    const live = served && (await cluster.get(served, 'default'));
-    if (!live) missing.push({ apiVersion, kind, metadata: { name: 'default' } });
+    const wanted = { apiVersion, kind, metadata: { name: 'default' } };
+    if (!(await liveOf(cluster, wanted))) missing.push(wanted);
   }
   return missing;
-}
-
-function definedKind({ kind, spec }: KubeObject): string {
-  if (kind !== 'CustomResourceDefinition') return '';
-  const { group, names } = (spec ?? {}) as { readonly group?: string; readonly names?: { readonly kind?: string } };
-  return `${group ?? ''}/${names?.kind ?? ''}`;
 }
 
 /** One plain apply of all that is missing, once the operator runs. */

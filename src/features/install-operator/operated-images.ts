@@ -1,11 +1,13 @@
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { imageKey, imagesIn, nameOf, parseImage } from '../../manifest/images.ts';
+import { objectsIn } from '../../manifest/manifest.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 import { readReleaseManifest } from '../install-manifest/index.ts';
 import { attempt, serviceNamespaces } from '../survey/index.ts';
@@ -36,11 +38,11 @@ export async function readOperatedImages(
 ): Promise<OperatedImages> {
   const { profile, options } = context;
   const [workloads, settings, pinned] = await Promise.all([
-    readWorkloads(sources.cluster, serviceNamespaces(profile)),
+    readServiceWorkloads(sources.cluster, context),
     readInstallations(sources.cluster, context),
     attempt(() => readPinnedImages(sources.cluster, context)),
   ]);
-  const defaults = settings.some(namesRegistry) ? new Map<string, string>() : await readDefaults(sources, context);
+  const defaults = settings.some((one) => registryOf(one) !== undefined) ? new Map<string, string>() : await readDefaults(sources, context);
   const digests = new Map('value' in pinned ? pinned.value.map(({ image, digest }) => [nameOf(image), digest]) : []);
   const rules = { release: options.release, installed: installation.release, digests, defaults };
   const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
@@ -68,9 +70,10 @@ function whoLists(documents: readonly KubeObject[], { profile: { operator } }: C
   return `. The operator itself lists all images that it may use: ${[...pod, ...operator.imageListArgs].join(' ')}`;
 }
 
-/** `UseDefault` asks by name for the operator's own. */
-function namesRegistry({ spec }: KubeObject): boolean {
-  return isRecord(spec) && typeof spec.registry === 'string' && !['', 'UseDefault'].includes(spec.registry);
+/** The registry that the user set for the components; `UseDefault` asks by name for the operator's own, which cannot be read anywhere. */
+export function registryOf(installation: KubeObject | undefined): string | undefined {
+  const registry = textAt(installation, 'spec', 'registry') ?? '';
+  return ['', 'UseDefault'].includes(registry) ? undefined : registry;
 }
 
 function nextImage(image: string, { release, installed, digests, defaults }: Rules): string | undefined {
@@ -80,21 +83,14 @@ function nextImage(image: string, { release, installed, digests, defaults }: Rul
   const isTarget = tag !== undefined && sameRelease(tag, release);
   if (!pinned && !isReleased && !isTarget) return undefined;
   const next = defaults.get(imageKey(repository)) ?? repository;
-  return pinned ? `${next}@${pinned[1]}` : `${next}:${release}${isFips(tag) ? FIPS : ''}`;
+  // What the operator adds to the tag of its components where the Installation asks for FIPS mode (domain §3).
+  return pinned ? `${next}@${pinned[1]}` : `${next}:${release}${tag?.endsWith('-fips') ? '-fips' : ''}`;
 }
 
-/** What the operator adds to the tag of its components where the Installation asks for FIPS mode (domain §3). */
-const FIPS = '-fips';
-
-function isFips(tag: string | undefined): boolean {
-  return tag?.endsWith(FIPS) === true;
-}
-
-async function readWorkloads(cluster: ClusterReader, namespaces: readonly string[]): Promise<readonly KubeObject[]> {
-  const lists = await Promise.all(
-    namespaces.flatMap((namespace) => [K.DaemonSet, K.Deployment].map((kind) => cluster.list(kind, { namespace }))),
-  );
-  return lists.flat();
+/** Whatever runs where the service's workloads do. */
+export async function readServiceWorkloads(cluster: Pick<ClusterReader, 'list'>, { profile }: Context): Promise<readonly KubeObject[]> {
+  const places = serviceNamespaces(profile).flatMap((namespace) => [K.DaemonSet, K.Deployment].map((kind) => ({ kind, namespace })));
+  return (await eachOf(places, 4, ({ kind, namespace }) => cluster.list(kind, { namespace }))).flat();
 }
 
 async function readInstallations(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
@@ -106,28 +102,22 @@ async function readInstallations(cluster: ClusterReader, { profile }: Context): 
 async function readDefaults(sources: Sources, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
   const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
   const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
-  const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(one.value.documents.map(({ object }) => object)) : []));
+  const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(objectsIn(one.value)) : []));
   return new Map(images.map((image) => [imageKey(parseImage(image).repository), parseImage(image).repository]));
 }
 
-/** An image that the cluster's own set of images for the target pins (domain §11.3). */
-interface PinnedImage {
-  readonly image: string;
-  readonly digest: string;
-}
-
-/** The ImageSet for the target is named after it; without one nothing is pinned. */
+/** Images that the cluster's own set for the target pins (domain §11.3). The ImageSet is named after it; without one nothing is pinned. */
 export async function readPinnedImages(
   cluster: Pick<ClusterReader, 'list' | 'resolve'>,
   { profile, options }: Pick<Context, 'profile' | 'options'>,
-): Promise<readonly PinnedImage[]> {
+): Promise<readonly { readonly image: string; readonly digest: string }[]> {
   const served = await cluster.resolve(`${profile.operatorGroup}/v1`, 'ImageSet');
   const sets = served ? await cluster.list(served) : [];
   return sets.filter(({ metadata }) => metadata.name.endsWith(`-${options.release}`)).flatMap(pinnedIn);
 }
 
-function pinnedIn({ spec }: KubeObject): readonly PinnedImage[] {
-  return recordsIn(isRecord(spec) ? spec.images : []).flatMap(({ image, digest }) =>
+function pinnedIn({ spec }: KubeObject) {
+  return recordsIn(jsonAt(spec, 'images')).flatMap(({ image, digest }) =>
     typeof image === 'string' && typeof digest === 'string' ? [{ image, digest }] : [],
   );
 }

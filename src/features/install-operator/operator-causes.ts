@@ -6,6 +6,7 @@ import { imageAge, parseImage } from '../../kernel/release.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import type { Lagging } from '../rollout/index.ts';
+import { allContainersOf, containersOf, shapeOf } from '../survey/index.ts';
 
 /** The names that the end of an upgrade by the operator is identified by; data of the profile. */
 export interface OperatorEndNames {
@@ -166,19 +167,6 @@ function imageLag(image: string, { release, registry, digests }: OperatorView['t
   return age === 'of' ? '' : `runs ${image}, not ${release}`;
 }
 
-interface Container {
-  readonly image?: string;
-}
-
-interface Workload {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly paused?: boolean;
-    readonly template?: { readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] } };
-  };
-  readonly status?: Readonly<Record<string, number | undefined>>;
-}
-
 /** Counters that must all equal the wanted number; an absent one is 0. */
 const COUNTS = {
   DaemonSet: ['updatedNumberScheduled', 'currentNumberScheduled', 'numberReady', 'numberAvailable'],
@@ -192,9 +180,8 @@ const WORDS = ['updated', 'there', 'ready', 'available'] as const;
  * is wrong with an image, or ''; `neverEmpty`: a pod must run, unlike agents for Windows.
  */
 export function workloadLags(workload: KubeObject, imageLag: (image: string) => string, neverEmpty: boolean): readonly string[] {
-  const { spec, status = {} } = workload as Workload;
-  const pod = spec?.template?.spec;
-  const images = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+  const { spec, status = {} } = shapeOf(workload);
+  const images = allContainersOf(workload)
     .map((one) => imageLag(one.image ?? ''))
     .filter((why) => why !== '');
   if (images.length > 0) return [...new Set(images)];
@@ -209,7 +196,7 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
 
 /** The workload's own image among added containers: the wanted one, else by name, else a Deployment's first. */
 export function ownImage(workload: KubeObject, wanted: string): string | undefined {
-  const images = ((workload as Workload).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
+  const images = containersOf(workload).map(({ image = '' }) => image);
   return (
     images.find((image) => image === wanted) ?? images.find((image) => parseImage(image).name === parseImage(wanted).name) ?? images[0]
   );

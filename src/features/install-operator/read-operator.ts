@@ -2,6 +2,7 @@ import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
+import { liveOf } from '../survey/index.ts';
 import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 
@@ -32,7 +33,7 @@ export async function readOperatorView(
     cluster.get(K.APIService, api.service),
     cluster.get(K.Namespace, api.oldNamespace),
   ]);
-  const workloads = [...named('DaemonSet', daemonSets), ...named('Deployment', deployments)];
+  const workloads = [...daemonSets, ...deployments];
   const view = { names, target, deployment, installation, statuses, resources, workloads, apiService, oldApiNamespace, now };
   const isLate = operatorLags(view).some(({ point }) => point === 1 || point === 4);
   return isLate ? { ...view, ...(await readPods(cluster, names)), timeMs } : view;
@@ -58,24 +59,15 @@ async function readPods(
 
 async function readStatuses(cluster: ClusterReader, { installation, statusKind }: OperatorEndNames): Promise<readonly KubeObject[]> {
   const kind = await cluster.resolve(apiVersionOf(installation), statusKind);
-  return kind ? named(statusKind, await cluster.list(kind)) : [];
+  return kind ? cluster.list(kind) : [];
 }
 
 /** The resources that switch components on; none of a kind that the server does not have yet. */
 async function readResources(cluster: ClusterReader, { installation, statuses, api }: OperatorEndNames): Promise<readonly KubeObject[]> {
-  const kinds = new Set([api.kind, ...statuses.flatMap((one) => one.kind ?? [])]);
-  const found = await Promise.all(
-    [...kinds].map(async (name) => {
-      const kind = await cluster.resolve(apiVersionOf(installation), name);
-      return kind && cluster.get(kind, DEFAULT);
-    }),
-  );
+  const kinds = [...new Set([api.kind, ...statuses.flatMap((one) => one.kind ?? [])])];
+  const apiVersion = apiVersionOf(installation);
+  const found = await Promise.all(kinds.map((kind) => liveOf(cluster, { apiVersion, kind, metadata: { name: DEFAULT } })));
   return found.filter((one) => one !== undefined);
-}
-
-/** Items of a list do not always say their kind. */
-function named(kind: string, items: readonly KubeObject[]): readonly KubeObject[] {
-  return items.map((one) => ({ ...one, kind }));
 }
 
 /** What is read of a pod, and the labels by which it belongs to a workload. */
