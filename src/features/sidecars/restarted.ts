@@ -2,13 +2,12 @@ import type { Evidence } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
 import { parseImage, parseRelease } from '../../kernel/release.ts';
 import type { OperatedImages } from '../install-operator/index.ts';
 import { attempt, notAfterLine } from '../survey/index.ts';
 import type { TemplateMounts } from './checks.ts';
 import { injectorRevision } from './mesh.ts';
-import { type Data, type Injector, type Injectors, readInjectorTemplates, templateData } from './templates.ts';
+import { type Data, type Injector, type Injectors, readInjectorTemplates, sidecarImagesIn, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
 /** Workloads whose pods this command replaces, or waits for while they are being replaced already; what cannot be restarted is in NS-734. */
@@ -83,9 +82,7 @@ function givesTarget(injector: Injector, context: Context): boolean {
 }
 
 function imageOf(injector: Injector, { profile }: Context): string | undefined {
-  return Object.values(templateData(injector))
-    .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image))
-    .find((image) => profile.images.sidecar.includes(parseImage(image).name));
+  return sidecarImagesIn(Object.values(templateData(injector)), profile)[0];
 }
 
 /**
@@ -150,19 +147,13 @@ export async function readSidecarImages(sources: Sources, context: Context): Pro
   const injectors = await attempt(() => readInjectorTemplates(sources, context));
   if ('unread' in injectors) return { images: [], unknown: [`the image of the mesh’s policy sidecar is not known: ${injectors.unread}`] };
   return {
-    images: injectors.value.withSidecar.flatMap((one) => imagesOf(one, context.profile)),
+    images: injectors.value.withSidecar.flatMap(({ outcome }) =>
+      outcome.type === 'template' ? sidecarImagesIn(Object.values(outcome.data), context.profile) : [],
+    ),
     unknown: injectors.value.withSidecar.flatMap(({ map, outcome }) => {
       if (outcome.type === 'template') return [];
       const because = outcome.type === 'none' ? outcome.because : 'its edits are still to be decided (kubectl netsvc-upgrade alp)';
       return [`the image of the policy sidecar in ${refText(refOf(map))} is not known: ${because}`];
     }),
   };
-}
-
-function imagesOf({ outcome }: Injector, { images }: Profile): readonly string[] {
-  if (outcome.type !== 'template') return [];
-  const found = Object.values(outcome.data).flatMap((text) =>
-    [...text.matchAll(/image: *"?([\w./:@-]+)"?/g)].map(([, image = '']) => image),
-  );
-  return found.filter((image) => images.sidecar.includes(parseImage(image).name));
 }

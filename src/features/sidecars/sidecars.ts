@@ -4,10 +4,12 @@ import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
+import { hasEnded, podShape } from '../../kube/pod-facts.ts';
+import { shapeOf } from '../survey/index.ts';
 
-interface PodShape {
-  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
-  readonly status?: { readonly phase?: string };
+interface Containers {
+  readonly containers?: readonly Container[];
+  readonly initContainers?: readonly Container[];
 }
 
 interface Container {
@@ -37,8 +39,9 @@ function revisionOf({ labels, annotations }: KubeObject['metadata']): string | u
 }
 
 /** Of a pod without the sidecar nothing is wanted but that it is one. */
-function leanPod({ apiVersion, kind, metadata, ...rest }: KubeObject, profile: Profile): KubeObject {
-  const { spec, status } = rest as PodShape;
+function leanPod(pod: KubeObject, profile: Profile): KubeObject {
+  const { apiVersion, kind, metadata } = pod;
+  const { spec, status } = podShape(pod);
   const sidecar = sidecarOf(spec, profile);
   if (!sidecar) return { apiVersion, kind, metadata: { name: metadata.name } };
   const { name, namespace, labels, ownerReferences, creationTimestamp, deletionTimestamp } = metadata;
@@ -56,10 +59,8 @@ export async function readSidecars(cluster: ClusterReader, { profile, options }:
     ...(options.selector === undefined ? {} : { labelSelector: options.selector }),
   };
   return (await cluster.list(K.Pod, { ...where, keep: (pod) => leanPod(pod, profile) })).flatMap((pod) => {
-    const { spec, status } = pod as PodShape;
-    if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || pod.metadata.deletionTimestamp) return [];
-    const sidecar = sidecarOf(spec, profile);
-    if (!sidecar) return [];
+    const sidecar = sidecarOf(podShape(pod).spec, profile);
+    if (!sidecar || hasEnded(pod) || pod.metadata.deletionTimestamp) return [];
     const { name, namespace = '', labels = {} } = pod.metadata;
     const owner = ownerOf(pod);
     const revision = revisionOf(pod.metadata);
@@ -78,18 +79,14 @@ export async function readSidecars(cluster: ClusterReader, { profile, options }:
 }
 
 /** A native sidecar is an init container. */
-function sidecarOf(spec: PodShape['spec'], { sidecar, images }: Profile): Container | undefined {
+function sidecarOf(spec: Containers | undefined, { sidecar, images }: Profile): Container | undefined {
   const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
   return all.find(({ name, image = '' }) => name === sidecar.container || images.sidecar.includes(parseImage(image).name));
 }
 
 /** True if the workload's own template has the sidecar: nothing puts it in. */
 export function hasOwnSidecar(workload: KubeObject, profile: Profile): boolean {
-  return sidecarOf(podSpecOf(workload), profile) !== undefined;
-}
-
-function podSpecOf(workload: KubeObject): PodShape['spec'] {
-  return (workload as { readonly spec?: { readonly template?: PodShape } }).spec?.template?.spec;
+  return sidecarOf(shapeOf(workload).spec?.template?.spec, profile) !== undefined;
 }
 
 /** The controller that an object belongs to. */

@@ -3,6 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { appliedNames } from '../../kube/managed-fields.ts';
 import { type InjectorTemplate, parseTemplate } from '../../manifest/injector-template.ts';
@@ -126,10 +127,15 @@ async function baseTemplate(sources: Sources, context: Context, map: KubeObject,
 }
 
 function sidecarTag(map: KubeObject, { profile }: Context): string | undefined {
-  const image = textsOf(map)
-    .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, found = '']) => found))
-    .find((one) => profile.images.sidecar.includes(parseImage(one).name));
+  const [image] = sidecarImagesIn(textsOf(map), profile);
   return image === undefined ? undefined : parseImage(image).tag;
+}
+
+/** Images of the policy sidecar that templates name. */
+export function sidecarImagesIn(texts: readonly string[], { images }: Profile): readonly string[] {
+  return texts
+    .flatMap((text) => [...text.matchAll(/^[\s-]*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image))
+    .filter((image) => images.sidecar.includes(parseImage(image).name));
 }
 
 /** What new pods are made by after this command: the template that it puts in, else the one that is there and stays. */
@@ -183,8 +189,7 @@ export type Data = Readonly<Record<string, string>>;
 
 /** The text with the sidecar's images of the other: what an unedited one of another release would be, if nothing else changed. */
 function retagged(text: string, like: string, { profile }: Context): string {
-  const images = [...like.matchAll(/image:\s*["']?([^\s"']+)/g)].map(([, image = '']) => image);
-  const target = images.find((image) => profile.images.sidecar.includes(parseImage(image).name));
+  const [target] = sidecarImagesIn([like], profile);
   if (target === undefined) return text;
   return text.replaceAll(/(image:\s*["']?)([^\s"']+)/g, (all, before: string, image: string) =>
     profile.images.sidecar.includes(parseImage(image).name) ? `${before}${target}` : all,

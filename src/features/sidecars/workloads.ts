@@ -1,13 +1,15 @@
 import type { Context } from '../../kernel/context.ts';
 import type { PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Outdated } from '../../kernel/fault.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { K, servedKind } from '../../kernel/kinds.ts';
-import { apiVersionOf, type KubeObject, type ObjectRef, refText } from '../../kernel/object.ts';
+import { apiVersionOf, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { heldUpdate } from '../../kube/judge-rollout.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
+import { shapeOf } from '../survey/index.ts';
 import { hasOwnSidecar, ownerOf, readSidecars, type SidecarPod } from './sidecars.ts';
 
 export const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
@@ -31,19 +33,6 @@ export interface MeshedWorkload {
   readonly obstacle?: string;
 }
 
-interface WorkloadShape {
-  readonly spec?: { readonly paused?: boolean; readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
-}
-
-interface StatusShape {
-  readonly spec?: { readonly replicas?: number };
-  readonly status?: Readonly<Record<string, number | string | undefined>>;
-}
-
-interface Budget {
-  readonly status?: { readonly disruptionsAllowed?: number };
-}
-
 /** Workloads behind meshed pods, by their owners: ReplicaSets lead to their Deployment (domain §9). */
 export async function readMeshedWorkloads(cluster: ClusterReader, context: Context): Promise<readonly MeshedWorkload[]> {
   const pods = await readSidecars(cluster, context);
@@ -56,16 +45,13 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
     cluster.list(K.PodDisruptionBudget),
   ]);
   const parents = new Map(replicaSets.map((set) => [`${set.metadata.namespace}/${set.metadata.name}`, ownerOf(set)]));
-  const workloads = new Map(
-    [...deployments, ...statefulSets, ...daemonSets].map((one) => [`${one.kind}/${one.metadata.namespace}/${one.metadata.name}`, one]),
-  );
-  const groups = Map.groupBy(pods, (pod) => keyOf(topOwner(pod, parents)));
-  return [...groups.values()].flatMap((group) => {
+  const workloads = new Map([...deployments, ...statefulSets, ...daemonSets].map((one) => [refText(refOf(one)), one]));
+  const groups = Map.groupBy(pods, (pod) => refText(topOwner(pod, parents)));
+  return [...groups].flatMap(([text, group]) => {
     const [first] = group;
     if (!first) return [];
-    const owner = topOwner(first, parents);
-    const ref = { ...owner, namespace: first.namespace };
-    const live = workloads.get(`${ref.kind}/${ref.namespace}/${ref.name}`);
+    const ref = topOwner(first, parents);
+    const live = workloads.get(text);
     const stale = group.filter(({ isStale }) => isStale).length;
     const own = budgets.filter((budget) => budget.metadata.namespace === ref.namespace && covers(budget, group));
     const obstacle = obstacleOf(ref.kind, live, own, context.profile);
@@ -93,20 +79,16 @@ function leanWorkload(workload: KubeObject): KubeObject {
 
 /** By what its controller counts; pods that do not become ready alone are no rollout. */
 function isRolling(workload: KubeObject): boolean {
-  const { spec, status = {} } = workload as StatusShape;
-  if (Number(status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return true;
-  if (workload.kind === 'DaemonSet') return Number(status.updatedNumberScheduled ?? 0) < Number(status.desiredNumberScheduled ?? 0);
-  const updated = Number(status.updatedReplicas ?? 0);
-  return updated < (spec?.replicas ?? 1) || Number(status.replicas ?? 0) > updated;
+  const { spec, status = {} } = shapeOf(workload);
+  if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return true;
+  if (workload.kind === 'DaemonSet') return (status.updatedNumberScheduled ?? 0) < (status.desiredNumberScheduled ?? 0);
+  const updated = status.updatedReplicas ?? 0;
+  return updated < (spec?.replicas ?? 1) || (status.replicas ?? 0) > updated;
 }
 
 function topOwner({ name, namespace, owner }: SidecarPod, parents: ReadonlyMap<string, ObjectRef | undefined>) {
   const parent = owner?.kind === 'ReplicaSet' ? (parents.get(`${namespace}/${owner.name}`) ?? owner) : owner;
   return { ...(parent ?? { apiVersion: apiVersionOf(K.Pod), kind: 'Pod', name }), namespace };
-}
-
-function keyOf({ kind, namespace, name }: ObjectRef): string {
-  return `${kind}/${namespace}/${name}`;
 }
 
 function obstacleOf(kind: string, live: KubeObject | undefined, budgets: readonly KubeObject[], profile: Profile): string | undefined {
@@ -115,10 +97,10 @@ function obstacleOf(kind: string, live: KubeObject | undefined, budgets: readonl
   if (!RESTARTABLE.some((one) => one === kind)) return `kubectl cannot restart a ${kind}: restart it by its own controller`;
   if (!live) return 'it is being deleted';
   if (hasOwnSidecar(live, profile)) return 'its own pod template has the sidecar: change the image there';
-  if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
+  if (shapeOf(live).spec?.paused) return 'its rollout is paused: resume it first';
   const held = heldUpdate(live);
   if (held !== undefined) return `${held}: delete its pods yourself, one at a time; each comes back with the new sidecar`;
-  const full = budgets.find((budget) => (budget as Budget).status?.disruptionsAllowed === 0);
+  const full = budgets.find(isSpent);
   return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
 }
 
@@ -126,6 +108,8 @@ function covers(budget: KubeObject, pods: readonly SidecarPod[]): boolean {
   const selector = selectorOf(budget);
   return selector !== undefined && pods.some(({ labels }) => selects(selector, labels));
 }
+
+const isSpent = (budget: KubeObject | undefined): boolean => jsonAt(budget, 'status', 'disruptionsAllowed') === 0;
 
 declare module '../../kernel/action.ts' {
   interface Preconditions {
@@ -152,12 +136,11 @@ export async function assertRestartable(
 ): Promise<void> {
   const live = await cluster.get(await servedKind(cluster, workload), workload.name, workload.namespace);
   if (!live) throw new Outdated(`${refText(workload)} is gone`);
-  if ((live.spec as { readonly paused?: boolean } | undefined)?.paused) throw new Outdated(`the rollout of ${refText(workload)} is paused`);
+  if (shapeOf(live).spec?.paused) throw new Outdated(`the rollout of ${refText(workload)} is paused`);
   const held = heldUpdate(live);
   if (held !== undefined) throw new Outdated(`${refText(workload)} would not replace every pod: ${held}`);
   for (const name of budgets) {
     const budget = await cluster.get(K.PodDisruptionBudget, name, workload.namespace);
-    const { disruptionsAllowed } = (budget?.status ?? {}) as { readonly disruptionsAllowed?: number };
-    if (disruptionsAllowed === 0) throw new Outdated(`PodDisruptionBudget ${name} allows no disruption of ${refText(workload)} now`);
+    if (isSpent(budget)) throw new Outdated(`PodDisruptionBudget ${name} allows no disruption of ${refText(workload)} now`);
   }
 }
