@@ -20,7 +20,7 @@ import {
   type Verdict,
 } from '../policy-rules/index.ts';
 import { judgedCli } from '../service-cli/index.ts';
-import { listed } from '../survey/index.ts';
+import { detailOf, FIRST, listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
 import type { GoneEndpoint, HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
 import type { KeptEndpoint } from './kept.ts';
@@ -118,7 +118,7 @@ function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
 /** A policy of a namespace is named `namespace/name`. */
 function ruleChange({ name, atEnable, atDelete, pods, endpoints }: ChangedForOthers): RuleChange {
   const subjects = [...(pods > 0 ? [counted(pods, 'pod')] : []), ...(endpoints.length > 0 ? [listed(endpoints)] : [])].join(' and ');
-  const text = (limit: number) => {
+  const text = (limit = Number.POSITIVE_INFINITY) => {
     const [soon, later] = [atEnable, atDelete].map((some) => some.map((one) => addressChangeText(one, limit)).join('; '));
     const moments = [
       ...(soon ? [`as soon as enabled: ${soon}`] : []),
@@ -126,8 +126,7 @@ function ruleChange({ name, atEnable, atDelete, pods, endpoints }: ChangedForOth
     ];
     return `for ${subjects}: ${moments.join('; ')}`;
   };
-  const [detail, brief] = [text(Number.POSITIVE_INFINITY), text(FIRST)];
-  return { policy: name, detail, ...(brief === detail ? {} : { brief }) };
+  return { policy: name, ...detailOf(text) };
 }
 
 /** The verdict of a node as plans and reports have it: the worst. */
@@ -142,9 +141,6 @@ export function plannedHost(node: NodeVerdict): PlannedHost {
     },
   };
 }
-
-/** Policies of a lane that a list names one by one. */
-const FIRST = 3;
 
 const changesOf = ({ atEnable, atDelete }: NodeVerdict) => [...atEnable.changes, ...atDelete.changes];
 

@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
-import { isPending, type PoliciesSettled, policiesSettled } from '../policies/index.ts';
+import { type PoliciesSettled, pendingNow, policiesSettled } from '../policies/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 
 /** What has to come first, and the title of the wait for it. */
@@ -38,12 +38,12 @@ export async function readReadiness(
   const [upgrade, service, pending] = await Promise.all([
     upgradeWaits(sources, context, installation),
     aggregatedApi(sources, context, installation),
-    settled ? isPending(sources, settled) : false,
+    settled ? pendingNow(sources.cluster, settled) : [],
   ]);
   const waits = [
     ...upgrade,
     ...service,
-    ...(pending && settled ? [{ until: settled, title: 'wait until stored policies have their new names' }] : []),
+    ...(settled && pending.length > 0 ? [{ until: settled, title: 'wait until stored policies have their new names' }] : []),
   ];
   return { waits, waitMs: context.options.timeoutMs ?? defaultWaitMs(nodes.length), ...(settled ? { settled } : {}) };
 }

@@ -4,18 +4,7 @@ import { Fault, Outdated } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
 import { listed } from '../survey/index.ts';
-import { pendingRenames, valueAt } from './stored-policies.ts';
-
-/** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */
-export interface PoliciesSettled {
-  readonly type: 'policies-settled';
-  /** Stored kinds of policies. */
-  readonly kinds: readonly Kind[];
-  readonly apiGroup: string;
-  readonly prefix: string;
-  /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
-  readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
-}
+import { type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
 /** The switch of the renaming says `Disabled`, and the cluster has stored it: a CRD that does not know the field drops it silently. */
 interface RenamingHeld {
@@ -70,15 +59,6 @@ export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, na
     `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
     'then run the same command again; or omit --hold-policy-migration, and remove the references first: kubectl netsvc-upgrade ownerrefs strip',
   ]);
-}
-
-async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled): Promise<readonly string[]> {
-  const { hold } = expected;
-  // Read again each time: writers of older releases erase it.
-  const configuration = hold && (await cluster.get(hold.kind, hold.name));
-  if (hold && valueAt(configuration, hold.field) === 'Disabled') return [];
-  const lists = await Promise.all(expected.kinds.map((kind) => cluster.list(kind)));
-  return pendingRenames(lists.flat(), expected);
 }
 
 function tooLate(pending: readonly string[], timeoutMs: number): Fault {

@@ -1,13 +1,11 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export type { PoliciesSettled } from './effects.ts';
 export { policyExpectations, policyPreconditions } from './effects.ts';
-export { POLICY_PLURALS, policiesChecks, policiesInGitChecks } from './policies-checks.ts';
+export { policiesChecks, policiesInGitChecks } from './policies-checks.ts';
 export {
   holdNotes,
   holdPolicyMigration,
   holdUnlessHeld,
-  isPending,
   keepsOldNames,
   policiesSettled,
   RENAMES_POLICIES,
@@ -20,6 +18,9 @@ export {
   endpointProfiles,
   leanPolicy,
   POLICY_KINDS,
+  POLICY_PLURALS,
+  type PoliciesSettled,
+  pendingNow,
   readRenamedPolicies,
   type ServiceObjects,
   serviceObjects,

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Datastore, Installation } from '../../kernel/installation.ts';
+import type { Datastore } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
@@ -20,14 +20,10 @@ import {
   withInstallation,
   withResources,
 } from '../survey/index.ts';
+import { isRenamePending, neverRenames, POLICY_PLURALS } from './stored-policies.ts';
+import { temporaryPolicies } from './survey.ts';
 
-/** Kinds of policies that the controllers may store again under another name (domain §7.2b). */
-export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
-
-/** Stored policies of the default tier. */
-function defaultTierPolicies(facts: PreflightFacts): readonly KubeObject[] {
-  return POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter(isOfDefaultTier);
-}
+const storedPolicies = (facts: PreflightFacts) => POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural));
 
 export const policiesChecks: readonly PreflightCheck[] = table({ category: 'follow-up', severity: 'warning' }, [
   {
@@ -39,7 +35,7 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
     judge: withResources((_installation, facts, { profile }): Verdict => {
       if (!profile.policyRenaming) return notApplicable('this service stores policies under one name');
       const key = (policy: KubeObject) => `${policy.kind}|${policy.metadata.namespace ?? ''}|${policyName(policy, profile)}`;
-      const policies = defaultTierPolicies(facts);
+      const policies = storedPolicies(facts).filter(isOfDefaultTier);
       const keys = policies.map(key);
       const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
       const evidence = twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`));
@@ -58,7 +54,7 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
     ref: '§9/6',
     judge: withInstallation(({ datastore }, facts, context): Verdict => {
       const name = context.profile.temporaryPolicy;
-      const evidence = temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy));
+      const evidence = temporaryPoliciesIn(facts, datastore, context.profile).map((policy) => evidenceOf(policy));
       return failIfAny(evidence, `no policy ${name}`, (names) => ({
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
@@ -92,22 +88,13 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
 
 /** Policies whose stored name will change. */
 function pendingRenames(facts: PreflightFacts, profile: Profile): readonly KubeObject[] {
-  if (!profile.policyRenaming) return [];
-  return defaultTierPolicies(facts).filter((policy) => policy.metadata.name !== policyName(policy, profile));
-}
-
-/** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
-export function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
-  if (datastore === 'kvstore') return 'the controllers rename nothing in a key-value store';
-  const waits = policyRenaming?.waitsFor;
-  if (waits === undefined || agent === undefined || agent.name === waits) return undefined;
-  return `the controllers wait for a DaemonSet ${waits} before they rename, and the agents here are called ${agent.name}`;
+  return storedPolicies(facts).filter((policy) => isRenamePending(policy, profile));
 }
 
 /** In key-value mode as the service's CLI lists them. */
-function temporaryPolicies(facts: PreflightFacts, datastore: Datastore, name: string): readonly KubeObject[] {
+function temporaryPoliciesIn(facts: PreflightFacts, datastore: Datastore, profile: Profile): readonly KubeObject[] {
   if (datastore === 'kvstore') return read(facts.inStore)?.temporaryPolicies ?? [];
-  return objectsOf(facts, 'globalnetworkpolicies').filter(({ metadata }) => metadata.name === name || metadata.name === `default.${name}`);
+  return temporaryPolicies(objectsOf(facts, 'globalnetworkpolicies'), profile);
 }
 
 export const policiesInGitChecks: readonly PreflightCheck[] = [

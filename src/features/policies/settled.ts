@@ -7,8 +7,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { NoReturnReason } from '../../kernel/stage.ts';
 import { attempt } from '../survey/index.ts';
-import type { PoliciesSettled } from './effects.ts';
-import { asksStoredNames, leanPolicy, POLICY_KINDS, pendingRenames, valueAt } from './stored-policies.ts';
+import { asksStoredNames, POLICY_KINDS, type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
 /** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
 export async function policiesSettled(
@@ -30,13 +29,6 @@ export async function policiesSettled(
   };
 }
 
-/** True if the controllers will rename a stored policy: one waits for its new name, and nobody holds that. */
-export async function isPending({ cluster }: Pick<Sources, 'cluster'>, settled: PoliciesSettled): Promise<boolean> {
-  const { hold } = settled;
-  if (hold && valueAt(await cluster.get(hold.kind, hold.name), hold.field) === 'Disabled') return false;
-  return waitsForName(cluster, settled);
-}
-
 /**
  * True if a stored policy does not have its own name, under any release. When the controllers rename it, references to it become dangling;
  * until then the target's API server does not find it by its name.
@@ -45,20 +37,12 @@ export async function keepsOldNames(cluster: Sources['cluster'], { profile, opti
   const { policyRenaming, apiGroup, crdGroup } = profile;
   if (!policyRenaming || !asksStoredNames({ profile, options })) return false;
   const { kinds } = await cluster.discover();
-  const found = await attempt(() => waitsForName(cluster, { kinds: policiesIn(kinds, crdGroup), apiGroup, prefix: policyRenaming.prefix }));
-  return 'unread' in found || found.value;
+  const found = await attempt(() => pendingNow(cluster, { kinds: policiesIn(kinds, crdGroup), apiGroup, prefix: policyRenaming.prefix }));
+  return 'unread' in found || found.value.length > 0;
 }
 
 function policiesIn(kinds: readonly Kind[], crdGroup: string): readonly Kind[] {
   return kinds.filter(({ group, kind, plural }) => group === crdGroup && !plural.includes('/') && POLICY_KINDS.has(kind));
-}
-
-async function waitsForName(
-  cluster: Sources['cluster'],
-  { kinds, ...names }: Pick<PoliciesSettled, 'kinds' | 'apiGroup' | 'prefix'>,
-): Promise<boolean> {
-  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind, { keep: leanPolicy })));
-  return pendingRenames(lists.flat(), names).length > 0;
 }
 
 declare module '../../kernel/context.ts' {

@@ -12,7 +12,8 @@ import { named, unattributed } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, policyName, servedObject } from '../../kube/stored-metadata.ts';
 import { type HostEndpoint, labelsGiven } from '../policy-rules/index.ts';
 import { type CliCall, cliList, type NoCli } from '../service-cli/index.ts';
-import { neverRenames, POLICY_PLURALS } from './policies-checks.ts';
+/** Kinds of policies that the controllers may store again under another name (domain §7.2b). */
+export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
 
 /** Kinds that the policy-name migration stores again. */
 export const POLICY_KINDS: ReadonlySet<string> = new Set([
@@ -33,6 +34,14 @@ export function leanPolicy(policy: KubeObject): KubeObject {
   return { ...named(policy, 'uid', 'annotations', 'creationTimestamp'), spec: { tier } };
 }
 
+/** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
+export function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
+  if (datastore === 'kvstore') return 'the controllers rename nothing in a key-value store';
+  const waits = policyRenaming?.waitsFor;
+  if (waits === undefined || agent === undefined || agent.name === waits) return undefined;
+  return `the controllers wait for a DaemonSet ${waits} before they rename, and the agents here are called ${agent.name}`;
+}
+
 /** The policies that the upgrade stores under another name, as the user gives them to the service's API: with their own names. */
 export async function readRenamedPolicies(
   sources: Sources,
@@ -49,17 +58,34 @@ export async function readRenamedPolicies(
     .map((policy) => servedObject(policy, profile.apiGroup, policyName(policy, profile)));
 }
 
+/** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */
+export interface PoliciesSettled {
+  readonly type: 'policies-settled';
+  /** Stored kinds of policies. */
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly prefix: string;
+  /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
+  readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
+}
+
 /** Stored policies whose name is not the one that the service knows them by: the controllers store them again (host endpoint notes 4). */
-export function pendingRenames(
-  policies: readonly KubeObject[],
-  { apiGroup, prefix }: { readonly apiGroup: string; readonly prefix: string },
-): readonly string[] {
+export async function pendingNow(
+  cluster: Pick<ClusterReader, 'get' | 'list'>,
+  { hold, kinds, apiGroup, prefix }: Omit<PoliciesSettled, 'type'>,
+): Promise<readonly string[]> {
+  // Read again each time: writers of older releases erase it.
+  if (hold && valueAt(await cluster.get(hold.kind, hold.name), hold.field) === 'Disabled') return [];
+  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind, { keep: leanPolicy })));
   const names = { apiGroup, policyRenaming: { since: '', prefix, switchField: '' } };
-  return policies.filter((policy) => isRenamePending(policy, names)).map((policy) => refText(refOf(policy)));
+  return lists
+    .flat()
+    .filter((policy) => isRenamePending(policy, names))
+    .map((policy) => refText(refOf(policy)));
 }
 
 /** True if the controllers will store the policy under another name. */
-function isRenamePending(policy: KubeObject, names: Parameters<typeof policyName>[1]): boolean {
+export function isRenamePending(policy: KubeObject, names: Parameters<typeof policyName>[1]): boolean {
   return isOfDefaultTier(policy) && policyName(policy, names) !== policy.metadata.name;
 }
 

@@ -10,7 +10,6 @@ import { policyName } from '../../kube/stored-metadata.ts';
 import {
   type EndpointProfile,
   globalPolicyOf,
-  type HostWithout,
   hostEndpointOf,
   hostsWithout,
   inOrder,
@@ -21,7 +20,7 @@ import {
   workloadsWithout,
 } from '../policy-rules/index.ts';
 import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
-import { attempt, attemptWith, listed, readInstalled } from '../survey/index.ts';
+import { attempt, attemptWith, detailOf, listed, readInstalled } from '../survey/index.ts';
 import type { RemovalJudged } from './removal-checks.ts';
 import { endpointProfiles, type ServiceObjects, serviceObjects } from './stored-policies.ts';
 import { type RemovedPolicy, removedPolicies, storedNames, toCreate } from './undo.ts';
@@ -69,22 +68,23 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
     return hostsWithout(gone, endpoints, world);
   });
   const elsewhere = options.undo ? await keptElsewhere(sources.records, toCreate({ removed, found }, profile)) : [];
-  const told = (pick: (host: HostWithout) => string, short = pick) =>
-    'unread' in hosts
-      ? hosts
-      : {
-          value: hosts.value
-            .map((host) => ({ host: nameOf(host), ...texts(pick(host), short(host)) }))
-            .filter(({ detail }) => detail !== ''),
-        };
+  const told = (what: 'denied' | 'decided') =>
+    attemptWith(hosts, async (some) =>
+      some
+        .filter((host) => host[what].length > 0)
+        .map(({ endpoint, [what]: lanes }) => ({
+          host: `HostEndpoint/${endpoint.name}`,
+          ...detailOf((limit) => lanes.map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ')),
+        })),
+    );
   return {
     installation,
     found,
     call,
     removed,
     stored: found.map(({ metadata }) => metadata.name),
-    denied: told(...lanesTexts('denied')),
-    decided: told(...lanesTexts('decided')),
+    denied: await told('denied'),
+    decided: await told('decided'),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
     owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context, search)),
     release,
@@ -134,32 +134,14 @@ function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject
   return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
     namespace,
     pods,
-    ...texts(`${names.join(', ')} would decide alone`, `${listed(names, FIRST)} would decide alone`),
+    ...detailOf((limit = Number.POSITIVE_INFINITY) => `${listed(names, limit)} would decide alone`),
   }));
-}
-
-/** Policies that a list on a screen names one by one. */
-const FIRST = 3;
-
-/** What happens on each of these ways of a host, in full and in short. */
-function lanesTexts(what: 'denied' | 'decided') {
-  const text = (limit?: number) => (host: HostWithout) =>
-    host[what].map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ');
-  return [text(), text(FIRST)] as const;
-}
-
-function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
-  return brief === detail ? { detail } : { detail, brief };
 }
 
 /** Listed and identified by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */
 export function temporaryPolicies(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
   const stored = storedNames(profile);
   return policies.filter((policy) => stored.includes(policy.metadata.name) || policyName(policy, profile) === profile.temporaryPolicy);
-}
-
-function nameOf({ endpoint }: HostWithout): string {
-  return `HostEndpoint/${endpoint.name}`;
 }
 
 export interface StoredPolicies {
@@ -187,10 +169,8 @@ function endpointProfile({ spec }: KubeObject): EndpointProfile {
     labelsToApply = {},
     ingress = [],
     egress = [],
-  } = (spec ?? {}) as {
+  } = (spec ?? {}) as Partial<EndpointProfile['rules']> & {
     readonly labelsToApply?: EndpointProfile['labels'];
-    readonly ingress?: EndpointProfile['rules']['ingress'];
-    readonly egress?: EndpointProfile['rules']['egress'];
   };
   return { labels: labelsToApply, rules: { ingress, egress } };
 }

@@ -57,7 +57,9 @@ export {
 } from './source-release-checks.ts';
 export type { SourceJudged } from './verdicts.ts';
 export {
+  detailOf,
   evidenceOf,
+  FIRST,
   failed,
   failIfAny,
   hasFullManifest,

@@ -36,10 +36,19 @@ export function evidenceOf(object: KubeObject, detail?: string): Evidence {
 }
 
 /** `a, b, c and 4 more` */
-export function listed(names: readonly string[], limit = 3): string {
+export function listed(names: readonly string[], limit = FIRST): string {
   if (names.length <= limit) return names.join(', ');
   return `${names.slice(0, limit).join(', ')} and ${names.length - limit} more`;
 }
+
+/** A detail in full, and with the first few of each list where that is shorter. */
+export function detailOf(text: (limit?: number) => string): Pick<Evidence, 'brief'> & { readonly detail: string } {
+  const [detail, brief] = [text(), text(FIRST)];
+  return brief === detail ? { detail } : { detail, brief };
+}
+
+/** Things that a list on a screen names one by one. */
+export const FIRST = 3;
 
 /** Evaluates the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */
 export function withInstallation(

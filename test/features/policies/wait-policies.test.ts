@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertHeld, type PoliciesSettled, waitPolicies } from '../../../src/features/policies/effects.ts';
+import { assertHeld, waitPolicies } from '../../../src/features/policies/effects.ts';
+import type { PoliciesSettled } from '../../../src/features/policies/stored-policies.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 
