@@ -5,7 +5,6 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import type { NodeVerdict } from '../policy-rules/index.ts';
 import { type CliCall, cliWrite } from '../service-cli/index.ts';
-import type { EndpointsExpected } from './effects.ts';
 import type { HepFacts } from './facts.ts';
 import { hasRemoved, SWITCH_FIELD } from './kept.ts';
 import type { EndpointSetting, EndpointSource, SuccessorExpected } from './successor-stands.ts';
@@ -19,26 +18,22 @@ function limitMs(nodes: number): number {
 export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
   const covered = verdicts.filter(({ uncovered }) => uncovered === undefined);
   if (covered.length === 0) return [];
-  const until = expectedOf(facts, covered, context);
+  const { apiGroup, labels: signs } = context.profile;
+  const from = facts.kind ? { kind: facts.kind } : { cli: cliOf(facts) };
+  const nodes = covered.map(({ node, nodeLabels }) => ({ node, labels: nodeLabels }));
   return [
     {
       id: 'endpoints',
       title: `wait for the automatic endpoint of ${counted(covered.length, 'node')}, with the copied labels`,
       ref: '§4.7/2',
       undo: 'full',
-      effect: { type: 'wait', until, timeoutMs: context.options.timeoutMs ?? limitMs(covered.length) },
+      effect: {
+        type: 'wait',
+        until: { type: 'host-endpoints', apiGroup, signs, from, nodes },
+        timeoutMs: context.options.timeoutMs ?? limitMs(covered.length),
+      },
     },
   ];
-}
-
-function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile }: Context): EndpointsExpected {
-  return {
-    type: 'host-endpoints',
-    apiGroup: profile.apiGroup,
-    signs: profile.labels,
-    from: facts.kind ? { kind: facts.kind } : { cli: cliOf(facts) },
-    nodes: verdicts.map(({ node, nodeLabels }) => ({ node, labels: nodeLabels })),
-  };
 }
 
 const cliOf = ({ cli }: Pick<HepFacts, 'cli'>): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { textAt } from '../../kernel/json.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -102,27 +102,27 @@ function waitOf({ agents, configuration }: HepFacts, { profile, options }: Conte
 
 /** The first of the controllers' own conditions that does not hold. Unlike a rollout's, they want no agent where none should be. */
 function unfinishedOf({ metadata, status }: KubeObject): readonly { readonly detail: string; readonly hint: string }[] {
-  const count = (field: string) => (status as Readonly<Record<string, number | undefined>> | undefined)?.[field] ?? 0;
+  const count = (field: string) => Number(jsonAt(status, field) ?? 0);
   const [wanted, misplaced] = [count('desiredNumberScheduled'), count('numberMisscheduled')];
-  const all = (field: string) => ({ holds: count(field) === wanted, detail: `${field} is ${count(field)} of ${wanted}`, hint: ROLLING });
-  const none = (field: string) => ({ holds: count(field) === 0, detail: `${field} is ${count(field)} of ${wanted}`, hint: ROLLING });
-  const conditions = [
+  const counts = (field: string, needed: number) => ({
+    holds: count(field) === needed,
+    detail: `${field} is ${count(field)} of ${wanted}`,
+    hint: ROLLING,
+  });
+  const strayed = `agents run on ${counted(misplaced, 'node')} that should have none, and the controllers wait forever`;
+  const open = [
     { holds: count('observedGeneration') === (metadata.generation ?? 0), detail: 'its latest change has not been seen yet', hint: ROLLING },
-    all('currentNumberScheduled'),
-    all('updatedNumberScheduled'),
-    none('numberUnavailable'),
-    { holds: misplaced === 0, detail: `numberMisscheduled is ${misplaced}: ${strayed(misplaced)}`, hint: STRAYED },
-  ];
-  const open = conditions.find(({ holds }) => !holds);
-  return open ? [{ detail: `the controllers make no endpoints before it is rolled out: ${open.detail}`, hint: open.hint }] : [];
+    counts('currentNumberScheduled', wanted),
+    counts('updatedNumberScheduled', wanted),
+    counts('numberUnavailable', 0),
+    { holds: misplaced === 0, detail: `numberMisscheduled is ${misplaced}: ${strayed}`, hint: STRAYED },
+  ].find(({ holds }) => !holds);
+  if (!open) return [];
+  return [{ detail: `the controllers make no endpoints before it is rolled out: ${open.detail}`, hint: open.hint }];
 }
 
 const ROLLING = 'Let the rolling update of the agents end first.';
 const STRAYED = 'Delete these pods, or let the DaemonSet select and tolerate their nodes again.';
-
-function strayed(nodes: number): string {
-  return `agents run on ${counted(nodes, 'node')} that should have none, and the controllers wait forever`;
-}
 
 /** Value of a variable that a workload's containers are given as text; the last one counts. */
 export function envOf(workload: KubeObject | undefined, name: string): string | undefined {

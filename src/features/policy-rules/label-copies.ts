@@ -5,15 +5,12 @@ import type { Labels } from './selector.ts';
 export interface LabelCopy {
   readonly key: string;
   readonly value: string;
+  /** Name of the endpoint. */
   readonly from: string;
 }
 
 /** A label that is not copied, and why. */
-export interface LabelProblem {
-  readonly key: string;
-  readonly value: string;
-  /** Name of the endpoint. */
-  readonly from: string;
+export interface LabelProblem extends LabelCopy {
   /** `conflict`: the node, or another old endpoint of it, has the key with `other`; `invalid`: Kubernetes refuses it; `reserved`: others own it. */
   readonly problem: 'conflict' | 'invalid' | 'reserved';
   readonly other?: string;

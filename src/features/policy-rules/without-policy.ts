@@ -66,15 +66,11 @@ function letsThrough(
   return (lane !== 'ingress' && lane !== 'egress') || fateBy(profiles.flatMap((name) => profileRules(name, way, world))).allows;
 }
 
-/** What may become of packets by rules in their order: let through, passed on to the next tier, left undecided. */
-interface Fate {
-  readonly allows: boolean;
-  readonly passes: boolean;
-  readonly leaves: boolean;
-}
-
-/** A rule without conditions decides on all that is left: those after it never come into play. */
-function fateBy(rules: readonly Rule[]): Fate {
+/**
+ * What may become of packets by rules in their order: let through, passed on to the next tier, left undecided. A rule without conditions
+ * decides on all that is left: those after it never come into play.
+ */
+function fateBy(rules: readonly Rule[]) {
   let passes = false;
   for (const rule of rules) {
     const action = rule.action?.toLowerCase();

@@ -1,9 +1,10 @@
 import type { Invocation, ToolResult, Tools } from '../../kernel/argv.ts';
 import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type CliVersion, parseCliVersion } from '../survey/index.ts';
+import { type CliVersion, clientRelease, parseCliVersion } from '../survey/index.ts';
 
 /** The service's own CLI as it was found: the file, and the arguments that configure it. */
 export interface CliCall {
@@ -77,10 +78,14 @@ export async function readClis(tools: Tools, { cli }: Profile): Promise<readonly
 
 /** New CLIs tell their release without a connection; old ones only as the first line of the whole answer. */
 export async function releaseOf(tools: Tools, file: string): Promise<string | undefined> {
-  const asked = { program: file, timeoutMs: ANSWER_MS };
-  const alone = parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version', '--client'] }, asked));
-  if (alone.client !== undefined) return alone.client;
-  return parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version'] }, asked)).client;
+  return clientRelease((await askRelease(tools, file, ANSWER_MS)).stdout);
+}
+
+/** The answer that tells its release, or the last one. */
+export async function askRelease(tools: Pick<Tools, 'run'>, program: string, timeoutMs: number): Promise<ToolResult> {
+  const alone = await tools.run({ tool: 'netsvcctl', args: ['version', '--client'] }, { program, timeoutMs });
+  if (clientRelease(alone.stdout) !== undefined) return alone;
+  return tools.run({ tool: 'netsvcctl', args: ['version'] }, { program, timeoutMs });
 }
 
 /** The whole answer of one CLI about the cluster. */
@@ -130,20 +135,9 @@ export function guidIn({ guidField }: StoreQuestion, answer: ToolResult): { read
   return { because: words === '' || words === 'null' ? `it shows no ${guidField}` : words.slice(0, 200) };
 }
 
-/** The GUID in the text of a stored object; undefined where it has none, or is no object. */
-export function guidInText(text: string, guidField: string): string | undefined {
-  try {
-    return guidOf(JSON.parse(text) as object, guidField);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The GUID of an object that holds it. */
-function guidOf(object: object, guidField: string): string | undefined {
-  const { spec } = object as { readonly spec?: Readonly<Record<string, unknown>> };
-  const value = spec?.[guidField];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** The GUID of an object that holds it; undefined where it has none, or is no object. */
+export function guidOf(object: unknown, guidField: string): string | undefined {
+  return textAt(object, 'spec', guidField) || undefined;
 }
 
 /** Objects in an answer of the service's CLI to `get -o json`: one object, a list, or nothing. Throws SyntaxError if it is no JSON. */

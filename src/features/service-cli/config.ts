@@ -58,11 +58,12 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   if (problem !== undefined) return { missing: `${endpointsKey} of the cluster holds no endpoints that can be used` };
   const onHosts = await filesOnHosts(sources, profile, settings);
   if ('missing' in onHosts) return onHosts;
-  const named = settings.paths.flatMap((path, index): readonly Certificate[] => {
+  // Each field names a file; with a key the file is written from this key of the Secret.
+  const named = settings.paths.flatMap((path, index) => {
     const field = form.tlsFields[index];
-    const key = secretKeyOf(path);
     if (path === '' || field === undefined) return [];
-    return onHosts.paths.includes(path) ? [{ field, file: path }] : [{ field, key, file: `${to}.${key}` }];
+    const key = onHosts.paths.includes(path) ? undefined : secretKeyOf(path);
+    return [{ field, key, file: key === undefined ? path : `${to}.${key}` }];
   });
   const keys = named.flatMap(({ file, key }) => (key === undefined ? [] : [[file, key] as const]));
   const spec = {
@@ -83,13 +84,6 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
     return { missing: `this user may not read ${refText(ref)}, which holds the certificates` };
   const files = Object.fromEntries(keys);
   return { type: 'write-cli-config', to, content, certificates: { secret: ref, files } };
-}
-
-/** A field of the configuration that names a file; `key`: the file is written from this key of the Secret. */
-interface Certificate {
-  readonly field: string;
-  readonly file: string;
-  readonly key?: string;
 }
 
 /** Certificates that are files of the hosts: on one of them the CLI can use them where they are, elsewhere only the user can fetch them. */

@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { clientRelease } from '../survey/index.ts';
-import { askGuid, guidIn, type StoreExpected } from './cli-list.ts';
+import { askGuid, askRelease, guidIn, type StoreExpected } from './cli-list.ts';
 
 /** Fetched, checked, `replaces` copied to `keepAs`; then the new file takes its place in one step. */
 interface InstallCli {
@@ -111,23 +111,16 @@ function problemOf({ problem, exitCode }: ToolResult): string {
   return problem === undefined ? `it does not say its release, exit code ${exitCode ?? 'none'}` : PROBLEMS[problem];
 }
 
-/**
- * A truncated download, or one for another machine, must not replace a working program; throws Fault('failed'). New CLIs print their
- * release without a connection, old ones only as the first line of the full answer.
- */
+/** A truncated download, or one for another machine, must not replace a working program; throws Fault('failed'). */
 async function assertStarts(
   { tools }: Pick<EnginePorts, 'tools'>,
   program: string,
   { url, release }: { readonly url: string; readonly release: string },
 ): Promise<void> {
-  let said = '';
-  for (const args of [['version', '--client'], ['version']]) {
-    const answer = await tools.run({ tool: 'netsvcctl', args }, { program, timeoutMs: TRIAL_MS });
-    const client = clientRelease(answer.stdout);
-    if (client === release) return;
-    said = client === undefined ? problemOf(answer) : `its version is ${client}`;
-    if (client !== undefined) break;
-  }
+  const answer = await askRelease(tools, program, TRIAL_MS);
+  const client = clientRelease(answer.stdout);
+  if (client === release) return;
+  const said = client === undefined ? problemOf(answer) : `its version is ${client}`;
   throw new Fault('failed', `${url} was started once and is not ${release} (${said}): nothing was installed`, [
     'fetch it again, or from another source with --manifest-url; it must be for this machine',
   ]);

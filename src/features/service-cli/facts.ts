@@ -31,7 +31,6 @@ export interface CliPod {
   readonly pod: string;
   readonly namespace: string;
   readonly name: string;
-  readonly container: string;
   readonly image: string;
 }
 
@@ -133,7 +132,7 @@ async function oldPods(cluster: ClusterReader, { profile, options }: Context): P
     const age = cli && ageOf(imageRelease(cli.image), options.release);
     if (cli === undefined || age === 'current' || age === 'newer') return [];
     const { namespace = 'default', name } = pod.metadata;
-    return [{ pod: refText({ kind: 'Pod', namespace, name }), namespace, name, container: cli.name, image: cli.image }];
+    return [{ pod: refText({ kind: 'Pod', namespace, name }), namespace, name, image: cli.image }];
   });
 }
 

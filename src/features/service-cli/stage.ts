@@ -48,28 +48,19 @@ export const oldCliChecks: readonly PreflightCheck[] = [
         if (pod.ended) return [];
         const image = pod.containers.find((container) => names.includes(parseImage(container.image).name))?.image;
         if (image === undefined || image.endsWith(`:${options.release}`)) return [];
-        return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];
+        return [{ pod, image }];
       });
-      return failIfAny(old, `no older ${profile.cli.program} in the cluster`, (text) => ({
+      const evidence = old.map(({ pod: { namespace, name }, image }) => ({ text: `Pod/${namespace}/${name}`, detail: image }));
+      return failIfAny(evidence, `no older ${profile.cli.program} in the cluster`, (text) => ({
         because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
         hint: `Store its manifest, delete the pod before the upgrade, and create it again with ${options.release} afterwards.`,
-        next: showCommand(old[0]?.text),
+        next: command`kubectl get pod ${old[0]?.pod.name ?? ''} -n ${old[0]?.pod.namespace ?? ''} -o yaml`,
       }));
     },
   },
 ];
 
-function showCommand(text = ''): string {
-  const [, namespace, name] = text.split('/');
-  return command`kubectl get pod ${name ?? ''} -n ${namespace ?? ''} -o yaml`;
-}
-
-/** What the stage `cli` knows about the new CLI before it fetches it. */
-interface NewCliFacts {
-  readonly fresh: { readonly url: string; readonly sum?: { readonly from: string } } | { readonly missing: string };
-}
-
-const cliChecks: readonly Check<NewCliFacts>[] = [
+const cliChecks: readonly Check<Pick<CliFacts, 'fresh'>>[] = [
   {
     id: 'NS-309',
     title: 'checksum of the new CLI known',

@@ -1,5 +1,6 @@
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import {
   certificatesOf,
@@ -12,7 +13,7 @@ import {
 } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { attempt, cliConfigField, failed, PROGRAM, serviceNamespaces } from '../survey/index.ts';
-import { askGuid, type CliCall, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './cli-list.ts';
+import { askGuid, type CliCall, guidIn, guidOf, type StoreExpected, type StoreQuestion, storeQuestion } from './cli-list.ts';
 
 /** Every call of the service's CLI gets a limit: with an unreachable store it hangs for ever (cli notes 1.1). */
 const ANSWER_MS = 10_000;
@@ -97,7 +98,7 @@ async function askOne({ store, certificates, key, question }: Asking, endpoint: 
     return { endpoint, because: `${endpoint} means another machine on each machine` };
   const value = await attempt(() => store.value(endpoint, certificates, key));
   if ('unread' in value) return { endpoint, because: `${endpoint}: ${value.unread}` };
-  const guid = value.value === undefined ? undefined : guidInText(value.value, question.guidField);
+  const guid = value.value === undefined ? undefined : guidOf(parsedJson(value.value), question.guidField);
   return { endpoint, because: `${endpoint} holds no ${question.guidField}`, ...(guid === undefined ? {} : { guid }) };
 }
 
@@ -125,13 +126,8 @@ export type JudgedCli =
   | { readonly program: string; readonly provedBy?: string; readonly doubt?: StoreDoubt }
   | { readonly missing: string; readonly doubt?: StoreDoubt };
 
-interface CliStoreJudged {
-  readonly cli: JudgedCli;
-  readonly needsCli: boolean;
-}
-
 /** A CLI that is led to another cluster's store would delete that cluster's endpoints and policies. */
-export const storeIsOurs: Check<CliStoreJudged> = {
+export const storeIsOurs: Check<{ readonly cli: JudgedCli; readonly needsCli: boolean }> = {
   id: 'NS-725',
   title: 'CLI reaches this cluster’s key-value store',
   category: 'follow-up',

@@ -39,11 +39,10 @@ const UNUSED = 'application layer policy is not in use';
 
 function flexibleVolumeGone(injectors: readonly Evidence[], release: string, undo: boolean): Verdict {
   const because = `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`;
-  const asked = `${PROGRAM} alp --dry-run=client --template FILE`;
-  if (!undo)
-    return failed(because, 'Give a template that mounts by the CSI driver with --template FILE.', { next: asked, evidence: injectors });
-  const hint = 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.';
-  return failed(because, hint, { next: asked, evidence: injectors });
+  const hint = undo
+    ? 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.'
+    : 'Give a template that mounts by the CSI driver with --template FILE.';
+  return failed(because, hint, { next: `${PROGRAM} alp --dry-run=client --template FILE`, evidence: injectors });
 }
 
 const NOTHING_RESTORED = 'no injector gets its former template back';
@@ -75,8 +74,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       if (undo || !inUse) return notApplicable(UNUSED);
       const without = read(untemplated);
       const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
-      const evidence = without.map(({ text, detail }) => ({ text, detail }));
-      return failIfAny(evidence, 'the target has a template for every injector', (names) => ({
+      return failIfAny(without, 'the target has a template for every injector', (names) => ({
         because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
         hint: `Give a template of your own with --template FILE.${list}`,
         next: `${PROGRAM} alp --dry-run=client --template FILE`,
@@ -88,8 +86,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
     title: 'edits of the injector carried',
     judge({ conflicts, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
-      const evidence = conflicts.map(({ text, detail }) => ({ text, detail }));
-      return failIfAny(evidence, 'your edits of the injectors are carried', (names) => ({
+      return failIfAny(conflicts, 'your edits of the injectors are carried', (names) => ({
         because: `edits of the injector cannot be carried into the new template: ${names}`,
         hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
         next: `${PROGRAM} alp --dry-run=client -o wide`,
@@ -135,8 +132,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
     judge({ obstacles, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
       const left = read(obstacles);
-      const evidence = left.map(({ text, detail }) => ({ text, detail }));
-      return failIfAny(evidence, 'every workload with an older sidecar can be restarted', (names) => ({
+      return failIfAny(left, 'every workload with an older sidecar can be restarted', (names) => ({
         because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} not restarted by this command: ${names}`,
         hint: 'Do what the details say, then run the same command again. Older sidecars keep working meanwhile.',
         next: `${PROGRAM} alp`,

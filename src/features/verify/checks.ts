@@ -1,7 +1,7 @@
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { isOlder, lineOf, parseRelease } from '../../kernel/release.ts';
-import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { lineOf } from '../../kernel/release.ts';
+import { ageOf, failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import type { VerifyCheck, VersionAnswer } from './survey.ts';
 import { workloadsChecks } from './workloads-checks.ts';
@@ -99,11 +99,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
     severity: 'warning',
     ref: '§1/4',
     judge({ clis }, { options }) {
-      const ages = Object.groupBy(read(clis), ({ release = '' }) => {
-        if (parseRelease(release) === undefined) return 'unknown';
-        return isOlder(release, options.release) ? 'older' : 'allowed';
-      });
-      const { older = [], unknown = [] } = ages;
+      const { older = [], unknown = [] } = Object.groupBy(read(clis), ({ release }) => ageOf(release, options.release));
       const because = [...onPath(older, 'older CLI'), ...onPath(unknown, 'CLI of unknown release', 'CLIs of unknown release')];
       const evidence = [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' }));
       return failIfAny(evidence, 'no older CLI on PATH', () => ({

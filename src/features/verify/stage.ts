@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore, Installation } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
@@ -114,9 +115,8 @@ async function readRecord(cluster: ClusterReader, { profile }: Context): Promise
   const of = (group: string, version: string) => cluster.get({ group, version, kind, plural, namespaced: false }, name);
   const found = (await of(profile.crdGroup, 'v1')) ?? (await of(profile.apiGroup, 'v3'));
   const by = `${kind}/${name}`;
-  const value = (found?.spec as Readonly<Record<string, unknown>> | undefined)?.[versionField];
-  if (typeof value === 'string' && value !== '') return { by, value };
-  return { by, because: found ? `it has no ${versionField}` : 'there is none in the API' };
+  const value = textAt(found, 'spec', versionField);
+  return value ? { by, value } : { by, because: found ? `it has no ${versionField}` : 'there is none in the API' };
 }
 
 /** What lags by the rule for the end, at one look; undefined on paths without an operator. */
