@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -37,39 +38,26 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   ]);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = serviceObjects(sources, context, installation.datastore, cli);
-  const [
-    kept,
-    record,
-    hosts,
-    stored,
-    policies,
-    networkPolicies,
-    tiers,
-    configurations,
-    agentSettings,
-    kinds,
-    controllers,
-    agents,
-    rollouts,
-  ] = await Promise.all([
-    keptOfMigration(sources.records),
-    sources.records.load(),
-    attempt(() => readHosts(nodes, objects, installation.datastore, context)),
-    objects('hostendpoints'),
-    objects('globalnetworkpolicies'),
-    attempt(() => objects('networkpolicies')),
-    objects('tiers'),
-    objects(profile.controllersConfiguration.plural),
-    attempt(() => objects('felixconfigurations')),
-    installation.datastore === 'api' ? storedKinds(cluster, context) : NO_KINDS,
-    readControllers(sources, context, installation),
-    readAgents(sources, installation),
-    readRollouts(sources, context, installation, nodes),
-  ]);
+  const { record, hosts, policies, networkPolicies, tiers, configurations, agentSettings, kinds, ...found } = await allOf({
+    record: sources.records.load(),
+    hosts: attempt(() => readHosts(nodes, objects, installation.datastore, context)),
+    policies: objects('globalnetworkpolicies'),
+    networkPolicies: attempt(() => objects('networkpolicies')),
+    tiers: objects('tiers'),
+    configurations: objects(profile.controllersConfiguration.plural),
+    agentSettings: attempt(() => objects('felixconfigurations')),
+    kinds: installation.datastore === 'api' ? storedKinds(cluster, context) : NO_KINDS,
+    kept: keptOfMigration(sources.records),
+    stored: objects('hostendpoints'),
+    controllers: readControllers(sources, context, installation),
+    agents: readAgents(sources, installation),
+    rollouts: readRollouts(sources, context, installation, nodes),
+  });
+  const { kept, stored, controllers, agents } = found;
   const { hostendpoints: kind, [profile.controllersConfiguration.plural]: settingsKind } = kinds;
   const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
-  const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
-  const ebpf = await attemptWith(agentSettings, async (found) => isEbpf(agents, found, context));
+  const failsafe = await attemptWith(agentSettings, async (some) => failsafeOf(agents, some, context));
+  const ebpf = await attemptWith(agentSettings, async (some) => isEbpf(agents, some, context));
   // Where nobody can tell, too much counts rather than too little.
   const untracked = 'unread' in ebpf || ebpf.value;
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
@@ -86,26 +74,24 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, [...fleet.endpoints, ...removed]);
     return judgeFleet(fleet, { policies, tiers, profiles, untracked }, networkPolicies, context);
   });
-  const after = await attemptWith(judged, async ({ world, hosts: found }) => {
+  const after = await attemptWith(judged, async ({ world, hosts: evaluated }) => {
     // Where automatic endpoints are off, or one does not stand yet, they are switched on and waited for first.
-    const waits = new Set(found.filter(({ covered, uncovered }) => !covered && uncovered === undefined).map(({ node }) => node));
+    const waits = new Set(evaluated.filter(({ covered, uncovered }) => !covered && uncovered === undefined).map(({ node }) => node));
     const stands = removed.filter(({ node }) => !waits.has(node));
     return settings.autoCreate ? afterRemoval(stands, { ...fleet, world }) : [];
   });
   const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
   return {
+    ...found,
     installation,
     cli,
     nodes,
     hosts: fleet.nodes.map(({ name }) => name),
-    stored,
-    ...(kind ? { kind } : {}),
-    ...(settingsKind ? { settingsKind } : {}),
+    kind,
+    settingsKind,
     settings,
-    ...(configuration ? { configuration } : {}),
-    ...(controllers ? { controllers } : {}),
+    configuration,
     override,
-    ...(agents ? { agents } : {}),
     verdicts: 'unread' in judged ? judged : { value: judged.value.hosts },
     ruleChanges,
     judgedBy: Object.entries({ globalnetworkpolicies: policies, tiers }).map(([plural, some]) => ({
@@ -115,10 +101,8 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     })),
     after,
     judgesEnd: removed.length > 0,
-    kept,
     keptElsewhere: context.options.undo ? await keptElsewhere(sources.records, kept) : [],
     elsewhere: endpointsWithoutNode(fleet),
-    rollouts,
     failsafe,
   };
 }
@@ -129,7 +113,9 @@ const NO_KINDS: Readonly<Record<string, Kind | undefined>> = {};
 async function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<Readonly<Record<string, Kind | undefined>>> {
   const kinds = discover();
   const plurals = ['hostendpoints', 'globalnetworkpolicies', 'tiers', profile.controllersConfiguration.plural];
-  return Object.fromEntries(await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, profile.crdGroup, plural)])));
+  return Object.fromEntries(
+    await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, [profile.crdGroup], plural)])),
+  );
 }
 
 /** True if an earlier command did not finish this stage: it was stopped, or killed. This one is `running` itself once it acts. */

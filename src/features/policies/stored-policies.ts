@@ -104,23 +104,22 @@ export type ServiceObjects = (plural: string) => Promise<readonly KubeObject[]>;
 function storedObjects({ cluster }: Pick<Sources, 'cluster'>, { crdGroup }: Profile): ServiceObjects {
   const kinds = cluster.discover();
   return async (plural) => {
-    const kind = await storedKind(kinds, crdGroup, plural);
+    const kind = await storedKind(kinds, [crdGroup], plural);
     return kind ? cluster.list(kind, { keep: unattributed }) : [];
   };
 }
 
-/** The stored kind of a plural, if the cluster has it. Throws Fault('failed') if the group could not be asked. */
-export async function storedKind(
-  discovery: Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>,
-  crdGroup: string,
-  plural: string,
-): Promise<Kind | undefined> {
+/** The kind of a plural in the first of these groups that has it. Throws Fault('failed') if none has and one could not be asked, which is not "none". */
+export async function storedKind(discovery: Discovery, groups: readonly string[], plural: string): Promise<Kind | undefined> {
   const { kinds, failed } = await discovery;
-  const kind = kinds.find((one) => one.group === crdGroup && one.plural === plural);
-  if (!kind && failed.includes(crdGroup))
-    throw new Fault('failed', `the discovery of ${crdGroup} fails`, ['repair the API behind it: kubectl get apiservices']);
+  const [kind] = groups.flatMap((group) => kinds.filter((one) => one.group === group && one.plural === plural));
+  const unasked = groups.filter((group) => failed.includes(group));
+  if (!kind && unasked.length > 0)
+    throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`, ['repair the API behind it: kubectl get apiservices']);
   return kind;
 }
+
+type Discovery = ReturnType<ClusterReader['discover']>;
 
 /** In key-value mode only the CLI sees them. */
 export function serviceObjects(sources: Sources, { profile }: Context, datastore: Datastore, cli: CliCall | NoCli): ServiceObjects {

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import type { Datastore, Installation } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -55,32 +56,19 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
   ]);
   const target = await attemptWith(installed, (installation) => readTargetIfAny(sources, context, installation));
   const datastore = await attemptWith(installed, async (installation) => installation.datastore);
-  const [clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, stillOff] = await Promise.all([
-    readClusterVersion(sources, context, 'value' in clis ? clis.value : [], 'value' in datastore ? datastore.value : 'api'),
-    attempt(() => readServiceImages(cluster, context)),
-    'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
-    attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
-    attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
-    attempt(() => readLeftBehind(cluster, context)),
-    attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
-    attempt(() => readOwnerFacts(cluster, context, 'value' in datastore ? datastore.value : 'api')),
-    attempt(() => readStillOff(sources, context)),
-  ]);
-  const reasons = 'value' in rollouts ? await reasonsOf(cluster, latePods(rollouts.value)) : [];
-  return {
-    datastore,
-    clusterVersion,
-    images,
-    rollouts,
-    reasons,
-    operator,
-    leftovers,
-    leftBehind,
-    temporaryPolicies,
-    owners,
-    stillOff,
-    clis,
-  };
+  const found = await allOf({
+    clusterVersion: readClusterVersion(sources, context, 'value' in clis ? clis.value : [], 'value' in datastore ? datastore.value : 'api'),
+    images: attempt(() => readServiceImages(cluster, context)),
+    rollouts: 'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
+    operator: attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
+    leftovers: attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
+    leftBehind: attempt(() => readLeftBehind(cluster, context)),
+    temporaryPolicies: attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
+    owners: attempt(() => readOwnerFacts(cluster, context, 'value' in datastore ? datastore.value : 'api')),
+    stillOff: attempt(() => readStillOff(sources, context)),
+  });
+  const reasons = 'value' in found.rollouts ? await reasonsOf(cluster, latePods(found.rollouts.value)) : [];
+  return { ...found, datastore, reasons, clis };
 }
 
 /** What the new CLI says, and what the cluster's own record says (§4.4/5, §4.5/5). */

@@ -5,14 +5,14 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Datastore, Installation } from '../../kernel/installation.ts';
 import type { Lacking } from '../../kernel/journal.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
 import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
-import { temporaryPolicies } from '../policies/index.ts';
+import { storedKind, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { cliList, findServiceCli } from '../service-cli/index.ts';
 import { type Dependent, hasFullManifest } from '../survey/index.ts';
@@ -71,7 +71,7 @@ export async function readLeftBehind(cluster: ClusterReader, { profile, options 
   const found = await eachOf(removed, 4, async ({ group, plural }) => {
     const name = `${plural}.${group}`;
     if (!(await cluster.get(K.CustomResourceDefinition, name))) return [];
-    const [resource] = await servedIn(cluster, [group], plural);
+    const resource = await storedKind(cluster.discover(), [group], plural);
     return [{ name, objects: resource ? (await cluster.list(resource, { metadataOnly: true })).length : 0 }];
   });
   return found.flat();
@@ -86,19 +86,8 @@ export async function readTemporaryPolicies(sources: Sources, context: Context, 
     if ('missing' in call) throw new Fault('failed', call.missing, []);
     return temporaryPolicies(await cliList(sources, call, 'globalnetworkpolicies'), profile);
   }
-  const [resource] = await servedIn(cluster, [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
-  if (!resource) return [];
-  return temporaryPolicies(await cluster.list(resource), profile);
-}
-
-/** The resource in each group that has it. Throws Fault('failed') if none has and one was unreadable, which is not "none". */
-async function servedIn(cluster: ClusterReader, groups: readonly string[], plural: string): Promise<readonly Kind[]> {
-  const { kinds, failed } = await cluster.discover();
-  const served = groups.flatMap((group) => kinds.filter((one) => one.group === group && one.plural === plural));
-  const unasked = groups.filter((group) => failed.includes(group));
-  if (served.length === 0 && unasked.length > 0)
-    throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`, ['repair the API behind it: kubectl get apiservices']);
-  return served;
+  const resource = await storedKind(cluster.discover(), [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
+  return resource ? temporaryPolicies(await cluster.list(resource), profile) : [];
 }
 
 /** What one source says about the cluster's version: a value, or why it has none. */
