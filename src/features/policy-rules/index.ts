@@ -36,5 +36,5 @@ export { isCopied, type LabelProblem } from './label-copies.ts';
 export type { PolicyWorld } from './posture.ts';
 export type { EndpointProfile } from './rules.ts';
 export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
-export { dropsAllOf, type HostWithout, hostsWithout } from './without-policy.ts';
+export { dropsAllOf, hostsWithout } from './without-policy.ts';
 export { type ChangedForOthers, changedForOthers, type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';
