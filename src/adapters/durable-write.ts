@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { succeeds } from '../kernel/each-of.ts';
 
 /** Writes beside, syncs, renames: after a crash the file is the old one or the new one, never half of it. */
 export async function writeDurably(path: string, content: Uint8Array, mode: number): Promise<void> {
@@ -12,7 +13,7 @@ export async function writeDurablyNew(path: string, content: Uint8Array, mode: n
     try {
       await link(temporary, path);
     } catch (thrown) {
-      const isThere = (thrown as NodeJS.ErrnoException).code === 'EEXIST' || (await holdsSomething(path));
+      const isThere = (thrown as NodeJS.ErrnoException).code === 'EEXIST' || (await succeeds(lstat(path)));
       if (isThere) throw Object.assign(new Error(`${path} exists already`, { cause: thrown }), { code: 'EEXIST' });
       // A file system without hard links.
       return rename(temporary, path);
@@ -36,11 +37,4 @@ async function writeBeside(path: string, content: Uint8Array, mode: number, plac
     await rm(temporary, { force: true });
     throw thrown;
   }
-}
-
-function holdsSomething(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
+import { succeeds } from '../kernel/each-of.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { Machine, UserFiles } from '../kernel/ports.ts';
 import { sha256Of } from '../kube/sha256.ts';
@@ -60,7 +61,7 @@ async function writeNew(file: string, content: string): Promise<void> {
 
 /** An earlier backup is never written over. */
 async function copyDurably(file: string, keepAs: string): Promise<void> {
-  if (await exists(keepAs)) {
+  if (await succeeds(access(keepAs))) {
     throw new Fault('failed', `${keepAs} exists already: ${file} was left in place`, ['move the older backup away']);
   }
   await mkdir(dirname(keepAs), { recursive: true, mode: 0o700 });
@@ -71,7 +72,7 @@ async function copyDurably(file: string, keepAs: string): Promise<void> {
 }
 
 async function writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void> {
-  if (await exists(folder))
+  if (await succeeds(access(folder)))
     throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder with --backup-dir']);
   const temporary = `${folder}.partial-${randomUUID().slice(0, 8)}`;
   await guarded(dirname(folder), async () => {
@@ -105,13 +106,6 @@ async function syncPath(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 async function guarded(folder: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -131,14 +125,10 @@ export function localFiles(): UserFiles {
   return {
     readText: (path) => reading(path, () => readFile(path, 'utf8')),
     readBytes: (path) => reading(path, () => readFile(path)),
-    exists: (path) => holds(access(path)),
-    isFolder: (path) =>
-      stat(path).then(
-        (found) => found.isDirectory(),
-        () => false,
-      ),
+    exists: (path) => succeeds(access(path)),
+    isFolder: async (path) => (await stat(path).catch(() => undefined))?.isDirectory() === true,
     realPath: (path) => realpath(path).catch(() => path),
-    writable: (path) => holds(access(path, constants.W_OK)),
+    writable: (path) => succeeds(access(path, constants.W_OK)),
   };
 }
 
@@ -151,11 +141,4 @@ async function reading<T>(path: string, work: () => Promise<T>): Promise<T> {
     const { code = '', message } = thrown as NodeJS.ErrnoException;
     throw new Fault('usage', `${path}: ${WORDS[code] ?? message}`, ['check the name that was given by the flag']);
   }
-}
-
-function holds(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  );
 }

@@ -9,6 +9,14 @@ export async function eachOf<A, B>(items: readonly A[], width: number, work: (it
   return results;
 }
 
+/** Whether it succeeds; how it fails does not matter. */
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** All of these at once, by their names; the first that fails is thrown. */
 export async function allOf<T extends object>(parts: T): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const all = await Promise.all(Object.entries(parts).map(async ([name, part]) => [name, await part]));

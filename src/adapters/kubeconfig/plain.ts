@@ -1,3 +1,5 @@
+import { parsedJson } from '../../kernel/json.ts';
+
 interface Line {
   readonly indent: number;
   readonly text: string;
@@ -11,27 +13,24 @@ export class Unclear extends Error {}
  * guesses nothing: numbers, dates, words like `yes`, escapes, anchors, multi-line text and repeated keys are "else".
  */
 export function readPlain(text: string): PlainValue | undefined {
+  const json = text.startsWith('{') ? parsedJson(text) : undefined;
+  return clearly(() => (json === undefined ? fromLines(text) : fromJson(json, text)));
+}
+
+/** Undefined for what is unclear. */
+export function clearly<T>(read: () => T): T | undefined {
   try {
-    const json = text.startsWith('{') ? jsonIn(text) : undefined;
-    return json === undefined ? fromLines(text) : fromJson(json, text);
+    return read();
   } catch (thrown) {
     if (thrown instanceof Unclear) return undefined;
     throw thrown;
   }
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** JSON.parse keeps the last of repeated keys silently, so a document that does not print back to its own words is unclear. */
 function fromJson(value: unknown, text: string): PlainValue {
   const squeezed = (words: string) => words.replace(/\s/g, '');
-  if (squeezed(JSON.stringify(value)) !== squeezed(text)) throw new Unclear();
+  if (value === undefined || squeezed(JSON.stringify(value)) !== squeezed(text)) throw new Unclear();
   return value as PlainValue;
 }
 
@@ -122,9 +121,7 @@ class Block {
       whole += `\n${line.text}`;
       this.#at += 1;
     }
-    return readFlow(whole, scalar, () => {
-      throw new Unclear();
-    });
+    return readFlow(whole);
   }
 
   /** What stands under `key:`; a list may stand as far left as its key. */
@@ -164,9 +161,8 @@ export function scalar(text: string): PlainValue {
 /** A value of the plain part of YAML: what it means is the same in every version of YAML, and to kubectl. */
 export type PlainValue = string | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
 
-const BLANK = /[ \n]*/y;
-const KEY = /([A-Za-z][A-Za-z0-9-]*):(?=[ \n])|"([A-Za-z][A-Za-z0-9-]*)" ?:/y;
-const WORD = /"[^"\\]*"|'[^']*'|[^\s,[\]{}"']+/y;
+/** A key with its colon, or a value. */
+const FLOW_WORD = /([A-Za-z][A-Za-z0-9-]*):(?=[ \n])|"([A-Za-z][A-Za-z0-9-]*)" ?:|"[^"\\]*"|'[^']*'|[^\s,[\]{}"']+/g;
 
 /** Whether each bracket that the text opens is closed in it. */
 function isClosed(text: string): boolean {
@@ -174,50 +170,11 @@ function isClosed(text: string): boolean {
   return brackets.reduce((open, one) => open + (one === '[' || one === '{' ? 1 : -1), 0) <= 0;
 }
 
-/** One unambiguous flow mapping or list of YAML. `scalar` reads a single value; `unclear` throws for anything else. */
-function readFlow(text: string, scalar: (word: string) => PlainValue, unclear: () => never): PlainValue {
-  let at = 0;
-  const next = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text);
-    if (found) at = pattern.lastIndex;
-    return found;
-  };
-  const is = (mark: string): boolean => {
-    next(BLANK);
-    if (text[at] !== mark) return false;
-    at += 1;
-    return true;
-  };
-
-  function value(): PlainValue {
-    if (is('{')) return mapping();
-    if (is('[')) return list();
-    return scalar(next(WORD)?.[0] ?? unclear());
-  }
-
-  function mapping(): PlainValue {
-    const found = new Map<string, PlainValue>();
-    if (is('}')) return {};
-    do {
-      next(BLANK);
-      const [, bare, quoted] = next(KEY) ?? [];
-      const key = bare ?? quoted ?? unclear();
-      if (found.has(key)) unclear();
-      found.set(key, value());
-    } while (is(','));
-    return is('}') ? Object.fromEntries(found) : unclear();
-  }
-
-  function list(): PlainValue {
-    const items: PlainValue[] = [];
-    if (is(']')) return items;
-    do items.push(value());
-    while (is(','));
-    return is(']') ? items : unclear();
-  }
-
-  const found = value();
-  next(BLANK);
-  return at === text.length ? found : unclear();
+/** One unambiguous flow mapping or list of YAML: JSON as soon as its words are quoted. Throws Unclear for anything else. */
+function readFlow(text: string): PlainValue {
+  const json = text.replace(FLOW_WORD, (word, bare?: string, quoted?: string) => {
+    const key = bare ?? quoted;
+    return key === undefined ? JSON.stringify(scalar(word)) : `"${key}":`;
+  });
+  return fromJson(parsedJson(json), json);
 }

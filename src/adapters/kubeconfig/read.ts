@@ -1,5 +1,5 @@
 import type { ClusterEntry, ContextEntry, ExecEntry, KubeconfigDocument, UserEntry } from './connection.ts';
-import { type PlainValue, Unclear } from './plain.ts';
+import { clearly, type PlainValue, Unclear } from './plain.ts';
 
 type Fields = Readonly<Record<string, PlainValue>>;
 type Read<T> = (value: PlainValue) => T;
@@ -10,7 +10,7 @@ type Read<T> = (value: PlainValue) => T;
  */
 export function readDocument(value: PlainValue | undefined): KubeconfigDocument | undefined {
   if (value === undefined) return undefined;
-  try {
+  return clearly(() => {
     const { apiVersion, kind, preferences, ...rest } = mapping(value);
     if (apiVersion !== 'v1' || kind !== 'Config' || Object.keys(mapping(preferences ?? {})).length > 0) throw new Unclear();
     const {
@@ -25,10 +25,7 @@ export function readDocument(value: PlainValue | undefined): KubeconfigDocument 
       'current-context': text,
     });
     return { clusters: clusters ?? null, users: users ?? null, contexts: contexts ?? null, 'current-context': current ?? '' };
-  } catch (thrown) {
-    if (thrown instanceof Unclear) return undefined;
-    throw thrown;
-  }
+  });
 }
 
 /** kubectl prints the entries by name, and takes no name twice. Null for none. */

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { succeeds } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ClusterEntry, ConnectionFlags, ContextEntry, Environment, KubeconfigDocument, UserEntry } from './connection.ts';
 
@@ -55,7 +56,7 @@ export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceacc
 export async function inClusterSelection(env: Environment, folder: string): Promise<Selection | undefined> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   const token = join(folder, 'token');
-  if (!host || !port || !(await exists(token))) return undefined;
+  if (!host || !port || !(await succeeds(stat(token)))) return undefined;
   const authority = join(folder, 'ca.crt');
   const namespace = await readFile(join(folder, 'namespace'), 'utf8').catch(() => '');
   return {
@@ -64,18 +65,11 @@ export async function inClusterSelection(env: Environment, folder: string): Prom
     clusterName: 'in-cluster',
     cluster: {
       server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-      ...((await exists(authority)) ? { 'certificate-authority': authority } : {}),
+      ...((await succeeds(stat(authority))) ? { 'certificate-authority': authority } : {}),
     },
     userName: 'service-account',
     user: { tokenFile: token },
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** kubectl's rules: another server clears its certificate's name; an authority or skipped verification replaces both as a pair. */

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
-import { readPlain, scalar, Unclear } from './plain.ts';
+import { clearly, readPlain, scalar, Unclear } from './plain.ts';
 import { byName, data, readDocument, text } from './read.ts';
 
 /** Where kubectl looks for its configuration, in its order of precedence. */
@@ -51,19 +51,12 @@ export async function readAlone(files: readonly string[]): Promise<KubeconfigDoc
 
 /** Every entry of every file, and the first current context. An entry in two files is left to kubectl. */
 function merged(documents: readonly KubeconfigDocument[]): KubeconfigDocument | undefined {
-  const all = <List extends 'clusters' | 'users' | 'contexts'>(list: List) => documents.flatMap((one) => one[list] ?? []);
-  const lists = { clusters: all('clusters'), users: all('users'), contexts: all('contexts') };
-  const names = Object.values(lists).map((entries) => entries.map(({ name }) => name));
-  if (names.some((list) => new Set(list).size < list.length)) return undefined;
-  const current = documents.find((one) => one['current-context'])?.['current-context'] ?? '';
-  const byName = <Entry extends { readonly name: string }>(entries: readonly Entry[]) =>
-    entries.length === 0 ? null : entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return {
-    clusters: byName(lists.clusters),
-    users: byName(lists.users),
-    contexts: byName(lists.contexts),
-    'current-context': current,
-  };
+  return clearly(() => ({
+    clusters: byName(documents.flatMap((one) => one.clusters ?? [])),
+    users: byName(documents.flatMap((one) => one.users ?? [])),
+    contexts: byName(documents.flatMap((one) => one.contexts ?? [])),
+    'current-context': documents.find((one) => one['current-context'])?.['current-context'] ?? '',
+  }));
 }
 
 /** Folder of the file that an entry came from, as kubectl prints relative paths unchanged. The first file with the name wins. */
@@ -111,10 +104,7 @@ async function existing(files: readonly string[]): Promise<readonly string[]> {
 }
 
 async function isFile(file: string): Promise<boolean> {
-  return stat(file).then(
-    (found) => !found.isDirectory(),
-    () => false,
-  );
+  return (await stat(file).catch(() => undefined))?.isDirectory() === false;
 }
 
 /** Parts of a file as kubectl writes them: its keys are sorted. */
@@ -150,7 +140,7 @@ export function readOwnForm(content: string): KubeconfigDocument | undefined {
   };
   const word = (name: string, value: string | undefined, read = text) => (value === undefined ? {} : { [name]: read(scalar(value)) });
   const textOf = (value: string | undefined): string => text(scalar(value ?? ''));
-  try {
+  return clearly(() => {
     if (!takes('apiVersion: v1\nclusters:\n')) return undefined;
     const clusters = all(FORM.cluster, ([, authority, server, name]) => ({
       name: textOf(name),
@@ -174,8 +164,5 @@ export function readOwnForm(content: string): KubeconfigDocument | undefined {
     });
     if (current === undefined || at < written.length) return undefined;
     return { clusters: byName(clusters), users: byName(users), contexts: byName(contexts), 'current-context': textOf(current) };
-  } catch (thrown) {
-    if (thrown instanceof Unclear) return undefined;
-    throw thrown;
-  }
+  });
 }
