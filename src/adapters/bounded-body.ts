@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
 
 /** An answer is larger than what it may be: it is read no further. */
@@ -55,6 +56,36 @@ function eachChunk(body: Readable, limitBytes: number, take: (chunk: Buffer) => 
 /** Node's `http` without TLS: a usual import runs a getter that loads all of Node's `fetch`, as costly as Node's own start. */
 export function plainHttp(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');
+}
+
+/** The connection ended without an answer; or with one in another protocol, which is no error for Node. */
+export class HungUp extends Error {
+  constructor() {
+    super('the connection ended without an answer');
+  }
+}
+
+/** Sends one request; resolves with the head of its answer. Rejects with the signal's reason, for a request without a socket emits nothing. */
+export async function headOf(url: URL, settings: RequestOptions, cut: AbortSignal, body?: string): Promise<IncomingMessage> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
+  return new Promise((resolve, reject) => {
+    const sent = request(url, settings, (answer) => {
+      answer.on('error', () => undefined);
+      resolve(answer);
+    });
+    const end = () => {
+      reject(cut.reason);
+      sent.destroy(cut.reason);
+    };
+    cut.addEventListener('abort', end, { once: true });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer for ${settings.timeout} ms`)));
+    sent.on('error', reject);
+    sent.on('close', () => {
+      cut.removeEventListener('abort', end);
+      reject(new HungUp());
+    });
+    sent.end(body);
+  });
 }
 
 /** Bytes of one answer once it is unpacked: a page of 500 objects of half a megabyte each. A few kilobytes can be packed that become gigabytes. */

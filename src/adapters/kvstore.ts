@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { request as https } from 'node:https';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { StoreCertificates, StoreHealth } from '../kernel/kvstore.ts';
 import type { StoreProbe } from '../kernel/ports.ts';
-import { boundedBody, plainHttp, TooLarge } from './bounded-body.ts';
+import { boundedBody, HungUp, headOf, TooLarge } from './bounded-body.ts';
 
 /** From the first byte sent to the last one read: a store that answers too slowly is as unhealthy as a silent one. */
 const LIMIT_MS = 3000;
@@ -61,16 +59,9 @@ interface Question {
   readonly limitBytes: number;
 }
 
-async function ask({
-  endpoint,
-  path,
-  body,
-  certificates,
-  limitBytes,
-}: Question): Promise<{ readonly status: number; readonly text: string }> {
+async function ask({ endpoint, path, body, certificates, limitBytes }: Question) {
   const url = new URL(path, endpoint);
   const { ca, cert, key } = certificates;
-  const start = url.protocol === 'https:' ? https : plainHttp().request;
   const over = new AbortController();
   let answered = false;
   const timer = setTimeout(() => {
@@ -78,22 +69,13 @@ async function ask({
     over.abort(answered ? new Ill(`its answer has no end after ${seconds} s`) : new Error(`no answer within ${seconds} s`));
   }, LIMIT_MS);
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const given = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
-      const posted = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' } };
-      const asked = start(url, { ...given, ...posted, agent: false }, (message) => {
-        message.on('error', () => undefined);
-        resolve(message);
-      });
-      over.signal.addEventListener('abort', () => asked.destroy(over.signal.reason), { once: true });
-      asked.on('error', reject);
-      // An answer in another protocol ends the connection, and is no error for Node.
-      asked.on('close', () => reject(new Ill('it answered in another protocol')));
-      asked.end(body);
-    });
+    const given = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
+    const posted = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+    const answer = await headOf(url, { ...given, ...posted, agent: false }, over.signal, body);
     answered = true;
     return { status: answer.statusCode ?? 0, text: (await boundedBody(answer, limitBytes, over.signal)).toString('utf8') };
   } catch (thrown) {
+    if (thrown instanceof HungUp) throw new Ill('it answered in another protocol');
     throw answered && !(thrown instanceof Ill || thrown instanceof TooLarge) ? new Ill('the connection ended within its answer') : thrown;
   } finally {
     clearTimeout(timer);

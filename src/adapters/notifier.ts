@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { RequestOptions } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ToolResult } from '../kernel/argv.ts';
@@ -7,7 +7,7 @@ import { Fault } from '../kernel/fault.ts';
 import { HIDDEN, withoutCredentials } from '../kernel/hidden.ts';
 import { isPassingStatus, type Notifier } from '../kernel/ports.ts';
 import { proxyAgent } from './artifacts/https-fetch.ts';
-import { plainHttp } from './bounded-body.ts';
+import { headOf } from './bounded-body.ts';
 import { isLoopback } from './kube/wire.ts';
 import type { Environment } from './kubeconfig/connection.ts';
 import { runProgram } from './tools/run-program.ts';
@@ -97,7 +97,6 @@ async function attempt(url: URL, text: string, options: SendOptions): Promise<vo
 }
 
 async function statusOf(url: URL, text: string, { env, cut, limitMs = LIMIT_MS }: SendOptions): Promise<number> {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
   const over = AbortSignal.any([cut, late.signal]);
@@ -106,16 +105,7 @@ async function statusOf(url: URL, text: string, { env, cut, limitMs = LIMIT_MS }
   const settings: RequestOptions & { rejectUnauthorized: true } = { method: 'POST', headers, agent: false, rejectUnauthorized: true };
   try {
     const proxied = await proxyAgent(url, { env });
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = request(url, { ...settings, ...proxied }, resolve);
-      // A request without a socket does not say that it was ended.
-      over.addEventListener('abort', () => reject(over.reason), { once: true });
-      over.addEventListener('abort', () => sent.destroy(), { once: true });
-      sent.on('error', reject);
-      sent.on('close', () => reject(new Error('the connection ended without an answer')));
-      sent.end(text);
-    });
-    answer.on('error', () => undefined);
+    const answer = await headOf(url, { ...settings, ...proxied }, over, text);
     answer.destroy();
     return answer.statusCode ?? 0;
   } finally {

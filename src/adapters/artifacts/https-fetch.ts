@@ -5,7 +5,7 @@ import { command } from '../../kernel/argv.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import { isPassingStatus } from '../../kernel/ports.ts';
-import { boundedBody, plainHttp, TooLarge } from '../bounded-body.ts';
+import { boundedBody, headOf, TooLarge } from '../bounded-body.ts';
 import { isLoopback, proxyOf } from '../kube/wire.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
@@ -149,47 +149,18 @@ async function collect(answer: IncomingMessage, limit: number, url: URL, cut: Ab
 }
 
 async function request(url: URL, options: Cuttable, method: string): Promise<IncomingMessage> {
-  const { request: send } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   const timeout = options.fetchTimeoutMs ?? 30_000;
   const trusted = await trust(options);
-  const settings: RequestOptions = {
-    method,
-    timeout,
-    signal: options.cut,
-    ...trusted,
-    ...(await proxyAgent(url, options, trusted.ca)),
-  };
-  return new Promise((resolve, reject) => {
-    const outgoing = send(url, settings, (answer) => {
-      clearTimeout(silence);
-      resolve(answer);
-    });
-    const giveUp = () => {
-      const late = new Passing(`no answer for ${timeout} ms`);
-      outgoing.destroy(late);
-      reject(late);
-    };
-    // The request's own limit begins with its socket, which a silent proxy never gives.
-    const silence = setTimeout(giveUp, timeout);
-    // A request without a socket does not report its abort: a slow proxy would hold it.
-    const end = () => {
-      clearTimeout(silence);
-      reject(options.cut.reason);
-    };
-    options.cut.addEventListener('abort', end, { once: true });
-    outgoing.once('close', () => options.cut.removeEventListener('abort', end));
-    outgoing.on('timeout', giveUp);
-    outgoing.on('error', (thrown) => {
-      clearTimeout(silence);
-      reject(isTrust(thrown) ? untrusted(url, thrown) : new Passing(messageOf(thrown)));
-    });
-    // An answer in another protocol ends the connection, and is no error for Node.
-    outgoing.on('close', () => {
-      clearTimeout(silence);
-      reject(new Passing('the connection ended without an answer'));
-    });
-    outgoing.end();
-  });
+  const settings = { method, timeout, signal: options.cut, ...trusted, ...(await proxyAgent(url, options, trusted.ca)) };
+  // The request's own limit begins with its socket, which a silent proxy never gives.
+  const silence = AbortSignal.timeout(timeout);
+  try {
+    return await headOf(url, settings, AbortSignal.any([options.cut, silence]));
+  } catch (thrown) {
+    if (options.cut.aborted) throw thrown;
+    if (thrown instanceof Error && isTrust(thrown)) throw untrusted(url, thrown);
+    throw new Passing(silence.aborted ? `no answer for ${timeout} ms` : messageOf(thrown));
+  }
 }
 
 /** The given CA comes on top of the system's: a mirror must not stop public sources from working. */
