@@ -1,31 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Interruption } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster, type ClusterWriter } from '../../kernel/ports.ts';
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
-import type { Trace } from '../trace.ts';
 import { explainFailure, OtherCluster } from './failure.ts';
 import { collectionPath, METADATA_ONE, objectPath, withQuery } from './items.ts';
 import { JSON_PATCH, readerOf } from './read.ts';
-import { Transport } from './transport.ts';
+import { Transport, type TransportOptions } from './transport.ts';
 
-export interface ClusterOptions {
-  /** Version of this program, for User-Agent. */
-  readonly version: string;
-  /** Warnings of the API server, each once. */
-  readonly warn?: (text: string) => void;
-  /** Standard input is a terminal: credential plugins may ask. */
-  readonly terminal?: boolean;
-  /** Who wants to see the requests. */
-  readonly trace?: Trace | undefined;
-  /** Ctrl-C. */
-  readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
+export interface ClusterOptions extends Omit<TransportOptions, 'mayWrite' | 'sleep'> {
   /** Objects per page of a list; 500 unless said. */
   readonly pageSize?: number;
-  /** Longest time for one whole answer; five minutes unless said. Milliseconds. */
-  readonly answerMs?: number;
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep?: TransportOptions['sleep'];
 }
 
 /** A cluster over its API, and who it is. */
@@ -44,26 +30,18 @@ export interface OpenCluster extends Cluster {
 export function openCluster(connection: Connection, options: ClusterOptions): OpenCluster {
   const sleep = options.sleep ?? ((ms: number, signal?: AbortSignal) => wait(ms, undefined, signal ? { signal } : {}));
   let mustHold: (() => void) | undefined;
-  const transport = new Transport(connection, {
-    version: options.version,
-    sleep,
-    mayWrite: () => mustHold?.(),
-    ...(options.warn ? { warn: options.warn } : {}),
-    ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
-    terminal: options.terminal ?? false,
-    trace: options.trace,
-    interruption: options.interruption,
-  });
+  const transport = new Transport(connection, { ...options, sleep, mayWrite: () => mustHold?.() });
   const reader = readerOf(transport, { limit: options.pageSize ?? 500, namespace: connection.namespace, sleep });
   let pinned: string | undefined;
+  const uidNow = async () => (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;
   const guard = together(async () => {
     if (pinned === undefined) return;
-    const found = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;
+    const found = await uidNow();
     if (found !== pinned) throw new OtherCluster(pinned, found, connectionText(connection));
   });
   async function clusterUid(): Promise<string> {
     try {
-      const uid = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;
+      const uid = await uidNow();
       if (uid) return uid;
       throw new ApiFailure(404, 'NotFound', `${connection.server} has no namespace kube-system: it is no Kubernetes API server`);
     } catch (thrown) {
@@ -92,6 +70,11 @@ const OWN_MANAGER = 'netsvc-upgrade';
 export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
   const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
   const own = { fieldManager: OWN_MANAGER, fieldValidation: 'Strict' };
+  const ofThis = <T>(written: Promise<T>): Promise<T> =>
+    written.catch(async (thrown: unknown) => {
+      if (isOfAnother(thrown)) await guard();
+      throw thrown;
+    });
   return {
     async patch(kind, ref, patch, fieldManager) {
       const { uid } = ref;
@@ -99,13 +82,9 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
       // The server tests the UID in the moment of the write: an object made again, or another cluster's, is never changed.
       const pin = uid === undefined ? [] : [{ op: 'test', path: '/metadata/uid', value: uid }];
       const path = withQuery(objectPath(kind, ref.name, scope(kind, ref.namespace)), { fieldManager, fieldValidation: 'Strict' });
-      try {
-        // Metadata alone: thousands of nodes need not be sent back whole.
-        return await transport.json({ method: 'PATCH', path, body: [...pin, ...patch], contentType: JSON_PATCH, accept: METADATA_ONE });
-      } catch (thrown) {
-        if (isOfAnother(thrown)) await guard();
-        throw thrown;
-      }
+      // Metadata alone: thousands of nodes need not be sent back whole.
+      const answer = { contentType: JSON_PATCH, accept: METADATA_ONE };
+      return ofThis(transport.json({ method: 'PATCH', path, body: [...pin, ...patch], ...answer }));
     },
     async create(kind, object) {
       await guard();
@@ -117,12 +96,7 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
       // As above: the server replaces the instance of this UID, and refuses any other.
       if (uid === undefined) await guard();
       const path = withQuery(objectPath(kind, name, scope(kind, namespace)), own);
-      try {
-        return await transport.json<KubeObject>({ method: 'PUT', path, body: object });
-      } catch (thrown) {
-        if (isOfAnother(thrown)) await guard();
-        throw thrown;
-      }
+      return ofThis(transport.json<KubeObject>({ method: 'PUT', path, body: object }));
     },
     async remove(kind, ref) {
       await guard();

@@ -131,15 +131,20 @@ interface Page {
 /** Times a list that grew too old between its pages is begun again. */
 const RESTARTS = 3;
 
-/** Every object of a resource, page by page; begun again if the continue token has expired (410). */
-export async function listAll(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+/** Begins a list again if its state is no longer known to the server (410). `isLast`: it is not begun once more. */
+export async function untilWhole<T>(list: (isLast: boolean) => Promise<T>): Promise<T> {
   for (let restart = 0; ; restart += 1) {
     try {
-      return await listOnce(transport, kind, options, limit);
+      return await list(restart >= RESTARTS);
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure) || thrown.status !== 410 || restart >= RESTARTS) throw thrown;
     }
   }
+}
+
+/** Every object of a resource, page by page. */
+export function listAll(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+  return untilWhole(() => listOnce(transport, kind, options, limit));
 }
 
 async function listOnce(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {

@@ -6,14 +6,12 @@ import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kern
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { readChunks, readText } from '../bounded-body.ts';
-import { collectionPath, listAll, METADATA_LIST, typed, withQuery } from './items.ts';
+import { collectionPath, listAll, METADATA_LIST, typed, untilWhole, withQuery } from './items.ts';
 import { type ListHead, type MetadataPage, metadataReader } from './metadata-list.ts';
 import type { Transport } from './transport.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const PROTOBUF_LIST = `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,${METADATA_LIST}`;
-/** Times a list that grew too old between its pages is begun again, the last time in one piece. */
-const RESTARTS = 3;
 /** A page is to come within this time, and to have at most this many bytes; milliseconds. */
 const SOON_MS = 400;
 const PAGE_BYTES = 16 * 1024 * 1024;
@@ -37,20 +35,9 @@ interface List {
   readonly size: { limit: number | undefined };
 }
 
-/** A group's objects of a resource, as metadata, page by page. Starts again if its state is no longer known to the server (410). */
-export async function listOwned(
-  transport: Transport,
-  kind: Kind,
-  options: List['options'],
-  paging: Paging,
-): Promise<readonly KubeObject[]> {
-  for (let restart = 0; ; restart += 1) {
-    try {
-      return await listOnce({ transport, kind, options, paging, size: { limit: restart < RESTARTS ? paging.limit : undefined } });
-    } catch (thrown) {
-      if (!(thrown instanceof ApiFailure) || thrown.status !== 410 || restart >= RESTARTS) throw thrown;
-    }
-  }
+/** A group's objects of a resource, as metadata, page by page; in one piece if it grew too old between its pages again and again. */
+export function listOwned(transport: Transport, kind: Kind, options: List['options'], paging: Paging): Promise<readonly KubeObject[]> {
+  return untilWhole((isLast) => listOnce({ transport, kind, options, paging, size: { limit: isLast ? undefined : paging.limit } }));
 }
 
 async function listOnce(list: List): Promise<readonly KubeObject[]> {

@@ -1,6 +1,7 @@
-import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../kernel/object.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
 import { uptimeMs } from '../clock.ts';
+import type { Call } from '../trace.ts';
 import { discoverAll, resolverOf } from './discovery.ts';
 import { collectionPath, listAll, objectPath, withQuery } from './items.ts';
 import { listOwned } from './owned.ts';
@@ -17,12 +18,16 @@ export interface ReaderSettings {
 
 const APPLY = 'application/apply-patch+yaml';
 export const JSON_PATCH = 'application/json-patch+json';
-const STRICT = { fieldValidation: 'Strict' };
-
 /** The reading half of a cluster. Its dry runs carry `dryRun=All`, so every request may be repeated. */
 export function readerOf(transport: Transport, settings: ReaderSettings): ClusterReader {
   const pathOf = (kind: Kind, name: string, namespace: string | undefined) =>
     objectPath(kind, name, kind.namespaced ? (namespace ?? settings.namespace) : undefined);
+  const tried = (path: string, query: object, call: Omit<Call, 'path'>) =>
+    transport.json<KubeObject>({
+      path: withQuery(path, { dryRun: 'All', ...query, fieldValidation: 'Strict' }),
+      ...call,
+      repeatable: true,
+    });
   return {
     version: () => transport.json<ServerVersion>({ path: '/version' }),
     clockSkewMs: () => skewOf(transport),
@@ -35,34 +40,16 @@ export function readerOf(transport: Transport, settings: ReaderSettings): Cluste
       return (await listAll(transport, kind, options, settings.limit)).items;
     },
     watch: (kind, options) => watchAll(transport, kind, options, settings),
-    dryRunApply: (kind, document, fieldManager) =>
-      transport.json<KubeObject>({
-        method: 'PATCH',
-        path: withQuery(pathOf(kind, document.metadata.name, document.metadata.namespace), {
-          dryRun: 'All',
-          fieldManager,
-          force: true,
-          ...STRICT,
-        }),
-        body: document,
-        contentType: APPLY,
-        repeatable: true,
-      }),
-    dryRunPatch: (kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], fieldManager: string) =>
-      transport.json<KubeObject>({
-        method: 'PATCH',
-        path: withQuery(pathOf(kind, ref.name, ref.namespace), { dryRun: 'All', fieldManager, ...STRICT }),
-        body: patch,
-        contentType: JSON_PATCH,
-        repeatable: true,
-      }),
+    dryRunApply: (kind, document, fieldManager) => {
+      const path = pathOf(kind, document.metadata.name, document.metadata.namespace);
+      return tried(path, { fieldManager, force: true }, { method: 'PATCH', body: document, contentType: APPLY });
+    },
+    dryRunPatch: (kind, ref, patch, fieldManager) => {
+      const path = pathOf(kind, ref.name, ref.namespace);
+      return tried(path, { fieldManager }, { method: 'PATCH', body: patch, contentType: JSON_PATCH });
+    },
     dryRunCreate: (kind, document) =>
-      transport.json<KubeObject>({
-        method: 'POST',
-        path: withQuery(collectionPath(kind, document.metadata.namespace ?? settings.namespace), { dryRun: 'All', ...STRICT }),
-        body: document,
-        repeatable: true,
-      }),
+      tried(collectionPath(kind, document.metadata.namespace ?? settings.namespace), {}, { method: 'POST', body: document }),
     reviewAccess: (requests) => reviewAccess(transport, requests),
     raw: (path) => transport.text({ path, accept: '*/*' }),
   };
