@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
 import { OtherCluster } from '../kube/failure.ts';
-import { GIVE_UP_MS, holderOf, isFree, LEASE_NAME, Renewals, released, renewed, type Stopwatch, specOf, taken } from './lease.ts';
+import { GIVE_UP_MS, holderOf, isFree, LEASE_NAME, released, renewed, type Stopwatch, specOf, startStopwatch, taken } from './lease.ts';
 
 export interface LockDeps {
   readonly cluster: Cluster & Partial<Pick<OpenCluster, 'writeWhile'>>;
@@ -40,11 +40,9 @@ export function leaseLock(deps: LockDeps): Lock {
       return currentHolder(deps, lease, await serverNow(deps));
     },
     async acquire() {
-      // Started before the lease is written, so that it never counts as younger than it is.
-      const started = new Renewals(deps.startStopwatch);
-      const { before, lease, hadOrphans } = await take(deps, read, started);
-      const isUndisturbed = !hadOrphans && first?.state !== undefined && first.state === freeState(before);
-      return { ...keepRenewing(deps, read, lease, started), isUndisturbed };
+      const own = await take(deps, read);
+      const isUndisturbed = !own.hadOrphans && first?.state !== undefined && first.state === freeState(own.before);
+      return { ...keepRenewing(deps, read, own), isUndisturbed };
     },
     async breakLock(identity) {
       const lease = await read();
@@ -96,21 +94,24 @@ interface Taken {
   /** What was replaced; the server refuses to replace another. */
   readonly before: KubeObject | undefined;
   readonly lease: KubeObject;
+  /** The lease is not older than this. */
+  readonly since: Stopwatch;
   readonly hadOrphans: boolean;
 }
 
-async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>, renewals: Renewals): Promise<Taken> {
+async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>): Promise<Taken> {
   const { cluster, namespace, identity } = deps;
   const before = await read();
   const holder = currentHolder(deps, before, await serverNow(deps));
   if (holder) throw locked(holder);
   // The lock is free, but its last holder's programs may still run. A run that is quicker meanwhile is a conflict below.
   const hadOrphans = (await deps.awaitOrphans?.(holderOf(before)?.identity)) === true;
-  renewals.succeeded(renewals.begin());
+  // Started before the lease is written, so that it never counts as younger than it is.
+  const since = (deps.startStopwatch ?? startStopwatch)();
   const wanted = taken(before, namespace, identity, await serverNow(deps));
   try {
     const lease = before ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);
-    return { before, lease, hadOrphans };
+    return { before, lease, since, hadOrphans };
   } catch (thrown) {
     // Both 409s: another run was quicker by a moment.
     if (!(thrown instanceof ApiFailure) || thrown.status !== 409) throw thrown;
@@ -126,30 +127,26 @@ function locked(holder: LockHolder): Fault {
   ]);
 }
 
-function keepRenewing(
-  deps: LockDeps,
-  read: () => Promise<KubeObject | undefined>,
-  first: KubeObject,
-  renewals: Renewals,
-): Omit<LockHold, 'isUndisturbed'> {
+function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined>, first: Taken): Omit<LockHold, 'isUndisturbed'> {
   const lost = new AbortController();
-  let lease = first;
+  let { lease, since } = first;
   let running: Promise<void> | undefined;
+  const isTooOld = () => since() >= GIVE_UP_MS;
   async function renew(): Promise<void> {
-    const attempt = renewals.begin();
+    const attempt = (deps.startStopwatch ?? startStopwatch)();
     try {
       const next = renewed(lease, await serverNow(deps));
       lease = await deps.cluster.replace(K.Lease, next).catch(async (thrown: unknown) => {
         if (!(thrown instanceof ApiFailure) || thrown.status !== 409) throw thrown;
         return deps.cluster.replace(K.Lease, renewed(await stillOurs(read, deps.identity), await serverNow(deps)));
       });
-      renewals.succeeded(attempt);
+      since = attempt;
     } catch (thrown) {
       // A renewal that Ctrl-C interrupted says nothing about the lock.
       if (isInterrupted(thrown)) return;
       const final = finalLoss(thrown);
       if (final) lose(final);
-      else if (renewals.tooOld) lose(notRenewed(thrown));
+      else if (isTooOld()) lose(notRenewed(thrown));
     }
   }
   function lose(why: Fault): void {
@@ -158,7 +155,7 @@ function keepRenewing(
   }
   const stop = (deps.repeat ?? repeatUnref)(RENEW_MS, () => {
     // A renewal that hangs must not hide that the time is up.
-    if (running && renewals.tooOld) lose(notRenewed(undefined));
+    if (running && isTooOld()) lose(notRenewed(undefined));
     running ??= renew().finally(() => {
       running = undefined;
     });
@@ -178,7 +175,7 @@ function keepRenewing(
   }
   function isHeld(): boolean {
     // A process that was stopped, or slept with its machine, runs this before its timers and requests.
-    if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));
+    if (!lost.signal.aborted && isTooOld()) lose(notRenewed(undefined));
     return !lost.signal.aborted;
   }
   deps.cluster.writeWhile?.(() => {

@@ -3,20 +3,13 @@ import { posix, win32 } from 'node:path';
 import type { Environment } from '../kubeconfig/connection.ts';
 
 /** Every file of a program's name that can be run, in the order of PATH; of several names of one file the first. */
-export function filesOf(program: string, env: Environment): Promise<readonly string[]> {
-  return executableOnce(pathCandidates(program, { path: env.PATH ?? '', pathExt: env.PATHEXT ?? '', platform: process.platform }));
-}
-
-async function executableOnce(candidates: readonly string[]): Promise<readonly string[]> {
-  const seen = new Set<string>();
-  const found: string[] = [];
-  for (const file of candidates) {
+export async function filesOf(program: string, env: Environment): Promise<readonly string[]> {
+  const found = new Map<string, string>();
+  for (const file of pathCandidates(program, { path: env.PATH ?? '', pathExt: env.PATHEXT ?? '', platform: process.platform })) {
     const real = await executable(file).catch(() => undefined);
-    if (real === undefined || seen.has(real)) continue;
-    seen.add(real);
-    found.push(file);
+    if (real !== undefined && !found.has(real)) found.set(real, file);
   }
-  return found;
+  return [...found.values()];
 }
 
 /** The real place of a file that can be run; a folder of the program's name is none. */

@@ -71,13 +71,7 @@ function problemOf(result: Ended, cut: boolean): Pick<ToolResult, 'problem'> {
   return result.exitCode === undefined ? { problem: 'not-found' } : {};
 }
 
-interface CollectedOutput {
-  readonly text: string;
-  /** More came than the limit allows; the text ends there. */
-  readonly cut: boolean;
-}
-
-/** Keeps what a stream prints, up to a limit in bytes, and reports it line by line; `tooMuch` is called once. */
+/** Keeps what a stream prints, and reports it line by line. `cut`: more came than the limit in bytes; `tooMuch` is called once. */
 function collectOutput(stream: Readable | null, limit: number, tooMuch: () => void, onLine?: (line: string) => void) {
   const chunks: Uint8Array[] = [];
   const lines = lineReader(onLine);
@@ -94,7 +88,7 @@ function collectOutput(stream: Readable | null, limit: number, tooMuch: () => vo
     tooMuch();
   });
   return {
-    finish(): CollectedOutput {
+    finish() {
       lines.finish();
       return { text: Buffer.concat(chunks).toString('utf8'), cut };
     },

@@ -9,21 +9,25 @@ import { filesOf } from './files-of.ts';
 import { ownerOf } from './package-owner.ts';
 import { runProgram } from './run-program.ts';
 
-export interface ToolsOptions {
+/** What pins a program to the chosen cluster. */
+export interface Surroundings {
   /** The private kubeconfig: every program talks to the chosen cluster as the chosen user. */
   readonly kubeconfigPath: string;
-  /** What this process wrote into the work folder: kubectl is given no other document. Unless said, none. */
-  readonly written?: WrittenSum;
-  /** Writes it; asked before each program. */
-  readonly prepare?: (tool: Tool) => Promise<unknown>;
-  /** The configuration by which the service's CLI reaches the chosen cluster. */
+  /** The configuration of the service's CLI that leads to the chosen cluster; absent where the profile does not say how it is written. */
   readonly cliConfigPath?: string;
   readonly env: Environment;
-  readonly programs: Readonly<Record<Tool, string>>;
   /** Variables that would send the service's CLI to another datastore; `NAME*` means all that begin so. */
   readonly cliEnvironment: readonly string[];
   /** Limit of each request, as kubectl writes it. */
   readonly requestTimeout?: string;
+}
+
+export interface ToolsOptions extends Surroundings {
+  /** What this process wrote into the work folder: kubectl is given no other document. Unless said, none. */
+  readonly written?: WrittenSum;
+  /** Writes the private kubeconfig; asked before each program. */
+  readonly prepare?: (tool: Tool) => Promise<unknown>;
+  readonly programs: Readonly<Record<Tool, string>>;
   /** Ctrl-C: ends what nobody else ends. */
   readonly cut?: AbortSignal | undefined;
   /** Who wants to see what is run. */
@@ -55,7 +59,7 @@ export function openTools(options: ToolsOptions): Tools {
         ...(document === undefined ? {} : { stdin: document.fd }),
       }).finally(() => document?.close());
       options.trace?.say(
-        `${[program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
+        `${[program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${result.problem ?? `exit ${result.exitCode}`} in ${Math.round(result.durationMs)} milliseconds`,
       );
       // Without a signal of its own the caller does not expect an interruption, which is no answer of the program.
       if (result.problem === 'cancelled' && run.signal === undefined) throw interrupted();
@@ -64,33 +68,21 @@ export function openTools(options: ToolsOptions): Tools {
   };
 }
 
-function endText({ exitCode, problem }: ToolResult): string {
-  return problem ?? `exit ${exitCode}`;
-}
-
 /** The SHA-256 of a file of the work folder as this process wrote it; undefined for a file that it did not write. */
 export type WrittenSum = (file: string) => string | undefined;
-
-/** A program's arguments, and the open file that it reads as its standard input. */
-export interface WithDocument {
-  readonly args: readonly string[];
-  readonly document?: FileHandle;
-  /** Its path, for the user. */
-  readonly from?: string;
-}
 
 /** Which argument names a document, and what stands there where kubectl reads it from its standard input. */
 const FLAGS: Readonly<Record<string, string>> = { '-f': '-', '--patch-file': '/dev/stdin' };
 
 /**
  * Opens a document as kubectl's standard input, after checking that it holds what this process wrote; throws Fault('failed'). An open file
- * cannot be swapped like a path, and a kill does not truncate it like a pipe.
+ * cannot be swapped like a path, and a kill does not truncate it like a pipe. `from`: its path, for the user.
  */
 export async function withDocument(
   { tool, args }: Invocation,
   written: WrittenSum,
   platform: string = process.platform,
-): Promise<WithDocument> {
+): Promise<{ readonly args: readonly string[]; readonly document?: FileHandle; readonly from?: string }> {
   const at = tool === 'kubectl' ? args.findIndex((argument) => Object.hasOwn(FLAGS, argument)) + 1 : 0;
   const [flag = '', file = '-'] = args.slice(at - 1, at + 1);
   if (at === 0 || file === '-') return { args };
@@ -153,16 +145,6 @@ export function rememberAnswers(tools: Tools): Tools {
       }
     },
   };
-}
-
-/** What pins a program to the chosen cluster. */
-export interface Surroundings {
-  readonly kubeconfigPath: string;
-  /** The configuration of the service's CLI that leads to the chosen cluster; absent where the profile does not say how it is written. */
-  readonly cliConfigPath?: string;
-  readonly env: Environment;
-  readonly cliEnvironment: readonly string[];
-  readonly requestTimeout?: string;
 }
 
 /** kubectl and helm get the cluster by flag as well: no alias or wrapper with a context of its own wins over it. */
