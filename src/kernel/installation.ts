@@ -45,6 +45,9 @@ export interface ComponentVersion {
   readonly release?: string;
 }
 
+/** Where chart releases are stored; Secrets unless the user chose otherwise. */
+export type HelmStorage = 'Secret' | 'ConfigMap';
+
 /** The chart release that the operator came from (§4.2). */
 export interface ChartRelease {
   readonly name: string;

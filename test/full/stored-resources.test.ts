@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
-import { violations } from '../../src/features/install-manifest/schema.ts';
+import { judgeBySchema } from '../../src/features/install-manifest/schema.ts';
 import { targetCrds } from '../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
@@ -79,7 +79,7 @@ describe('what NS-501 says of stored resources', function () {
       const file = join(plane.dir, 'object.yaml');
       writeFileSync(file, stringify(object));
       const server = await kubectl('create', '--dry-run=server', '-f', file);
-      const own = violations(object, target.schemas.v1 ?? {});
+      const own = judgeBySchema(object, target.schemas.v1 ?? {}).violations;
       assert.equal(own.length > 0, server.exitCode !== 0, `${JSON.stringify(own)}\n${server.stderr}`);
     });
   }

@@ -5,16 +5,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { isCustom } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import {
-  applyCrds,
-  type HelmUpgrade,
-  helmInstall,
-  helmUpgrade,
-  leftBehind,
-  NO_ORPHANS,
-  type Orphans,
-  readOrphans,
-} from '../install-manifest/index.ts';
+import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
 import { NEW_OPERATOR, readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
 import { noneBreaks, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
@@ -22,6 +13,7 @@ import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type ChartFacts, type TargetChart, takeoverAction } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
+import { type HelmUpgrade, helmInstall, helmUpgrade } from './helm-argv.ts';
 import { recordedObjects } from './helm-record.ts';
 import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './rendered.ts';

@@ -1,14 +1,17 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Check, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { HelmStorage } from '../../kernel/installation.ts';
 import { type KubeObject, type ObjectRef, refText } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied } from '../../kernel/run-record-steps.ts';
-import type { CrdFacts, HelmStorage, HelmUpgrade, HelmVersion, Pin } from '../install-manifest/index.ts';
+import type { CrdFacts } from '../install-manifest/index.ts';
 import type { ReplicasJudged } from '../rollout/index.ts';
 import type { SourceJudged } from '../survey/index.ts';
+import type { HelmUpgrade, HelmVersion } from './helm-argv.ts';
 import type { HelmRecord } from './helm-record.ts';
+import type { Pin } from './helm-values.ts';
 
 export interface ChartFacts extends ChartJudged {
   /** Undefined where the operator applies them itself. */

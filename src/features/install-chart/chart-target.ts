@@ -2,10 +2,10 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { dryRunsOnServer, keepsValues } from '../install-manifest/index.ts';
 import { failed, failIfAny, PROGRAM, sameFile, table } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartCheck, ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
+import { dryRunsOnServer, keepsValues } from './helm-argv.ts';
 
 export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manifest', severity: 'error', ref: '§4.2/2' }, [
   {

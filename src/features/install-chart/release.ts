@@ -1,13 +1,12 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { messageOf } from '../../kernel/fault.ts';
-import type { ChartRelease, Installation } from '../../kernel/installation.ts';
+import type { ChartRelease, HelmStorage, Installation } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports.ts';
 import { imageRelease } from '../../kernel/release.ts';
-import type { HelmStorage } from '../install-manifest/index.ts';
 import { containersOf } from '../survey/index.ts';
 import type { StoredRelease } from './chart-facts.ts';
 import { type HelmRecord, isPending, parseHelmRecord, placedIn, recordedObjects, unpackRelease } from './helm-record.ts';

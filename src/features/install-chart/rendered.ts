@@ -9,9 +9,10 @@ import type { Profile } from '../../kernel/profile.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
 import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
-import { type HelmUpgrade, helmTemplate, runHelm, valueArgs, withRestarts } from '../install-manifest/index.ts';
+import { helmTemplate, runHelm, withRestarts } from '../install-manifest/index.ts';
 import { attempt, liveOf } from '../survey/index.ts';
 import type { ChartFacts, ChartJudged, FieldConflict } from './chart-facts.ts';
+import { type HelmUpgrade, valueArgs } from './helm-argv.ts';
 import { type HelmRecord, placedIn, recordedObjects } from './helm-record.ts';
 
 /** File of the values that helm keeps (0600). */

@@ -8,20 +8,9 @@ import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
-import {
-  type ChartPlace,
-  chartArgs,
-  type HelmAnswer,
-  type HelmUpgrade,
-  type HelmVersion,
-  helmPull,
-  helmShow,
-  helmUpgrade,
-  helmVersion,
-  parseHelmVersion,
-  runHelm,
-} from '../install-manifest/index.ts';
+import { type ChartPlace, chartArgs, type HelmAnswer, runHelm } from '../install-manifest/index.ts';
 import type { TargetChart, Trial } from './chart-facts.ts';
+import { type HelmUpgrade, type HelmVersion, helmPull, helmShow, helmUpgrade, helmVersion, parseHelmVersion } from './helm-argv.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {

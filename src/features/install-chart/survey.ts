@@ -5,27 +5,22 @@ import type { Installation } from '../../kernel/installation.ts';
 import { contains, type JsonMap } from '../../kernel/json.ts';
 import type { ChartNames } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { changes, givesReplica, type HelmAnswer, readCrdFacts, stoppedOperator } from '../install-manifest/index.ts';
+import { type ChartFacts, type Misplaced, type StoredRelease, takeoverOf } from './chart-facts.ts';
+import { readConflicts } from './conflicts.ts';
+import { type HelmUpgrade, keepsValues } from './helm-argv.ts';
+import { isPending } from './helm-record.ts';
 import {
-  changes,
   chartValue,
   deniedAdditions,
   forgottenValues,
-  givesReplica,
-  type HelmAnswer,
-  type HelmUpgrade,
-  keepsValues,
   leafNames,
   overlaid,
   pinsOf,
-  readCrdFacts,
   settingsFor,
   settingValues,
-  stoppedOperator,
   type ValueFacts,
-} from '../install-manifest/index.ts';
-import { type ChartFacts, type Misplaced, type StoredRelease, takeoverOf } from './chart-facts.ts';
-import { readConflicts } from './conflicts.ts';
-import { isPending } from './helm-record.ts';
+} from './helm-values.ts';
 import { type MoveTried, misplacedIn, readOldRecords, tryMove } from './move.ts';
 import { readStoredRelease } from './release.ts';
 import { readForeignCrds, readLost, renderedChart } from './rendered.ts';

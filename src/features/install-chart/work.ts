@@ -1,10 +1,9 @@
 import type { Finding, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { ChartRelease, Detection } from '../../kernel/installation.ts';
+import type { ChartRelease, Detection, HelmStorage } from '../../kernel/installation.ts';
 import { judgeAll } from '../../kernel/judge.ts';
 import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { HelmStorage } from '../install-manifest/index.ts';
 import { typhaOrderTaken } from '../install-operator/index.ts';
 import { attempt } from '../survey/index.ts';
 import type { ChartFacts } from './chart-facts.ts';

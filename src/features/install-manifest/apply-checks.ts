@@ -12,6 +12,7 @@ import type { EditSurvey } from './edits.ts';
 import type { Target } from './identity.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
 import { podsRefused, refusesPods } from './pods-admitted-checks.ts';
+import { noteEvidence } from './target-checks.ts';
 
 /** What the target is evaluated by. */
 export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged {
@@ -79,8 +80,7 @@ export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
     const refused = all.filter(({ change }) => change === 'refused');
     const podless = all.filter(refusesPods);
     if (refused.length === 0 && podless.length > 0) return podsRefused(podless);
-    const evidence = refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) }));
-    return failIfAny(evidence, `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
+    return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
       because: `the server refuses ${counted(refused.length, 'object')}: ${names}`,
       hint: 'Fix the reason given below; kubectl would skip it and leave the upgrade half done.',
       next: `${PROGRAM} plan -o wide`,

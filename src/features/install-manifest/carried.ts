@@ -1,7 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Side, Trace } from '../../kernel/edit-trace.ts';
+import type { Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
@@ -26,38 +26,27 @@ import type { MergeResult } from '../../manifest/merge-input.ts';
 import { keptRules, rulesToKeep } from '../../manifest/openapi-lists.ts';
 import type { Target, TargetFile } from './identity.ts';
 
-interface Manner {
-  readonly resolutions: Readonly<Record<string, Side>>;
-  /** How the server tells items of lists apart; what is not in it, the table says. */
-  readonly listRules: ListRules | undefined;
-}
-
-/** What a merge made of the target, to be kept before the first write. */
-export async function carriedEdits(
+/**
+ * What a merge made of the target, to be kept before the first write. `listRules`: how the server tells items of lists apart; what is not in
+ * it, the table says.
+ */
+export function carriedEdits(
   target: Target,
-  base: string,
-  { documents, edits }: Pick<MergeResult, 'documents' | 'edits'>,
-  { resolutions, listRules }: Manner,
-): Promise<CarriedEdits> {
+  { documents, ...told }: Pick<MergeResult, 'documents'> & Pick<CarriedEdits, 'base' | 'edits' | 'resolutions'>,
+  listRules: ListRules | undefined,
+): CarriedEdits {
   const all = [target, ...target.addOns];
   const found = differences(all.map(released), documents);
   const changed = [...found.values()].flatMap((one) => one.changed);
   const lists = rulesToKeep(listRules, changed);
-  const files: [string, CarriedFile][] = [];
-  for (const file of all) {
+  const files = all.flatMap((file): readonly (readonly [string, CarriedFile])[] => {
     const difference = found.get(file.file);
-    if (!difference) continue;
+    if (!difference) return [];
     const merged = sha256Of(carriedText(released(file), difference, keptRules(lists)));
-    files.push([file.file, { release: file.sha256, merged, ...difference }]);
-  }
-  return {
-    target: target.release,
-    base,
-    resolutions,
-    ...(Object.keys(lists).length > 0 ? { lists } : {}),
-    edits,
-    files: Object.fromEntries(files),
-  };
+    return [[file.file, { release: file.sha256, merged, ...difference }]];
+  });
+  const kept = Object.keys(lists).length > 0 ? { lists } : {};
+  return { target: target.release, ...told, ...kept, files: Object.fromEntries(files) };
 }
 
 /** The user's edits, and what of them goes into the target. */

@@ -83,8 +83,8 @@ export async function readEdits(sources: Sources, context: Context, installation
   const definitions = file ? [] : definitionEdits(own, base, [first, ...others], theirs, installation.release);
   const found = await withSince(sources, context, installation, result.edits, span);
   const edits = [...editsAsGiven(found, context), ...definitions];
-  const merged = { edits, documents: withGiven(result.documents, context) };
-  const carried = await carriedEdits(target, base.release, merged, { resolutions, listRules: lists });
+  const merged = { edits, documents: withGiven(result.documents, context), base: base.release, resolutions };
+  const carried = carriedEdits(target, merged, lists);
   const told = await readToldBy(sources, context, installation, base.release);
   return {
     edits,

@@ -65,8 +65,8 @@ export async function withGivenEndpoints(
   if (!carried) return { target };
   const released = await readReleasedTarget(sources, context, installation);
   const { edits, base, resolutions, lists } = carried;
-  const merged = { documents: withGiven(documents, context), edits: editsAsGiven(edits, context) };
-  const given = await carriedEdits(released, base, merged, { resolutions, listRules: keptRules(lists) });
+  const merged = { documents: withGiven(documents, context), edits: editsAsGiven(edits, context), base, resolutions };
+  const given = carriedEdits(released, merged, keptRules(lists));
   return { target: withCarried(released, { ...carried, ...given }), before };
 }
 

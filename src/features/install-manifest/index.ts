@@ -11,39 +11,8 @@ export {
 export { type ApplyFacts, emptiedSecrets, readApplyFacts, readStoreFacts, targetsOf } from './apply-facts.ts';
 export { emptyTargets, givesReplica, stoppedOperator } from './at-zero.ts';
 export { carriedOf } from './carried.ts';
-export { type EditSurvey, readInstalledManifest } from './edits.ts';
+export { readInstalledManifest } from './edits.ts';
 export { manifestExpectations } from './effects.ts';
-export {
-  type ChartPlace,
-  chartArgs,
-  dryRunsOnServer,
-  type HelmAnswer,
-  type HelmStorage,
-  type HelmUpgrade,
-  type HelmVersion,
-  helmInstall,
-  helmPull,
-  helmShow,
-  helmTemplate,
-  helmUpgrade,
-  helmVersion,
-  keepsValues,
-  parseHelmVersion,
-  runHelm,
-  valueArgs,
-} from './helm-argv.ts';
-export {
-  chartValue,
-  deniedAdditions,
-  forgottenValues,
-  leafNames,
-  overlaid,
-  type Pin,
-  pinsOf,
-  settingsFor,
-  settingValues,
-  type ValueFacts,
-} from './helm-values.ts';
 export type { Target } from './identity.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';
 export { isPending, type PreviewedObject, restartOf, withRestarts } from './outcome.ts';
@@ -52,6 +21,7 @@ export { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
 export { podsAnswer } from './pods-admitted.ts';
 export { podsAdmittedChecks } from './pods-admitted-checks.ts';
 export { previewDocuments } from './preview.ts';
+export { type ChartPlace, chartArgs, type HelmAnswer, helmTemplate, runHelm } from './run-helm.ts';
 export type { Schema } from './schema.ts';
 export { judgeBySchema } from './schema.ts';
 export { addOnsOf, readReleaseManifest, readTarget, targetDocuments, variantOf } from './target.ts';

@@ -5,6 +5,7 @@ import type { FieldChange, ObjectState, PlannedObject, PlannedRestart } from '..
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { isHandedOver } from '../../kube/managed-fields.ts';
 import { sha256Of } from '../../kube/sha256.ts';
+import { canonical } from '../../manifest/alike.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
 import { comparable } from '../../manifest/prepare.ts';
 import { takenFields } from '../../manifest/taken-fields.ts';
@@ -100,8 +101,6 @@ function checksum(object: KubeObject): string | undefined {
   return text === undefined ? undefined : `sha256:${sha256Of(text)}`;
 }
 
-const SCALED = 'f:replicas';
-
 /**
  * What users and tools want an object to be, as text that is equal for equal meaning; undefined for a Secret, as not even a checksum may
  * leak. It leaves out status, fields that servers and controllers write, autoscaled replicas, aggregated rules, and owner references, which
@@ -111,33 +110,18 @@ export function contentText(object: KubeObject): string | undefined {
   if (object.kind === 'Secret') return undefined;
   const { metadata, ...rest } = comparable(object);
   const { ownerReferences: _, ...told } = metadata;
-  return JSON.stringify(sorted(withoutGathered(withoutScaled({ ...rest, metadata: told }, object))));
+  const { rules, ...scaled } = withoutScaled({ ...rest, metadata: told }, object);
+  return canonical(scaled.aggregationRule === undefined && rules !== undefined ? { ...scaled, rules } : scaled);
 }
 
 /** Whoever scales does it through the subresource, and again tomorrow. */
 function withoutScaled(content: Readonly<Record<string, unknown>>, { metadata }: KubeObject): Readonly<Record<string, unknown>> {
   const isScaled = metadata.managedFields?.some(
-    ({ subresource, fieldsV1 }) => subresource === 'scale' && fieldsV1?.['f:spec']?.[SCALED] !== undefined,
+    ({ subresource, fieldsV1 }) => subresource === 'scale' && fieldsV1?.['f:spec']?.['f:replicas'] !== undefined,
   );
   if (!isScaled || !isRecord(content.spec)) return content;
   const { replicas: _, ...spec } = content.spec;
   return { ...content, spec };
-}
-
-function withoutGathered(content: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (content.aggregationRule === undefined) return content;
-  const { rules: _, ...rest } = content;
-  return rest;
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name])]),
-  );
 }
 
 /** The restart of all pods that a workload is to have now; undefined for none, and for what is no workload. */

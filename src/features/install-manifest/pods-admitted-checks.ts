@@ -1,73 +1,57 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { failIfAny, listed, PROGRAM, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { PRIVILEGED } from './pods-admitted.ts';
 
-interface Remedy {
-  readonly hint: string;
-  readonly next: string;
-}
-
-/** What to change, by the words with which servers refuse pods. The first that fits is told. */
-const REMEDIES: readonly { readonly says: RegExp; readonly remedy: (namespace: string) => Remedy }[] = [
+/** What to change, by the words with which servers refuse pods. The first that fits is told; the last fits all. */
+const REMEDIES: readonly { readonly says: RegExp; readonly hint: string; readonly next: (namespace: string) => string }[] = [
   {
     says: /violates PodSecurity/,
-    remedy: (namespace) => ({
-      hint: 'Pods of the service use the network and the files of their nodes: let their namespace enforce the level privileged.',
-      next: command`kubectl label namespace ${namespace} ${`${PRIVILEGED.label}=${PRIVILEGED.value}`} --overwrite`,
-    }),
+    hint: 'Pods of the service use the network and the files of their nodes: let their namespace enforce the level privileged.',
+    next: (namespace) => command`kubectl label namespace ${namespace} ${`${PRIVILEGED.label}=${PRIVILEGED.value}`} --overwrite`,
   },
   {
     says: /exceeded quota|failed quota/,
-    remedy: (namespace) => ({
-      hint: 'Raise the quota, or set requests and limits of these containers as it asks.',
-      next: command`kubectl -n ${namespace} describe resourcequotas`,
-    }),
+    hint: 'Raise the quota, or set requests and limits of these containers as it asks.',
+    next: (namespace) => command`kubectl -n ${namespace} describe resourcequotas`,
   },
   {
     says: /(?:minimum|maximum) \S+ usage per|limit to request ratio|must be less than or equal to \S+ limit/,
-    remedy: (namespace) => ({
-      hint: 'Change the LimitRange, or the requests and limits of these containers.',
-      next: command`kubectl -n ${namespace} describe limitranges`,
-    }),
+    hint: 'Change the LimitRange, or the requests and limits of these containers.',
+    next: (namespace) => command`kubectl -n ${namespace} describe limitranges`,
   },
   {
     says: /ValidatingAdmissionPolicy/,
-    remedy: () => ({
-      hint: 'Exempt the namespace of these pods from the policy that the server names.',
-      next: 'kubectl get validatingadmissionpolicybindings',
-    }),
+    hint: 'Exempt the namespace of these pods from the policy that the server names.',
+    next: () => 'kubectl get validatingadmissionpolicybindings',
   },
   {
     says: /admission webhook|calling webhook/,
-    remedy: () => ({
-      hint: 'Exempt the namespace of these pods from the webhook that the server names, or from its policy.',
-      next: 'kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations',
-    }),
+    hint: 'Exempt the namespace of these pods from the webhook that the server names, or from its policy.',
+    next: () => 'kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations',
   },
+  { says: /(?:)/, hint: 'Remove the reason that the server gives.', next: () => `${PROGRAM} plan -o wide` },
 ];
 
-const ANY: Remedy = { hint: 'Remove the reason that the server gives.', next: `${PROGRAM} plan -o wide` };
+type Tried = Pick<PlannedObject, 'ref' | 'pods'>;
 
-/** What to do about refused pods; by the first of them. */
-function remedyOf([first]: readonly Pick<PlannedObject, 'ref' | 'pods'>[]): Remedy {
-  const found = REMEDIES.find(({ says }) => says.test(first?.pods?.words ?? ''));
-  return found?.remedy(first?.ref.namespace ?? 'default') ?? ANY;
-}
+export const refusesPods = ({ pods }: Pick<Tried, 'pods'>): boolean => pods?.verdict === 'refused';
 
-export const refusesPods = ({ pods }: Pick<PlannedObject, 'pods'>): boolean => pods?.verdict === 'refused';
-
-function podsEvidence({ ref, pods }: { readonly ref: ObjectRef } & Pick<PlannedObject, 'pods'>): Evidence {
+function podsEvidence({ ref, pods }: Tried): Evidence {
   return { text: refText(ref), object: ref, ...(pods ? { detail: pods.words } : {}) };
 }
 
-export function podsRefused(refused: readonly Pick<PlannedObject, 'ref' | 'pods'>[]): Verdict {
+/** What to do is told by the first of them. */
+export function podsRefused(refused: readonly Tried[]): Verdict {
+  const [{ ref, pods } = {}] = refused;
+  const { hint = '', next } = REMEDIES.find(({ says }) => says.test(pods?.words ?? '')) ?? {};
   return failIfAny(refused.map(podsEvidence), '', (names) => ({
     because: `the server refuses new pods of ${counted(refused.length, 'workload')}: ${names}`,
-    ...remedyOf(refused),
+    hint,
+    next: next?.(ref?.namespace ?? 'default') ?? '',
   }));
 }
 

@@ -63,10 +63,6 @@ export function judgeBySchema(value: unknown, schema: Schema): Judgement {
   return { violations: no.map(bare), unjudged: unjudged.map(bare) };
 }
 
-export function violations(value: unknown, schema: Schema): readonly Violation[] {
-  return judgeBySchema(value, schema).violations;
-}
-
 function found(value: unknown, schema: Schema, path: string): readonly Found[] {
   if (value === null && schema.nullable === true) return [];
   const wrong = typeViolation(value, schema);

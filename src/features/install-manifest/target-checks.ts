@@ -1,8 +1,10 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { isRecord, jsonAt } from '../../kernel/json.ts';
+import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
+import { recordsIn } from '../../manifest/prepare.ts';
 import { duplicateEnv, findWorkload } from '../rollout/index.ts';
 import {
   evidenceOf,
@@ -46,7 +48,8 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
       const { kinds } = read(facts.discovery);
       const known = new Set([...kinds, ...targetCrds(documents)].map(({ group, kind }) => `${group}|${kind}`));
       const unknown = documents.filter((document) => !known.has(`${groupOf(document.apiVersion)}|${document.kind}`));
-      return failIfAny(unknown.map(kindEvidence), 'the server serves every kind of the target', (names) => ({
+      const evidence = unknown.map((document) => evidenceOf(document, document.apiVersion));
+      return failIfAny(evidence, 'the server serves every kind of the target', (names) => ({
         because: `${counted(unknown.length, 'object')} of the target of a kind that the server does not serve: ${names}`,
         hint: 'Upgrade Kubernetes to a version that serves them, or install the CRDs they need first.',
         next: 'kubectl api-resources',
@@ -60,8 +63,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
       const planned = read(facts.preview);
       const refused = planned.filter(({ change }) => change === 'refused');
       const immutable = refused.some(({ note }) => /immutable/i.test(note ?? ''));
-      const evidence = refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) }));
-      return failIfAny(evidence, `the server accepts all ${counted(planned.length, 'object')} (dry run)`, (names) => ({
+      return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(planned.length, 'object')} (dry run)`, (names) => ({
         because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
         hint: immutable
           ? 'A field that cannot be changed differs: make the target equal in it with your own --upgrade-file, or delete the object in a maintenance window.'
@@ -100,8 +102,9 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
   },
 ]);
 
-function kindEvidence(document: KubeObject): Evidence {
-  return evidenceOf(document, document.apiVersion);
+/** A planned object with what is said of it. */
+export function noteEvidence({ ref, note }: Pick<PlannedObject, 'ref' | 'note'>): Evidence {
+  return { text: refText(ref), object: ref, ...(note ? { detail: note } : {}) };
 }
 
 function selectorDifference(document: KubeObject, live: readonly KubeObject[]): readonly Evidence[] {
@@ -128,8 +131,7 @@ export function targetCrds(documents: readonly KubeObject[]): readonly TargetCrd
 }
 
 function targetCrd(document: KubeObject): TargetCrd {
-  const listed = jsonAt(document, 'spec', 'versions');
-  const versions = (Array.isArray(listed) ? listed : []).filter(isRecord);
+  const versions = recordsIn(jsonAt(document, 'spec', 'versions'));
   const text = (...path: readonly string[]) => String(jsonAt(document, 'spec', ...path) ?? '');
   return {
     name: document.metadata.name,
@@ -137,11 +139,6 @@ function targetCrd(document: KubeObject): TargetCrd {
     kind: text('names', 'kind'),
     plural: text('names', 'plural'),
     served: versions.map((version) => String(version.name)),
-    schemas: Object.fromEntries(versions.map((version) => [String(version.name), schemaOf(version)])),
+    schemas: Object.fromEntries(versions.map((version) => [String(version.name), mapAt(version, 'schema', 'openAPIV3Schema')])),
   };
-}
-
-function schemaOf(version: Readonly<Record<string, unknown>>): Schema {
-  const schema = jsonAt(version, 'schema', 'openAPIV3Schema');
-  return isRecord(schema) ? schema : {};
 }

@@ -6,11 +6,11 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, type Manifest, parseManifest } from '../../manifest/manifest.ts';
-import { helmTemplate, runHelm } from './helm-argv.ts';
 import type { TargetFile } from './identity.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
 import { previewDocuments } from './preview.ts';
+import { helmTemplate, runHelm } from './run-helm.ts';
 import { fetched } from './target.ts';
 
 declare module '../../kernel/context.ts' {

@@ -1,8 +1,8 @@
+import type { HelmStorage } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { HelmStorage } from '../install-manifest/index.ts';
 import { allow, type Permission } from './permission.ts';
 
 /** A kind that the target's documents hold, and where. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { overlaid, pinsOf, settingsFor, settingValues } from '../../../src/features/install-chart/helm-values.ts';
 import { readValuesFile } from '../../../src/features/install-chart/source.ts';
-import { overlaid, pinsOf, settingsFor, settingValues } from '../../../src/features/install-manifest/helm-values.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { contains, isRecord, type JsonMap } from '../../../src/kernel/json.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Schema } from '../../../src/features/install-manifest/schema.ts';
-import { judgeBySchema, violations } from '../../../src/features/install-manifest/schema.ts';
+import { judgeBySchema } from '../../../src/features/install-manifest/schema.ts';
 import { holdsFormat, holdsRule, matchesPattern } from '../../../src/features/install-manifest/schema-rules.ts';
 import { type TargetCrd, targetCrds } from '../../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { manifestFile, releases } from '../../support/releases.ts';
+
+const violations = (...of: Parameters<typeof judgeBySchema>) => judgeBySchema(...of).violations;
 
 /** The CRDs of published files, each text once, without what no server judges: to read all of them takes half a minute. */
 function crdsOf(files: readonly string[]): readonly TargetCrd[] {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Schema } from '../../../src/features/install-manifest/schema.ts';
-import { judgeBySchema, violations } from '../../../src/features/install-manifest/schema.ts';
+import { judgeBySchema } from '../../../src/features/install-manifest/schema.ts';
 import { holdsFormat, holdsRule } from '../../../src/features/install-manifest/schema-rules.ts';
+
+const violations = (...of: Parameters<typeof judgeBySchema>) => judgeBySchema(...of).violations;
 
 const text = (more: Schema = {}): Schema => ({ type: 'string', ...more });
 

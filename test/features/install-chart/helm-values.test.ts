@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { overlaid, pinsOf, settingsFor, settingValues, type ValueFacts } from '../../../src/features/install-manifest/helm-values.ts';
+import { overlaid, pinsOf, settingsFor, settingValues, type ValueFacts } from '../../../src/features/install-chart/helm-values.ts';
 import { contains } from '../../../src/kernel/json.ts';
 import type { ChartNames } from '../../../src/kernel/operator-names.ts';
 

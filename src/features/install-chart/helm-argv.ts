@@ -1,5 +1,6 @@
-import { commandLine, type Invocation, type RunToolOptions, type Tools } from '../../kernel/argv.ts';
-import { Fault } from '../../kernel/fault.ts';
+import type { Invocation } from '../../kernel/argv.ts';
+import type { HelmStorage } from '../../kernel/installation.ts';
+import { type ChartPlace, chartArgs } from '../install-manifest/index.ts';
 import type { Setting } from './helm-values.ts';
 
 export interface HelmVersion {
@@ -7,17 +8,6 @@ export interface HelmVersion {
   readonly minor: number;
   readonly text: string;
 }
-
-/** Where the chart of the target is. */
-export interface ChartPlace {
-  /** A name in `repository`, `repo/name`, an OCI address, a packed file or a folder. */
-  readonly ref: string;
-  readonly repository?: string;
-  readonly release: string;
-}
-
-/** Where releases are stored; Secrets unless the user chose otherwise. */
-export type HelmStorage = 'Secret' | 'ConfigMap';
 
 /** One upgrade of a release (§4.2/2). */
 export interface HelmUpgrade {
@@ -103,43 +93,4 @@ export function helmInstall({ name, namespace, chart, storage, helm, savedValues
     ...(helm.major >= 4 ? ['--server-side=false'] : []),
   ];
   return { tool: 'helm', args, ...inStorage(storage) };
-}
-
-/** A chart as the chart tool is told which one. */
-export function chartArgs({ ref, repository, release }: ChartPlace): readonly string[] {
-  return [ref, ...(repository === undefined ? [] : ['--repo', repository]), '--version', release];
-}
-
-/** The rendered objects of a chart (§4.2/1). */
-export function helmTemplate(name: string, chart: ChartPlace): Invocation {
-  return { tool: 'helm', args: ['template', name, ...chartArgs(chart)] };
-}
-
-/** A chart is fetched, or a cluster of thousands of objects compared. */
-const LIMIT_MS = 180_000;
-
-/** Whether helm's earlier answer in this command is enough, or the cluster may have changed since. */
-export type HelmAnswer = NonNullable<RunToolOptions['answer']>;
-
-/** What a reading command of the chart tool prints. Throws Fault('failed') with its own last words. */
-export async function runHelm(tools: Tools, invocation: Invocation, answer: HelmAnswer = 'earlier'): Promise<string> {
-  const result = await tools.run(invocation, { timeoutMs: LIMIT_MS, answer });
-  if (result.problem === 'not-found') throw new Fault('failed', 'helm is not on PATH', ['install helm 3.14 or newer']);
-  if (result.problem === 'timed-out')
-    throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${commandLine(invocation)}`, [
-      `see for yourself: ${commandLine(invocation)}`,
-    ]);
-  if (result.exitCode === 0) return result.stdout;
-  throw new Fault('failed', lastWords(result.stderr || result.stdout), [`see for yourself: ${commandLine(invocation)}`]);
-}
-
-function lastWords(text: string): string {
-  const lines = text.trim().split('\n');
-  const error = lines.findIndex((line) => /^error:/i.test(line));
-  return (
-    lines
-      .slice(error < 0 ? -4 : error)
-      .join(' | ')
-      .slice(0, 2000) || 'helm said nothing'
-  );
 }

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  type HelmUpgrade,
-  helmShow,
-  helmUpgrade,
-  keepsValues,
-  parseHelmVersion,
-} from '../../../src/features/install-manifest/helm-argv.ts';
+import { type HelmUpgrade, helmShow, helmUpgrade, keepsValues, parseHelmVersion } from '../../../src/features/install-chart/helm-argv.ts';
 import { commandLine } from '../../../src/kernel/argv.ts';
 
 const helm3 = { major: 3, minor: 19, text: 'v3.19.5' };
