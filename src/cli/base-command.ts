@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import { EXIT, EXIT_MEANING, type ExitName, Fault } from '../kernel/fault.ts';
-import { askedOf, wordsOf } from './command-line.ts';
+import { EXIT, EXIT_MEANING, type ExitName } from '../kernel/fault.ts';
+import { askedOf, beforeCluster, wordsOf } from './command-line.ts';
 import type { FlagShape } from './plain-flags.ts';
 import type { Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
@@ -49,11 +49,9 @@ export abstract class BaseCommand extends Command {
     return (this.ctor.flags ?? {}) as Readonly<Record<string, FlagShape>>;
   }
 
-  /** The shell renders every error, in one place. One that came before the cluster was known has its next command from here. */
+  /** The shell renders every error, in one place. */
   protected override async catch(error: Error): Promise<void> {
-    if (this.#asked === undefined || !(error instanceof Fault) || error.end !== undefined) throw error;
-    const { faultHere } = await import('./fault-end.ts');
-    throw faultHere(error, { ...this.#asked, header: undefined, isConnected: false, isUnchanged: true });
+    throw this.#asked === undefined ? error : await beforeCluster(error, this.#asked);
   }
 }
 

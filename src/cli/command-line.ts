@@ -178,3 +178,10 @@ function isOn(name: string, value: string): boolean {
   if (/^(0|false|no)$/i.test(value)) return false;
   throw new Fault('usage', `${twinOf(name)}=${value} is neither true nor false`, [`set it to true or false, or unset it`]);
 }
+
+/** What was thrown; an error that came before the cluster was known has its next command from here. */
+export async function beforeCluster(thrown: unknown, asked: Asked): Promise<unknown> {
+  if (!(thrown instanceof Fault) || thrown.end !== undefined) return thrown;
+  const { faultHere } = await import('./fault-end.ts');
+  return faultHere(thrown, { ...asked, header: undefined, isConnected: false, isUnchanged: true });
+}

@@ -1,5 +1,5 @@
 import type { ExitName } from '../kernel/fault.ts';
-import { askedOf, wordsOf } from './command-line.ts';
+import { askedOf, beforeCluster, wordsOf } from './command-line.ts';
 import { exitCodeOf } from './faults.ts';
 import type { FastPathTable } from './plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from './plain-flags.ts';
@@ -9,8 +9,9 @@ import type { Asked, SessionFlags } from './session.ts';
 import { runStatusCommand } from './status-command.ts';
 import { runUnlockCommand } from './unlock-command.ts';
 
-/** The commands that only ask the cluster one thing: half of what they take would be the start of oclif. */
+/** Commands that do without oclif: half of what `status` and `unlock` take would be its start, and a tenth of what an upgrade of a few nodes adds. */
 export const PLAIN_COMMANDS: Readonly<Record<string, (asked: Asked, seams: Seams) => Promise<ExitName>>> = {
+  run: async (asked, seams) => (await import('./stage-command.ts')).runSlice(asked, seams),
   status: runStatusCommand,
   unlock: runUnlockCommand,
 };
@@ -31,7 +32,12 @@ export async function runPlain(argv: readonly string[], table: Known, seams: Sea
   if (!run || !flags) return undefined;
   // The same values as oclif's, of the type that it gives them: a test compares the two.
   const parsed = { command, typed, words, flags: flags as unknown as SessionFlags, shapes, commands: table.names };
-  return exitCodeOf({ argv, flags: Object.keys(shapes), seams }, () => run(askedOf(parsed), seams));
+  const asked = askedOf(parsed);
+  const work = () =>
+    run(asked, seams).catch(async (thrown: unknown) => {
+      throw await beforeCluster(thrown, asked);
+    });
+  return exitCodeOf({ argv, flags: Object.keys(shapes), seams }, work);
 }
 
 /** Undefined where there is something to refuse: it is said in one place. */

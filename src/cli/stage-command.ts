@@ -14,12 +14,14 @@ import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { nextStep, report } from './ending/end.ts';
 import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
+import type { RunFlags } from './flags.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
 import { loadPlan } from './plan/file.ts';
 import { type PlanOutputs, showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
 import type { Acting, Seams } from './seams.ts';
-import { type Asked, inSession, type Session } from './session.ts';
+import { type Asked, inSession, type Session, type SessionFlags } from './session.ts';
+import { probing, sliceOf } from './slice.ts';
 
 export interface StageRequest extends Asked {
   /** The stages of the chain that this command performs. */
@@ -53,6 +55,14 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
       ...(answer.known ? { known: answer.known } : {}),
     });
   });
+}
+
+/** `run`: the stages that its flags leave. */
+export function runSlice(asked: Asked, seams: Seams): Promise<ExitName> {
+  const flags = asked.flags as SessionFlags & RunFlags;
+  const { 'plan-file': planFile, 'detailed-exitcode': detailedExitcode } = flags;
+  const select = probing(sliceOf(flags), flags['probe-network']);
+  return runStageCommand({ ...asked, select, detailedExitcode, ...(planFile ? { planFile } : {}) }, seams);
 }
 
 /** Before anything is planned: where another run is at work, the user is told so at once. Undefined where nobody is. */
@@ -93,10 +103,14 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const { clock, effects } = acting;
   const textOf = actionTexts(effects, acting.tools.programOf);
   const history = new History(clock.now(), (action) => textOf(maskedAction(effects, action)));
+  let hasWaited = false;
   const observe = (seen: EngineEvent) => {
     const event = eventHere(seen, session.asked);
     history.observe(event, clock.now());
     progress.observe(event);
+    // While pods roll nothing else is to be done: what the end of the command needs is loaded then.
+    if (event.type === 'rollout' && !hasWaited) void Promise.allSettled([import('./ending/run-lines.ts'), import('./ending/stored.ts')]);
+    hasWaited ||= event.type === 'rollout';
     if (!looksOnly) session.doing.now = doingAfter(event, effects) ?? session.doing.now;
   };
   let told: Outcome | undefined;

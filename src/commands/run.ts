@@ -1,7 +1,6 @@
 import { BaseCommand, described } from '../cli/base-command.ts';
 import { flagsOf } from '../cli/flags.ts';
-import { probing, sliceOf } from '../cli/slice.ts';
-import { runStageCommand } from '../cli/stage-command.ts';
+import { runSlice } from '../cli/stage-command.ts';
 import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
@@ -22,10 +21,6 @@ and it resumes. Running it on an upgraded cluster changes nothing.`,
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Run, this.words());
-    const planFile = flags['plan-file'];
-    const detailedExitcode = flags['detailed-exitcode'];
-    const select = probing(sliceOf(flags), flags['probe-network']);
-    const request = { ...this.asked(flags, this.typed), select, detailedExitcode, ...(planFile ? { planFile } : {}) };
-    return runStageCommand(request, this.seams);
+    return runSlice(this.asked(flags, this.typed), this.seams);
   }
 }

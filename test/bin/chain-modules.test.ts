@@ -27,8 +27,8 @@ interface Expected {
   readonly mostChunks: number;
 }
 
-/** Of every command of the table. */
-const COMMON = ['cluster.js', 'core.js', 'main.js', 'oclif.js'];
+/** Of every command of the table; `run` does without oclif. */
+const COMMON = ['cluster.js', 'core.js', 'main.js'];
 
 const COMMANDS: readonly Expected[] = [
   {
@@ -36,6 +36,7 @@ const COMMANDS: readonly Expected[] = [
     exit: 0,
     packages: ['cli-table3', 'yaml', 'js-yaml', 'execa'],
     files: [
+      'oclif.js',
       'head-line.js',
       'detect.js',
       'known-digests.js',
@@ -54,6 +55,7 @@ const COMMANDS: readonly Expected[] = [
     exit: 0,
     packages: ['yaml', 'js-yaml', 'execa'],
     files: [
+      'oclif.js',
       'known-digests.js',
       'execa.js',
       'detect.js',
@@ -70,29 +72,50 @@ const COMMANDS: readonly Expected[] = [
     args: ['run', '--dry-run=client'],
     exit: 0,
     packages: ['yaml', 'js-yaml', 'execa'],
-    files: ['known-digests.js', 'execa.js', 'detect.js', 'plan-chain.js', 'looks.js', 'progress.js', 'recorded.js', 'run.js', 'effects.js'],
+    files: [
+      'known-digests.js',
+      'execa.js',
+      'detect.js',
+      'plan-chain.js',
+      'looks.js',
+      'progress.js',
+      'recorded.js',
+      'stage-command.js',
+      'effects.js',
+    ],
     mostChunks: 41,
   },
   {
     args: ['hep', '--dry-run=client'],
     exit: 3,
     packages: ['yaml', 'js-yaml'],
-    files: ['known-digests.js', 'stages.js', 'detect.js', 'plan-chain.js', 'looks.js', 'progress.js', 'recorded.js', 'effects.js'],
+    files: [
+      'oclif.js',
+      'known-digests.js',
+      'stages.js',
+      'detect.js',
+      'plan-chain.js',
+      'looks.js',
+      'progress.js',
+      'recorded.js',
+      'effects.js',
+    ],
     mostChunks: 40,
   },
   {
     args: ['alp', '--dry-run=client'],
     exit: 0,
     packages: ['yaml', 'js-yaml'],
-    files: ['stages.js', 'detect.js', 'plan-chain.js', 'looks.js', 'progress.js', 'effects.js'],
+    files: ['oclif.js', 'stages.js', 'detect.js', 'plan-chain.js', 'looks.js', 'progress.js', 'effects.js'],
     mostChunks: 39,
   },
-  { args: ['ownerrefs', 'list'], exit: 0, packages: [], files: ['detect.js', 'ownerrefs.js', 'references.js'], mostChunks: 27 },
+  { args: ['ownerrefs', 'list'], exit: 0, packages: [], files: ['oclif.js', 'detect.js', 'ownerrefs.js', 'references.js'], mostChunks: 27 },
   {
     args: ['verify'],
     exit: 3,
     packages: ['cli-table3', 'yaml', 'js-yaml'],
     files: [
+      'oclif.js',
       'head-line.js',
       'detect.js',
       'known-digests.js',
