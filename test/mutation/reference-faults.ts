@@ -14,8 +14,9 @@ export const REFERENCES: Room = {
     ]),
     ...faultsIn('src/features/ownerrefs/owner-fate.ts', [
       ["if (owner.renamePending) return { fate: 're-created' };", ''],
-      ['if (owner.stored || owner.keepsUids || !owner.targetConverts)', 'if (owner.keepsUids || !owner.targetConverts)'],
-      ['return sourceConverts ? servedUid : convertUid(servedUid);', 'return convertUid(servedUid);'],
+      ['if (stored || keepsUids || !targetConverts)', 'if (keepsUids || !targetConverts)'],
+      ['backingUid === undefined && sourceConverts ? servedUid : ', ''],
+      [' || (backingUid ?? sourceConverts) === undefined', ''],
       ["fate: uid === servedUid ? 'kept' : 'converted'", "fate: 'converted'"],
       [
         "if (servedUid === undefined) return { fate: 'gone' };\n  if (owner.renamePending) return { fate: 're-created' };",
@@ -118,6 +119,7 @@ export const WRITE_AHEAD: Room = {
     ...faultsIn('src/features/ownerrefs/references.ts', [
       ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
       ['one.isMute || isDead(one)', 'isDead(one)'],
+      [' && !one.isIgnored', ''],
       ['(await keepsOldNames(sources.cluster, context))', 'false'],
     ]),
     ...faultsIn('src/features/ownerrefs/owner-facts.ts', [
@@ -151,7 +153,7 @@ export const WRITE_AHEAD: Room = {
       ['name !== storedName && isOfDefaultTier(object)', 'name !== storedName'],
       ['if (inV3 && !v3) missed(', 'if (false) missed('],
       ['renames: asks && !options.holdPolicyMigration', 'renames: asks'],
-      ['      asksStoredNames,\n      translatesNotes', '      translatesNotes'],
+      ['    asksStoredNames: asks,\n', ''],
     ]),
     ...faultsIn('src/features/ownerrefs/restore-live.ts', [
       ['groupOf(object.apiVersion) === crdGroup && ', ''],

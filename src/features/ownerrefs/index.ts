@@ -1,16 +1,15 @@
 /** The face of this feature: all that other rooms may use of it. */
 export { ownerEffects, ownerGuards } from './effects.ts';
 export type { OwnerReferences, OwnersJudged } from './owner-facts.ts';
-export { foundByName, type OwnerName, ownerKey } from './owner-facts.ts';
 export type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 export { noneBreaks, ownersSearched } from './owner-references-checks.ts';
 export { ownerRightsChecks, readRights } from './owner-rights.ts';
 export { journalWhole, ownersChecks } from './owners-checks.ts';
 export { readOwnersAtDeadline, withWriters } from './put-back.ts';
-export { lackingOf, readReferences, sourceOf } from './references.ts';
+export { followOwners, lackingOf, type OwnersFollowed, readReferences, sourceOf } from './references.ts';
 export { readRestoreFacts } from './restore-facts.ts';
 export type { Awaited } from './restore-ready.ts';
 export { forgetStage, restoreStage } from './restore-stage.ts';
 export { ownerrefsStripStage } from './strip-stage.ts';
-export { readOwners, scanOwned } from './survey.ts';
+export { scanOwned } from './survey.ts';
 export { changesUids } from './uid-change.ts';

@@ -62,6 +62,8 @@ export interface LeftAlone {
 
 /** A reference that garbage collection takes for dead. */
 export interface Dangling extends LeftAlone {
+  /** Its owner is there, and not found by its name. */
+  readonly isMute?: true;
   /** `ownerrefs strip` records it and removes it; any other is corrected manually. */
   readonly isStripped: boolean;
 }
@@ -105,7 +107,7 @@ export type RestoreCheck = Check<RestoreJudged>;
 export type JournalCheck = Check<JournalFound>;
 
 type Asked = Pick<ClusterReader, 'discover' | 'get'>;
-export type OwnerName = Pick<JournalOwner, 'group' | 'kind' | 'namespace' | 'name'>;
+type OwnerName = Pick<JournalOwner, 'group' | 'kind' | 'namespace' | 'name'>;
 
 export function ownerKey({ group, kind, namespace = '', name }: OwnerName): string {
   return `${group}|${kind}|${namespace}|${name}`;
@@ -172,7 +174,7 @@ function mayBeMute({ fate, reference, servedUid }: ReferenceFate): boolean {
 }
 
 /** The UID under which the API finds each owner by its name, as the garbage collector asks, by `ownerKey`; undefined where it finds none. */
-export async function foundByName(cluster: Asked, owners: readonly OwnerName[]): Promise<ReadonlyMap<string, Reading<string | undefined>>> {
+async function foundByName(cluster: Asked, owners: readonly OwnerName[]): Promise<ReadonlyMap<string, Reading<string | undefined>>> {
   const asked = new Map(owners.map((one) => [ownerKey(one), one]));
   if (asked.size === 0) return new Map();
   const { kinds } = await cluster.discover();

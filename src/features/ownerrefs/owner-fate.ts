@@ -39,18 +39,30 @@ export interface OwnersOfKind {
   readonly hidden?: ReadonlyMap<string, StoredOwner>;
 }
 
+/** What the way to the target does to UIDs; decided from releases and options, before anything is read. */
+export interface UidRules {
+  /** The datastore keeps the UIDs itself (key-value): they are never converted. */
+  readonly keepsUids: boolean;
+  /** The target release serves converted UIDs. */
+  readonly targetConverts: boolean;
+  /** The installed release does so already, evaluated by its version; undefined if that is not known. */
+  readonly sourceConverts?: boolean;
+  /** Policies that are stored under a name with a prefix will be stored again. */
+  readonly renames?: boolean;
+  /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
+  readonly asksStoredNames?: boolean;
+  /**
+   * The target shows noted owners of the service with converted UIDs, whichever of its groups the note names: only with the first change of
+   * UIDs, not with its backports (domain §7.2).
+   */
+  readonly translatesNotes?: boolean;
+}
+
 /** What is known of all owners now, and of what the upgrade does to UIDs. */
-export interface OwnerWorld {
+export interface OwnerWorld extends UidRules {
   readonly apiGroup: string;
   readonly crdGroup: string;
   readonly kinds: Readonly<Record<string, OwnersOfKind>>;
-  readonly keepsUids: boolean;
-  readonly targetConverts: boolean;
-  readonly sourceConverts?: boolean;
-  /** The target's API server finds a policy only under the name that it is stored under. */
-  readonly asksStoredNames?: boolean;
-  /** The target shows noted owners of the service with converted UIDs, whichever of its groups the note names. */
-  readonly translatesNotes?: boolean;
 }
 
 /** What is known of an owner before the upgrade. */
@@ -60,17 +72,11 @@ export interface OwnerStanding {
   /** UID that the API serves for what the reference names; undefined if there is no such owner. */
   readonly servedUid: string | undefined;
   /** UID of the custom resource behind a v3 object; undefined if it cannot be read or there is none (key-value datastore). */
-  readonly backingUid?: string;
+  readonly backingUid?: string | undefined;
   /** The policy-name migration will store it again. */
-  readonly renamePending: boolean;
+  readonly renamePending?: boolean | undefined;
   /** The v3 object is stored under another name than its own, and the target finds it only under that one. */
-  readonly unaddressed?: boolean;
-  /** The datastore keeps the UIDs itself (key-value): they are never converted. */
-  readonly keepsUids: boolean;
-  /** The target release serves converted UIDs. */
-  readonly targetConverts: boolean;
-  /** The installed release does so already, evaluated by its version; undefined if that is not known. Only asked without `backingUid`. */
-  readonly sourceConverts?: boolean;
+  readonly unaddressed?: boolean | undefined;
 }
 
 /** What the upgrade makes of an owner's UID. */
@@ -87,22 +93,16 @@ export type OwnerFate =
   | { readonly fate: 'unknown' };
 
 /** The UID that an owner will have after the upgrade, as far as it can be known before (§4.8). */
-export function uidAfter(owner: OwnerStanding): OwnerFate {
-  const { servedUid } = owner;
+export function uidAfter(owner: OwnerStanding, { keepsUids, targetConverts, sourceConverts }: UidRules): OwnerFate {
+  const { stored, servedUid, backingUid } = owner;
   if (servedUid === undefined) return { fate: 'gone' };
   if (owner.renamePending) return { fate: 're-created' };
-  if (owner.unaddressed && !owner.stored && !owner.keepsUids) return { fate: 'unaddressed' };
-  if (owner.stored || owner.keepsUids || !owner.targetConverts) return { fate: 'kept', uid: servedUid };
-  const uid = convertedUid(owner, servedUid);
-  if (uid === undefined) return { fate: 'unknown' };
+  if (owner.unaddressed && !stored && !keepsUids) return { fate: 'unaddressed' };
+  if (stored || keepsUids || !targetConverts) return { fate: 'kept', uid: servedUid };
+  // Comparing both UIDs needs no version: what the service serves is either the stored UID or the converted one.
+  const uid = backingUid === undefined && sourceConverts ? servedUid : convertUid(backingUid ?? servedUid);
+  if (uid === undefined || (backingUid ?? sourceConverts) === undefined) return { fate: 'unknown' };
   return { fate: uid === servedUid ? 'kept' : 'converted', uid };
-}
-
-/** Comparing both UIDs needs no version: what the service serves is either the stored UID or the converted one. */
-function convertedUid({ backingUid, sourceConverts }: OwnerStanding, servedUid: string): string | undefined {
-  if (backingUid !== undefined) return convertUid(backingUid);
-  if (sourceConverts === undefined) return undefined;
-  return sourceConverts ? servedUid : convertUid(servedUid);
 }
 
 /** What becomes of one reference at the upgrade. */
@@ -117,6 +117,8 @@ export interface ReferenceFate {
   readonly nameAfter?: string;
   /** Lists show the owner, and no question by this name finds it; looked up only where it matters. */
   readonly isMute?: boolean;
+  /** Of a namespaced kind, on a cluster-wide object, which cannot have such an owner: garbage collection ignores it. */
+  readonly isIgnored?: boolean;
   /** The upgrade leaves it with an outdated UID: it has to be off then. */
   readonly breaks: boolean;
   /** Who wrote it last; looked up only where something hangs on it, and for the first objects. */
@@ -150,20 +152,9 @@ function fateOf({ object, noted }: OwnedObject, reference: OwnerReference, place
   const stored = isStored ? byStoredName(kind, namespace, reference.name) : behindServed(kind, namespace, reference);
   const servedUid = isStored ? stored?.uid : servedAs(kind, ownerPlace(namespace, reference.name), reference.uid);
   const wasRead = (isStored ? kind?.stored : kind?.served) !== undefined;
-  const { keepsUids, targetConverts, sourceConverts, asksStoredNames } = world;
-  const ownerAfter: OwnerFate = wasRead
-    ? uidAfter({
-        stored: isStored,
-        servedUid,
-        renamePending: stored?.renamePending ?? false,
-        unaddressed: asksStoredNames === true && stored !== undefined && stored.storedName !== reference.name,
-        keepsUids,
-        targetConverts,
-        ...(stored ? { backingUid: stored.uid } : {}),
-        ...(sourceConverts === undefined ? {} : { sourceConverts }),
-      })
-    : { fate: 'unknown' };
-  const after = asShown(ownerAfter, noted?.[place], world);
+  const unaddressed = world.asksStoredNames && stored && stored.storedName !== reference.name;
+  const standing = { stored: isStored, servedUid, backingUid: stored?.uid, renamePending: stored?.renamePending, unaddressed };
+  const after: OwnerFate = wasRead ? asShown(uidAfter(standing, world), noted?.[place], world) : { fate: 'unknown' };
   const expectedUid = stored && 'uid' in after ? after.uid : undefined;
   return {
     place,
@@ -177,6 +168,7 @@ function fateOf({ object, noted }: OwnedObject, reference: OwnerReference, place
     },
     ...(servedUid === undefined ? {} : { servedUid }),
     ...(after.fate === 'unaddressed' ? foundAs(stored) : {}),
+    ...(kind?.namespaced && namespace === undefined ? { isIgnored: true } : {}),
     breaks: breaks(reference, after.fate, servedUid, stored?.uid, isStored),
   };
 }

@@ -48,7 +48,7 @@ export function cameBack({ object }: OwnedObject, reference: OwnerReference, rec
 
 /** It names an owner under a UID that this one does not have now; where the owner could not be read, nobody knows. */
 export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
-  return fate !== 'unknown' && reference.uid !== servedUid;
+  return (fate !== 'unknown' || servedUid !== undefined) && reference.uid !== servedUid;
 }
 
 /** What the upgrade breaks, and what came back with a dangling UID. Other dangling ones stay: nothing could replace them. */

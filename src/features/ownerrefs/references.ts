@@ -1,16 +1,16 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type Journal, type JournalEntry, lackingIn } from '../../kernel/journal.ts';
-import { plainRef, refText } from '../../kernel/object.ts';
+import { groupOf, plainRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { hasApplied, replacesApi } from '../../kernel/run-record-steps.ts';
 import { keepsOldNames } from '../policies/index.ts';
-import { oldestOf, oldestRelease } from '../survey/index.ts';
-import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './owner-facts.ts';
+import { oldestOf, oldestRelease, resourcesOf } from '../survey/index.ts';
+import { type Dangling, type JournalFound, type OwnerReferences, type OwnersJudged, withMute } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';
-import { scanOwned } from './survey.ts';
+import { scanOwned, uniqueKinds } from './survey.ts';
 import { changesUids } from './uid-change.ts';
 import { isApiAway } from './undiscovered.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
@@ -106,14 +106,38 @@ export async function readElsewhere({ journal }: Pick<Sources, 'journal'>): Prom
   return { elsewhere: (await journal.elsewhere()) ?? null };
 }
 
+/** Every reference to the service's resources followed to its owner, as the cluster is now. */
+export interface OwnersFollowed {
+  readonly references: number;
+  readonly dangling: readonly Dangling[];
+  readonly unread: OwnerReferences['unread'];
+}
+
+/** Kinds of owners that nobody serves count as unread. */
+export async function followOwners(cluster: ClusterReader, context: Context, installation: Installation): Promise<OwnersFollowed> {
+  const { profile } = context;
+  const found = await withMute(cluster, await readReferences(cluster, context, installation, oldestRelease(installation)), profile);
+  const references = found.objects.flatMap(({ fates }) => fates.map(({ reference }) => reference));
+  const { kinds } = references.length === 0 ? { kinds: [] } : await cluster.discover();
+  const unserved = references.filter(({ apiVersion, kind }) => resourcesOf(kinds, groupOf(apiVersion), kind).length === 0);
+  const unread = [
+    ...found.unread,
+    ...unserved.map(({ apiVersion, kind }) => ({ kind: `${kind}.${groupOf(apiVersion)}`, because: 'the server does not serve it' })),
+  ];
+  return { references: references.length, dangling: deadIn(found, []), unread: uniqueKinds(unread) };
+}
+
 /** References that the garbage collector counts as dangling: another UID, or an owner not found by its name. Unread owners are unknown. */
 export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: readonly JournalEntry[]): readonly Dangling[] {
   const journal = byKey(recorded);
   return objects.flatMap(({ owned, fates }) => {
     const object = plainRef(owned.object);
     return fates
-      .filter((one) => one.isMute || isDead(one))
-      .map((one) => ({ object, text: refText(object), detail: detailOf(one), isStripped: comesOff(one, owned, journal) }));
+      .filter((one) => (one.isMute || isDead(one)) && !one.isIgnored)
+      .map((one) => ({
+        ...{ object, text: refText(object), detail: detailOf(one), isStripped: comesOff(one, owned, journal) },
+        ...(one.isMute ? { isMute: true } : {}),
+      }));
   });
 }
 

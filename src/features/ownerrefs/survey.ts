@@ -1,9 +1,8 @@
 import { eachOf } from '../../kernel/each-of.ts';
-import { apiVersionOf, groupOf, type Kind, type KubeObject, plainRef } from '../../kernel/object.ts';
+import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
-import { attempt, type Dependent, type OwnerScan } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
 import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscovered.ts';
 import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
@@ -65,7 +64,7 @@ export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Group
   return { objects: parts.flatMap(({ objects }) => objects), unread: uniqueKinds(unread), kinds: searched.length };
 }
 
-function uniqueKinds(unread: readonly UnreadKind[]): readonly UnreadKind[] {
+export function uniqueKinds(unread: readonly UnreadKind[]): readonly UnreadKind[] {
   return unread.filter(({ kind }, index) => unread.findIndex((one) => one.kind === kind) === index);
 }
 
@@ -142,18 +141,6 @@ function ownedIn({ metadata }: KubeObject, kind: Kind, groups: ReadonlySet<strin
   const appliedOwners = appliedOwnerUids(metadata);
   const applied = appliedOwners.length === 0 ? {} : { appliedOwners };
   return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, references, ...applied }];
-}
-
-/** The same, one line per reference to the service's groups. */
-export async function readOwners(cluster: ClusterReader, profile: Profile): Promise<OwnerScan> {
-  const { objects, unread, kinds } = await scanOwned(cluster, profile);
-  return { dependents: objects.flatMap((one) => dependentsOf(one, profile)), unread, kinds };
-}
-
-function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup }: Groups): readonly Dependent[] {
-  const ref = plainRef(object);
-  const isOurs = (apiVersion: string) => [apiGroup, crdGroup].includes(groupOf(apiVersion));
-  return references.filter(({ apiVersion }) => isOurs(apiVersion)).map((owner) => ({ object: ref, owner }));
 }
 
 /** Where a kind is that was named and not found: at the version that the server names now, or nowhere. */

@@ -8,7 +8,7 @@ import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
 import { attempt, resourcesOf } from '../survey/index.ts';
-import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
+import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner, type UidRules } from './owner-fate.ts';
 import { kindText } from './survey.ts';
 import { convertsUids } from './uid-change.ts';
 import type { UnreadKind } from './undiscovered.ts';
@@ -24,19 +24,6 @@ export interface ReadWorld {
 /** `netsvc.io|NetworkSet` */
 export function groupKind({ group, kind }: Pick<Kind, 'group' | 'kind'>): string {
   return `${group}|${kind}`;
-}
-
-/** What the way to the target does to UIDs; decided from releases and options, before anything is read. */
-export interface UidRules {
-  readonly keepsUids: boolean;
-  readonly targetConverts: boolean;
-  readonly sourceConverts?: boolean;
-  /** Policies that are stored under a name with a prefix will be stored again. */
-  readonly renames: boolean;
-  /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
-  readonly asksStoredNames: boolean;
-  /** The target converts noted owners: only with the first change of UIDs, not with its backports (domain §7.2). */
-  readonly translatesNotes: boolean;
 }
 
 export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
@@ -66,22 +53,12 @@ export async function readOwnerWorld(
   const names = new Set([...inV3, ...kindsNamed(objects, crdGroup)]);
   const { kinds } = names.size === 0 ? { kinds: [] } : await cluster.discover();
   const read = await eachOf([...names], 4, async (name) => {
-    const wanted = { name, inV3: inV3.has(name), renames: rules.renames };
+    const wanted = { name, inV3: inV3.has(name), renames: rules.renames === true };
     const read = await readKind(cluster, kinds, wanted, profile);
     return { name, ...(rules.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
   });
-  const { keepsUids, targetConverts, sourceConverts, asksStoredNames, translatesNotes } = rules;
   return {
-    world: {
-      apiGroup,
-      crdGroup,
-      kinds: Object.fromEntries(read.map(({ name, owners }) => [name, owners])),
-      keepsUids,
-      targetConverts,
-      asksStoredNames,
-      translatesNotes,
-      ...(sourceConverts === undefined ? {} : { sourceConverts }),
-    },
+    world: { apiGroup, crdGroup, kinds: Object.fromEntries(read.map(({ name, owners }) => [name, owners])), ...rules },
     unread: read.flatMap(({ unread }) => unread),
     unreadOwners: read.flatMap(({ unreadOwners }) => unreadOwners),
   };

@@ -2,10 +2,10 @@ import { command } from '../../kernel/argv.ts';
 import { ok, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../../kernel/object.ts';
+import { groupOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
-import { type Dependent, failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
-import { type OwnerFacts, ownerKey, type VerifyCheck } from './survey.ts';
+import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
+import type { VerifyCheck } from './survey.ts';
 
 export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result', severity: 'error' }, [
   {
@@ -34,11 +34,10 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     judge(facts, { options }) {
       const all = read(facts.owners);
       // A kind accepted as unsearched before the upgrade is accepted as unsearched here.
-      const owners = { ...all, unread: all.unread.filter(({ kind }) => !isTaken(kind, options)) };
-      const dangling = owners.dependents.filter((one) => isDangling(one, owners));
+      const unread = all.unread.flatMap(({ kind, because }) => (isTaken(kind, options) ? [] : [{ text: kind, detail: because }]));
+      const { references, dangling } = all;
       // Named in every finding: accepting an object by name does not accept what could not be searched.
-      const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
-      const incomplete = `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`;
+      const incomplete = `owner references could not all be followed: ${listed(unread.map(({ text }) => text))}`;
       if (dangling.length === 0 && unread.length > 0) {
         return failed(
           incomplete,
@@ -46,10 +45,9 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
           { next: `${PROGRAM} ownerrefs list`, evidence: unread },
         );
       }
-      if (dangling.length === 0)
-        return ok(`${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`);
-      const mute = dangling.filter((one) => isMute(one, owners));
-      const lost = dangling.map((one) => ({ text: refText(one.object), object: one.object, detail: lostText(one, owners) }));
+      if (dangling.length === 0) return ok(`${counted(references, 'owner reference')} to objects of the service, none without its owner`);
+      const mute = dangling.filter(({ isMute }) => isMute);
+      const lost = dangling.map(({ object, text, detail }) => ({ text, object, detail }));
       const names = listed(lost.map(({ text }) => text));
       return failed(
         `${counted(lost.length, 'owner reference')} to objects that ${lostWhy(lost.length, mute.length)}: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
@@ -112,34 +110,4 @@ const TAKEN_OFF =
 function lostWhy(all: number, mute: number): string {
   if (mute === 0) return 'no longer exist';
   return mute === all ? 'are not found by their names' : 'no longer exist, or are not found by their names';
-}
-
-/**
- * As the garbage collector does: by name, an owner of a namespaced kind in the dependent's namespace, and its UID. A cluster-wide dependent
- * cannot have such an owner and is ignored; a kind that cannot be listed is unknown.
- */
-function isDangling({ object, owner }: Dependent, { owners }: OwnerFacts): boolean {
-  const there = owners[kindKey(owner)];
-  if (!there || (there.namespaced && object.namespace === undefined)) return false;
-  return there.uids.get(ownerKey(there.namespaced ? object.namespace : undefined, owner.name)) !== owner.uid;
-}
-
-function isMute({ object, owner }: Dependent, { owners }: OwnerFacts): boolean {
-  const there = owners[kindKey(owner)];
-  return there?.mute?.has(ownerKey(there.namespaced ? object.namespace : undefined, owner.name)) ?? false;
-}
-
-function lostText(one: Dependent, owners: OwnerFacts): string {
-  const where = whereOf(one.object.namespace, one.owner, owners);
-  return isMute(one, owners)
-    ? `${where} is stored under its old name, and not found by this one`
-    : `${where} has no longer the UID ${one.owner.uid}`;
-}
-
-function whereOf(namespace: string | undefined, owner: OwnerReference, { owners }: OwnerFacts): string {
-  return refText({ kind: owner.kind, name: owner.name, ...(owners[kindKey(owner)]?.namespaced && namespace ? { namespace } : {}) });
-}
-
-function kindKey({ apiVersion, kind }: OwnerReference): string {
-  return `${groupOf(apiVersion)}/${kind}`;
 }

@@ -18,11 +18,12 @@ import {
   readOperatorView,
   readPinnedImages,
 } from '../install-operator/index.ts';
+import { followOwners } from '../ownerrefs/index.ts';
 import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { currentCli, type FoundCli, leadCli, readClis, readCliVersion } from '../service-cli/index.ts';
 import { attempt, attemptWith, isFromRegistry, isImageOf, isOperated, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
-import { readOwnerFacts, readStillOff } from './owners.ts';
+import { readStillOff } from './owners.ts';
 import {
   type ClusterVersionFacts,
   readLeftBehind,
@@ -64,7 +65,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     leftovers: attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     leftBehind: attempt(() => readLeftBehind(cluster, context)),
     temporaryPolicies: attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
-    owners: attempt(() => readOwnerFacts(cluster, context, 'value' in datastore ? datastore.value : 'api')),
+    owners: attemptWith(installed, (one) => followOwners(cluster, context, one)),
     stillOff: attempt(() => readStillOff(sources, context)),
   });
   const reasons = 'value' in found.rollouts ? await reasonsOf(cluster, latePods(found.rollouts.value)) : [];

@@ -12,10 +12,11 @@ import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/
 import type { NodeFacts } from '../../kube/pod-facts.ts';
 import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
+import type { OwnersFollowed } from '../ownerrefs/index.ts';
 import { storedKind, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { cliList, findServiceCli } from '../service-cli/index.ts';
-import { type Dependent, hasFullManifest } from '../survey/index.ts';
+import { hasFullManifest } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
 export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {
@@ -117,27 +118,6 @@ export interface ServiceImage {
   readonly isCli: boolean;
 }
 
-/** References to owners of the service's v3 group, and which owners there are now. */
-export interface OwnerFacts {
-  readonly dependents: readonly Dependent[];
-  /** What there is, by `group/Kind`; a kind that could not be listed, or that nobody serves, is in `unread`. */
-  readonly owners: Readonly<Record<string, OwnerObjects>>;
-  readonly unread: readonly { readonly kind: string; readonly because: string }[];
-}
-
-/** The objects of one kind that own something. */
-export interface OwnerObjects {
-  readonly namespaced: boolean;
-  /** UID by `ownerKey`. */
-  readonly uids: ReadonlyMap<string, string>;
-  /** Listed under this name (`ownerKey`), but not found by it, and so not in `uids`. */
-  readonly mute?: ReadonlySet<string>;
-}
-
-export function ownerKey(namespace: string | undefined, name: string): string {
-  return `${namespace ?? ''}/${name}`;
-}
-
 /** The result of the upgrade, as the checks of `verify` see it. */
 export interface VerifyFacts {
   readonly datastore: Reading<Datastore>;
@@ -154,7 +134,7 @@ export interface VerifyFacts {
   /** CRDs that the target no longer has, and how many objects each still holds. */
   readonly leftBehind: Reading<readonly { readonly name: string; readonly objects: number }[]>;
   readonly temporaryPolicies: Reading<readonly KubeObject[]>;
-  readonly owners: Reading<OwnerFacts>;
+  readonly owners: Reading<OwnersFollowed>;
   readonly stillOff: Reading<StillOff>;
   /** CLIs on PATH. */
   readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;

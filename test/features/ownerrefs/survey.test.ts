@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readOwners } from '../../../src/features/ownerrefs/survey.ts';
+import { scanOwned } from '../../../src/features/ownerrefs/survey.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../../src/kernel/ports.ts';
@@ -23,9 +23,9 @@ describe('the search for owner references', () => {
       ],
       { kinds, refuses: { 'tokenreviews.authentication.k8s.io': 405 } },
     );
-    const scan = await readOwners(cluster, calico);
+    const scan = await scanOwned(cluster, calico);
     assert.deepEqual(
-      scan.dependents.map(({ object: dependent }) => `${dependent.kind}/${dependent.name}`),
+      scan.objects.map(({ object: dependent }) => `${dependent.kind}/${dependent.name}`),
       ['ConfigMap/x', 'ConfigMap/y', 'Secret/s'],
     );
     assert.deepEqual(scan.unread, []);
@@ -33,7 +33,7 @@ describe('the search for owner references', () => {
 
   it('reads metadata alone (of what is defined, too), no events, and nothing of which the server says that it has no list', async () => {
     const { cluster, requests } = clusterOf([], { kinds: [...kinds.slice(0, 3), { ...review, unlisted: true }] });
-    await readOwners(cluster, calico);
+    await scanOwned(cluster, calico);
     const definitions = 'list customresourcedefinitions.apiextensions.k8s.io (metadata)';
     assert.deepEqual([...requests].sort(), ['list configmaps (metadata)', definitions, 'list secrets (metadata)']);
   });
@@ -44,8 +44,8 @@ describe('the search for owner references', () => {
     const others = [called('acme.io', 'events'), called('acme.io', 'componentstatuses')];
     const objects = others.map(({ plural }) => ({ ...owned(`${plural}/a/x`, 'projectcalico.org/v3'), apiVersion: 'acme.io/v1' }));
     const { cluster } = clusterOf(objects, { kinds: [...skipped, ...others] });
-    const { dependents, kinds: count } = await readOwners(cluster, calico);
-    assert.deepEqual([dependents.map(({ object: { kind } }) => kind), count], [['events', 'componentstatuses'], 2]);
+    const { objects: found, kinds: count } = await scanOwned(cluster, calico);
+    assert.deepEqual([found.map(({ object: { kind } }) => kind), count], [['events', 'componentstatuses'], 2]);
   });
 
   describe('of a kind that the server named and does not find', () => {
@@ -70,8 +70,8 @@ describe('the search for owner references', () => {
         if (kind.group === 'a.io' && kind.version === 'v1') throw new ApiFailure(404, 'NotFound', 'the server could not find it');
         return cluster.list(kind, options);
       };
-      const { dependents, unread } = await readOwners({ ...cluster, discover, list }, calico);
-      return { found: dependents.length, unread: unread.map(({ kind }) => kind), asked };
+      const { objects: found, unread } = await scanOwned({ ...cluster, discover, list }, calico);
+      return { found: found.length, unread: unread.map(({ kind }) => kind), asked };
     };
 
     it('is incomplete while the server still names it', async () => {
@@ -98,7 +98,7 @@ describe('the search for owner references', () => {
 
   it('names the kinds and groups that it could not read', async () => {
     const { cluster } = clusterOf([], { kinds, failed: ['metrics.k8s.io'], refuses: { secrets: 403 } });
-    const { unread } = await readOwners(cluster, calico);
+    const { unread } = await scanOwned(cluster, calico);
     assert.deepEqual(
       unread.map(({ kind }) => kind),
       ['metrics.k8s.io', 'secrets'],
@@ -123,7 +123,7 @@ describe('the search for owner references', () => {
     const search = async (objects = defined, parts: object = {}) => {
       const dependents = ['knowns', 'lates', 'invalids'].map(dependent);
       const { cluster } = clusterOf([...objects, ...dependents], { kinds: [K.ConfigMap, kindOf('knowns'), definitions], ...parts });
-      const { dependents: found, unread, kinds: count } = await readOwners(cluster, calico);
+      const { objects: found, unread, kinds: count } = await scanOwned(cluster, calico);
       return {
         found: found.map(({ object: { apiVersion, kind } }) => `${apiVersion} ${kind}`),
         unread: unread.map(({ kind }) => kind),
@@ -141,7 +141,7 @@ describe('the search for owner references', () => {
       const { cluster } = clusterOf(defined, { kinds: [kindOf('knowns'), definitions] });
       const get = async () => Promise.reject(new ApiFailure(403, 'Forbidden', 'no'));
       assert.deepEqual(
-        (await readOwners({ ...cluster, get }, calico)).unread.map(({ kind }) => kind),
+        (await scanOwned({ ...cluster, get }, calico)).unread.map(({ kind }) => kind),
         ['lates.a.io', 'invalids.a.io'],
       );
     });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { type OwnerStanding, uidAfter } from '../../../src/features/ownerrefs/owner-fate.ts';
+import { type OwnerStanding, type UidRules, uidAfter } from '../../../src/features/ownerrefs/owner-fate.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';
 const SERVED = '0c8c26a6-c6a6-44c6-adc6-ac2646b46c1c';
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
 describe('the UID of an owner after the upgrade', () => {
-  const owner: OwnerStanding = {
+  const owner: OwnerStanding & UidRules = {
     stored: false,
     servedUid: STORED,
     backingUid: STORED,
@@ -15,7 +15,7 @@ describe('the UID of an owner after the upgrade', () => {
     targetConverts: true,
   };
   const { backingUid: _, ...unread } = owner;
-  const cases: readonly [string, OwnerStanding, unknown][] = [
+  const cases: readonly [string, OwnerStanding & UidRules, unknown][] = [
     ['is converted where the old release served the stored one', owner, { fate: 'converted', uid: SERVED }],
     ['is kept where the old release converts already', { ...owner, servedUid: SERVED }, { fate: 'kept', uid: SERVED }],
     ['is not known before, if the policy is stored anew', { ...owner, renamePending: true }, { fate: 're-created' }],
@@ -46,5 +46,5 @@ describe('the UID of an owner after the upgrade', () => {
     ['follows from a release that converts, too', { ...unread, servedUid: OTHER, sourceConverts: true }, { fate: 'kept', uid: OTHER }],
     ['is unknown if the stored UID is none', { ...owner, backingUid: 'x' }, { fate: 'unknown' }],
   ];
-  for (const [title, standing, expected] of cases) it(title, () => assert.deepEqual(uidAfter(standing), expected));
+  for (const [title, standing, expected] of cases) it(title, () => assert.deepEqual(uidAfter(standing, standing), expected));
 });

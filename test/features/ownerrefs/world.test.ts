@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { fatesOf, type OwnersOfKind } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { readOwnerWorld, type UidRules, uidRules, unshownOwner } from '../../../src/features/ownerrefs/world.ts';
+import { fatesOf, type OwnersOfKind, type UidRules } from '../../../src/features/ownerrefs/owner-fate.ts';
+import { readOwnerWorld, uidRules, unshownOwner } from '../../../src/features/ownerrefs/world.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';

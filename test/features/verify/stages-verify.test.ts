@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readOwnerFacts, readStillOff } from '../../../src/features/verify/owners.ts';
+import { readStillOff } from '../../../src/features/verify/owners.ts';
 import { readClusterVersion, readServiceImages } from '../../../src/features/verify/stage.ts';
 import { readLeftBehind, readTemporaryPolicies } from '../../../src/features/verify/survey.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
-import { ApiFailure, type Sources } from '../../../src/kernel/ports.ts';
+import type { Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object, resource } from '../../fixtures/facts.ts';
 import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
@@ -98,95 +98,6 @@ describe('verify asks whether references are back', () => {
 
   it('and leaves the rest to the end of the journal once restore has ended', async () => {
     assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 10), stageAt('ownerrefs-restore', 'done', 20)])).objects, 0);
-  });
-});
-
-describe('verify looks for owners', () => {
-  const networkSet: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'NetworkSet', plural: 'networksets', namespaced: true };
-  const owned = (uid: string) =>
-    object('v1', 'ConfigMap/a/x', {
-      metadata: { ownerReferences: [{ apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 's', uid }] },
-    });
-  const owner = object('projectcalico.org/v3', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
-
-  it('and lists the kinds of owners only where something is owned', async () => {
-    const lists = async (objects: readonly KubeObject[]) => {
-      const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet] });
-      const facts = await readOwnerFacts(cluster, context);
-      return { facts, owners: requests.filter((one) => one === 'list networksets.projectcalico.org (metadata)').length };
-    };
-    const { facts, owners } = await lists([owned('u1'), owner]);
-    assert.deepEqual(facts.owners, { 'projectcalico.org/NetworkSet': { namespaced: true, uids: new Map([['a/s', 'u1']]) } });
-    assert.deepEqual([facts.dependents.length, facts.unread, owners], [1, [], 2]);
-    assert.equal((await lists([owner])).owners, 1);
-  });
-
-  it('and names a kind that nobody serves any more', async () => {
-    const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap] });
-    const { unread, owners } = await readOwnerFacts(cluster, context);
-    assert.deepEqual([unread, owners], [[{ kind: 'projectcalico.org/NetworkSet', because: 'the server does not serve it' }], {}]);
-  });
-
-  it('and takes nobody for gone who is stored and only not shown to this account', async () => {
-    const crd: Kind = { ...networkSet, group: 'crd.projectcalico.org', version: 'v1' };
-    const stored = object('crd.projectcalico.org/v1', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
-    const elsewhere = object('crd.projectcalico.org/v1', 'NetworkSet/b/s', { metadata: { uid: 'u2' } });
-    const facts = async (objects: readonly KubeObject[], datastore?: 'api' | 'kvstore') => {
-      const { cluster } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet, crd] });
-      return readOwnerFacts(cluster, context, datastore);
-    };
-    const hidden = await facts([owned('u1'), stored]);
-    assert.deepEqual(hidden.unread, [{ kind: 'projectcalico.org/NetworkSet', because: 'it does not show s, which is stored' }]);
-    assert.deepEqual(hidden.owners, {});
-    const leftOver = await facts([owned('u1'), stored], 'kvstore');
-    assert.deepEqual([leftOver.unread, Object.keys(leftOver.owners)], [[], ['projectcalico.org/NetworkSet']]);
-    const gone = await facts([owned('u1'), elsewhere]);
-    assert.deepEqual([gone.unread, Object.keys(gone.owners)], [[], ['projectcalico.org/NetworkSet']]);
-  });
-
-  it('and asks by name only for policies that are stored under other names than they are shown', async () => {
-    const v3: Kind = { ...networkSet, kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false };
-    const crd: Kind = { ...v3, group: 'crd.projectcalico.org', version: 'v1' };
-    const kept = { annotations: { 'projectcalico.org/metadata': '{}' } };
-    const named = (name: string, uid: string) => ({ apiVersion: 'projectcalico.org/v3', kind: 'GlobalNetworkPolicy', name, uid });
-    const objects = [
-      object('v1', 'ConfigMap/a/x', { metadata: { ownerReferences: [named('old', 'u1'), named('new', 'u2')] } }),
-      object('projectcalico.org/v3', 'GlobalNetworkPolicy/old', { metadata: { uid: 'u1' } }),
-      object('projectcalico.org/v3', 'GlobalNetworkPolicy/new', { metadata: { uid: 'u2' } }),
-      object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.old', { metadata: kept }),
-      object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/new', { metadata: kept }),
-    ];
-    const facts = async (release: string, status?: number) => {
-      const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, v3, crd] });
-      const get: typeof cluster.get = async (kind, name, ...more) => {
-        const found = await cluster.get(kind, name, ...more);
-        if (status !== undefined) throw new ApiFailure(status, 'Forbidden', 'may not be read');
-        return name === 'old' ? undefined : found;
-      };
-      const { owners, unread } = await readOwnerFacts({ ...cluster, get }, contextOf({ release }));
-      const [there] = Object.values(owners);
-      return {
-        asked: requests.filter((one) => one === 'get globalnetworkpolicies.projectcalico.org').length,
-        uids: [...(there?.uids ?? [])],
-        mute: [...(there?.mute ?? [])],
-        unread: unread.map(({ because }) => because),
-      };
-    };
-    const mute = { asked: 1, uids: [['/new', 'u2']], mute: ['/old'], unread: [] };
-    assert.deepEqual(await facts('v3.32.1'), mute);
-    const all = [
-      ['/old', 'u1'],
-      ['/new', 'u2'],
-    ];
-    assert.deepEqual(await facts('v3.31.7'), { asked: 0, uids: all, mute: [], unread: [] }, 'older servers find them');
-    assert.deepEqual(await facts('v3.32.1', 403), { asked: 1, uids: [], mute: [], unread: ['may not be read (403)'] });
-  });
-
-  it('and names a kind that may not be listed', async () => {
-    const refuses = { 'networksets.projectcalico.org': 403 };
-    const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap, networkSet], refuses });
-    const { unread } = await readOwnerFacts(cluster, context);
-    assert.deepEqual([...new Set(unread.map(({ because }) => because))], ['networksets.projectcalico.org refused (403)']);
   });
 });
 
