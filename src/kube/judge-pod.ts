@@ -1,5 +1,5 @@
 import { counted } from '../kernel/counted.ts';
-import { parseRelease, releaseTag } from '../kernel/release.ts';
+import { imageRelease, parseImage } from '../kernel/release.ts';
 import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from '../kernel/rollout.ts';
 import type { NodeFacts, PodFacts, Unready } from './pod-facts.ts';
 
@@ -24,18 +24,13 @@ export function judgePod(pod: PodFacts, view: PodSurroundings): PodProgress {
 
 /** Injected containers come from one of several injectors, each with its own registry. */
 function sameTag(image: string, wanted: string): boolean {
-  return image === wanted || (tagOf(image) !== undefined && tagOf(image) === tagOf(wanted));
-}
-
-function tagOf(image: string): string | undefined {
-  return /:([^/@:]+)(?:@.*)?$/.exec(image)?.[1];
+  const { tag } = parseImage(image);
+  return image === wanted || (tag !== undefined && tag === parseImage(wanted).tag);
 }
 
 /** The release tag of an image, else what follows its last slash. */
 function shortRelease(image: string): string {
-  const tag = tagOf(image);
-  const release = tag === undefined ? undefined : parseRelease(tag);
-  return release ? releaseTag(release) : (tag ?? image.slice(image.lastIndexOf('/') + 1));
+  return imageRelease(image) ?? parseImage(image).tag ?? image.slice(image.lastIndexOf('/') + 1);
 }
 
 function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): { phase: PodPhase; why: string } {
@@ -93,14 +88,7 @@ function nodeDown(node: NodeFacts): string {
 
 /** True if both name the same image and tag; for mirrors, admission may rewrite the registry or add a digest. */
 export function isSameImage(one: string, other: string): boolean {
-  if (one === other) return true;
-  const [a, b] = [taggedName(one), taggedName(other)];
-  return a !== undefined && a === b;
-}
-
-/** `node:v3.32.2`; undefined without a tag: a digest alone tells no release. */
-function taggedName(image: string): string | undefined {
-  const located = image.replace(/@.*$/, '');
-  const last = located.slice(located.lastIndexOf('/') + 1);
-  return last.includes(':') ? last : undefined;
+  const [a, b] = [parseImage(one), parseImage(other)];
+  // A digest alone tells no release.
+  return one === other || (a.tag !== undefined && a.name === b.name && a.tag === b.tag);
 }

@@ -1,4 +1,4 @@
-import { isRecord, mapAt, parsedJson, sameValue } from '../kernel/json.ts';
+import { isRecord, jsonAt, mapAt, parsedJson, sameValue, textAt } from '../kernel/json.ts';
 import { type FieldsV1, groupOf, type KubeObject, type ManagedFieldsEntry, type ObjectMeta } from '../kernel/object.ts';
 import { cut, hasPath, prune, setAt, union } from './fields-v1.ts';
 
@@ -9,18 +9,13 @@ export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 export function appliedOwnerUids({ annotations }: Pick<ObjectMeta, 'annotations'>): readonly string[] {
   const text = annotations?.[LAST_APPLIED];
   if (!text?.includes('"ownerReferences"')) return [];
-  const { metadata } = mapAt(parsedJson(text)) as { readonly metadata?: { readonly ownerReferences?: unknown } };
-  const references = metadata?.ownerReferences;
-  if (!Array.isArray(references)) return [];
-  return references.flatMap((one: { readonly uid?: unknown } | null) => (typeof one?.uid === 'string' ? [one.uid] : []));
+  const references = jsonAt(parsedJson(text), 'metadata', 'ownerReferences');
+  return Array.isArray(references) ? references.flatMap((one) => textAt(one, 'uid') ?? []) : [];
 }
 
 /** Names of labels or annotations that kubectl noted as applied: the next file without one removes it. */
 export function appliedNames({ annotations }: Pick<ObjectMeta, 'annotations'>, what: 'labels' | 'annotations'): readonly string[] {
-  const { metadata } = mapAt(parsedJson(annotations?.[LAST_APPLIED] ?? '')) as {
-    readonly metadata?: Readonly<Record<string, object>> | null;
-  };
-  return Object.keys(metadata?.[what] ?? {});
+  return Object.keys(mapAt(parsedJson(annotations?.[LAST_APPLIED] ?? ''), 'metadata', what));
 }
 
 type Entries = readonly ManagedFieldsEntry[];

@@ -1,12 +1,13 @@
 import type { Action, Expectation } from '../../kernel/action.ts';
 import type { Options } from '../../kernel/context.ts';
+import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Clock, ClusterReader } from '../../kernel/ports.ts';
 import { imageAge } from '../../kernel/release.ts';
 import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
-import { leanPod } from '../../kube/lean-objects.ts';
+import { leanPod, named } from '../../kube/lean-objects.ts';
 import { nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 
@@ -59,21 +60,15 @@ export async function hasUpgradedNode(ports: Parameters<typeof readAgents>[0], a
   return (await readAgents(ports, agents)).some(({ is }) => is === 'upgraded');
 }
 
-interface NodeShape {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly effect?: string }[] };
-}
-
 /** The part of a node that says whether it takes pods which tolerate nothing. For `ListOptions.keep`. */
-export function takingNode({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
-  const { unschedulable, taints } = (spec ?? {}) as NonNullable<NodeShape['spec']>;
-  const { conditions } = (status ?? {}) as { readonly conditions?: unknown };
-  const labels = metadata.labels ? { labels: metadata.labels } : {};
-  return { apiVersion, kind, metadata: { name: metadata.name, ...labels }, spec: { unschedulable, taints }, status: { conditions } };
+export function takingNode(node: KubeObject): KubeObject {
+  const { unschedulable, taints } = mapAt(node.spec);
+  return { ...named(node, 'labels'), spec: { unschedulable, taints }, status: { conditions: mapAt(node.status).conditions } };
 }
 
 function takesPods(node: KubeObject): boolean {
   const { ready, unschedulable } = nodeFacts(node);
-  const taints = (node as NodeShape).spec?.taints ?? [];
+  const taints = (jsonAt(node.spec, 'taints') ?? []) as readonly { readonly effect?: string }[];
   const isLinux = (node.metadata.labels?.['kubernetes.io/os'] ?? 'linux') === 'linux';
   return ready && !unschedulable && isLinux && taints.every(({ effect }) => effect === 'PreferNoSchedule');
 }

@@ -1,8 +1,7 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, type Reading, read, type Verdict } from '../../kernel/check.ts';
+import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Detection } from '../../kernel/installation.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -72,17 +71,11 @@ function isAboutNewPods({ operations = [], apiGroups = [], resources = [], scope
   return names(operations, 'CREATE', '*') && names(apiGroups, '', '*') && names(resources, 'pods', '*', '*/*') && scope !== 'Cluster';
 }
 
-interface Installed {
-  readonly detection: Reading<Detection>;
-  readonly daemonSets: Reading<readonly KubeObject[]>;
-  readonly deployments: Reading<readonly KubeObject[]>;
-}
-
 /** An operator renders its workloads once it runs. What admission says to a new pod of them now, it will most likely say then. */
 export async function readOperatedPods(
   cluster: Pick<ClusterReader, 'dryRunCreate'>,
   { profile, options }: Context,
-  { detection, daemonSets, deployments }: Installed,
+  { detection, daemonSets, deployments }: Pick<PreflightFacts, 'detection' | 'daemonSets' | 'deployments'>,
 ): Promise<readonly Pick<PlannedObject, 'ref' | 'pods'>[]> {
   const installation = installationIn(detection);
   if (!installation || !isOperated(installation)) return [];

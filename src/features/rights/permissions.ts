@@ -1,33 +1,8 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { StageId } from '../../kernel/stage.ts';
-import {
-  backup,
-  chartRead,
-  chartRelease,
-  crossings,
-  type DocumentKind,
-  detection,
-  documents,
-  events,
-  journal,
-  lock,
-  mesh,
-  type Needs,
-  networkProbe,
-  operatorEnd,
-  ownerReferences,
-  ownerSearch,
-  type PlanScope,
-  podDryRuns,
-  probe,
-  record,
-  removedKinds,
-  rollout,
-  session,
-  stateRead,
-  storedResources,
-} from './needs.ts';
+import type { DocumentKind, Needs, PlanScope } from './needs.ts';
+import * as needs from './needs.ts';
 import { allow, distinct, type Permission } from './permission.ts';
 
 /** Of a namespace or a service account that a host endpoint names. */
@@ -49,51 +24,59 @@ const storeCertificates: Needs = (_, { kvstore = true }) =>
 /** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/reference/rbac.yaml. */
 const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   preflight: [
-    detection,
-    stateRead,
-    storedResources,
-    removedKinds,
-    ownerSearch,
-    documents,
-    podDryRuns,
-    chartRead,
-    crossings,
+    needs.detection,
+    needs.stateRead,
+    needs.storedResources,
+    needs.removedKinds,
+    needs.ownerSearch,
+    needs.documents,
+    needs.podDryRuns,
+    needs.chartRead,
+    needs.crossings,
     () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
     podWebhooks,
   ],
-  'probe-images': [detection, documents, probe],
-  backup: [detection, storedResources, chartRead, backup],
-  'ownerrefs-strip': [detection, storedResources, ownerSearch, ownerReferences, journal],
+  'probe-images': [needs.detection, needs.documents, needs.probe],
+  backup: [needs.detection, needs.storedResources, needs.chartRead, needs.backup],
+  'ownerrefs-strip': [needs.detection, needs.storedResources, needs.ownerSearch, needs.ownerReferences, needs.journal],
   crds: [
-    detection,
-    ownerSearch,
-    journal,
-    (profile, scope) => documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) }),
+    needs.detection,
+    needs.ownerSearch,
+    needs.journal,
+    (profile, scope) => needs.documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) }),
   ],
   apply: [
-    detection,
-    documents,
-    podDryRuns,
-    rollout,
-    ownerSearch,
-    journal,
-    chartRead,
-    chartRelease,
+    needs.detection,
+    needs.documents,
+    needs.podDryRuns,
+    needs.rollout,
+    needs.ownerSearch,
+    needs.journal,
+    needs.chartRead,
+    needs.chartRelease,
     () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) => [
       ...allow(['get'], { group, plural }, 'renaming of policies'),
       ...allow(['patch'], { group, plural }, 'renaming of policies (--hold-policy-migration)', { required: false }),
     ],
   ],
-  wait: [detection, rollout, chartRead, operatorEnd],
-  'ownerrefs-restore': [detection, storedResources, ownerSearch, ownerReferences, chartRead, operatorEnd, journal],
-  'ownerrefs-forget': [detection, ownerSearch, journal],
-  cli: [detection, storeCertificates],
-  alp: [detection, mesh],
+  wait: [needs.detection, needs.rollout, needs.chartRead, needs.operatorEnd],
+  'ownerrefs-restore': [
+    needs.detection,
+    needs.storedResources,
+    needs.ownerSearch,
+    needs.ownerReferences,
+    needs.chartRead,
+    needs.operatorEnd,
+    needs.journal,
+  ],
+  'ownerrefs-forget': [needs.detection, needs.ownerSearch, needs.journal],
+  cli: [needs.detection, storeCertificates],
+  alp: [needs.detection, needs.mesh],
   hep: [
-    detection,
-    storedResources,
+    needs.detection,
+    needs.storedResources,
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'whether the rolling update is over')),
     () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
     endpointProfiles,
@@ -104,18 +87,18 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
       allow(['get', 'patch', 'update'], { group, plural }, 'automatic host endpoints'),
   ],
   policy: [
-    detection,
-    storedResources,
+    needs.detection,
+    needs.storedResources,
     endpointProfiles,
     () => [K.Namespace, K.NetworkPolicy].flatMap((kind) => allow(['list'], kind, 'what decides without the temporary policy')),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
   ],
   verify: [
-    detection,
-    storedResources,
-    removedKinds,
-    ownerSearch,
-    operatorEnd,
+    needs.detection,
+    needs.storedResources,
+    needs.removedKinds,
+    needs.ownerSearch,
+    needs.operatorEnd,
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'the result')),
   ],
 };
@@ -130,18 +113,24 @@ const USUAL: readonly StageId[] = [
   ...(['ownerrefs-restore', 'cli', 'alp', 'verify', 'ownerrefs-forget'] as const),
 ];
 
-const writing = (...stages: readonly StageId[]) => [session, lock, record, ...stages.flatMap((id) => stageNeeds[id]), events];
+const writing = (...stages: readonly StageId[]) => [
+  needs.session,
+  needs.lock,
+  needs.record,
+  ...stages.flatMap((id) => stageNeeds[id]),
+  needs.events,
+];
 /** What is only planned writes no journal. */
 const reading = (...stages: readonly StageId[]) => [
-  session,
-  stateRead,
-  ...stages.flatMap((id) => stageNeeds[id]).filter((one) => one !== journal),
+  needs.session,
+  needs.stateRead,
+  ...stages.flatMap((id) => stageNeeds[id]).filter((one) => one !== needs.journal),
 ];
 
 /** What of a preflight is reading. */
 const readOnly: Needs = (profile, scope) =>
   reading('preflight')
-    .flatMap((needs) => needs(profile, { ...scope, documents: [] }))
+    .flatMap((need) => need(profile, { ...scope, documents: [] }))
     .filter(({ request: { verb, group, resource } }) => READS.includes(verb) && resource !== 'secrets' && group !== '*');
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
@@ -152,13 +141,13 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   // `preflight --read-only`: no dry run, no Secret, and no search of everything, which would be one of Secrets too.
   'preflight-read-only': [readOnly],
   // With this role besides, preflight may probe images as well.
-  'probe-images': [...reading('preflight'), lock, probe],
+  'probe-images': [...reading('preflight'), needs.lock, needs.probe],
   plan: reading(...USUAL),
-  run: [...writing(...USUAL), networkProbe],
+  run: [...writing(...USUAL), needs.networkProbe],
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
-  'probe-network': [session, lock, (profile, scope) => networkProbe(profile, { probeNamespace: 'default', ...scope })],
-  status: [session, stateRead],
-  report: [session, stateRead],
+  'probe-network': [needs.session, needs.lock, (profile, scope) => needs.networkProbe(profile, { probeNamespace: 'default', ...scope })],
+  status: [needs.session, needs.stateRead],
+  report: [needs.session, needs.stateRead],
   backup: writing('backup'),
   crds: writing('crds'),
   alp: writing('alp'),
@@ -170,7 +159,7 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   ownerrefs: writing('ownerrefs-strip', 'ownerrefs-restore', 'ownerrefs-forget'),
   // It ends the record of a run that stopped before it.
   verify: writing('verify'),
-  unlock: [session, stateRead, lock],
+  unlock: [needs.session, needs.stateRead, needs.lock],
 };
 
 /** Commands for which there is a role. */
@@ -178,5 +167,5 @@ export const permittedCommands: readonly string[] = Object.keys(commandNeeds);
 
 /** Everything that a command asks of the account, each once; nothing for a command that asks no cluster. */
 export function permissionsOf(command: string, profile: Profile, scope: PlanScope): readonly Permission[] {
-  return distinct((commandNeeds[command] ?? []).flatMap((needs) => needs(profile, scope)));
+  return distinct((commandNeeds[command] ?? []).flatMap((need) => need(profile, scope)));
 }

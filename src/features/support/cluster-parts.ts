@@ -3,6 +3,8 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { named } from '../../kube/lean-objects.ts';
+import { type ContainerStatus, podShape } from '../../kube/pod-facts.ts';
 import { isOfService, serviceNamespaces } from '../survey/index.ts';
 import { type Asking, nameOf, partOf, pathOf, pathPart, podsOf, reasonOf, type SupportPart, supportNode, supportObject } from './pods.ts';
 
@@ -28,12 +30,8 @@ async function eventParts({ cluster }: Asking, namespaces: readonly string[]): P
       partOf(`events/${pathPart(namespace)}.txt`, `events of namespace ${namespace}, at most the newest ${MOST}`, async () => {
         const events = await cluster.list(K.Event, { namespace, keep: lean });
         const lines = events.map((event) => ({ at: timeOf(event), text: lineOf(event) })).toSorted((a, b) => (a.at < b.at ? -1 : 1));
-        return lines.length === 0
-          ? 'no events\n'
-          : lines
-              .slice(-MOST)
-              .map(({ text }) => `${text}\n`)
-              .join('');
+        const newest = lines.slice(-MOST).map(({ text }) => `${text}\n`);
+        return newest.length === 0 ? 'no events\n' : newest.join('');
       }),
     ),
   );
@@ -41,9 +39,7 @@ async function eventParts({ cluster }: Asking, namespaces: readonly string[]): P
 
 function lean(event: KubeObject): KubeObject {
   const { type, reason, message, count, firstTimestamp, lastTimestamp, eventTime, series, involvedObject } = event as EventFields;
-  const { apiVersion, kind, metadata } = event;
-  const { name, creationTimestamp } = metadata;
-  const head = { apiVersion, kind, metadata: { name, ...(creationTimestamp ? { creationTimestamp } : {}) } };
+  const head = named(event, 'creationTimestamp');
   return { ...head, type, reason, message, count, firstTimestamp, lastTimestamp, eventTime, series, involvedObject };
 }
 
@@ -114,19 +110,12 @@ interface ContainerLog {
   readonly previous: boolean;
 }
 
-interface Status {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly restartCount?: number;
-  readonly state?: { readonly waiting?: { readonly reason?: string }; readonly running?: object; readonly terminated?: object };
-}
-
 /** The ends of the logs of containers that are not ready, before a restart as well. What is beyond the limits is listed. */
 async function logParts({ cluster }: Asking, pods: readonly KubeObject[]): Promise<readonly SupportPart[]> {
   const logs = pods.flatMap(logsOf);
   let bytes = 0;
   const read = await eachOf(logs.slice(0, MOST_LOGS), AT_A_TIME, async (log): Promise<SupportPart> => {
-    const { path, what } = named(log);
+    const { path, what } = asked(log);
     if (bytes >= ALL_BYTES) return { path, what, unread: 'left out: the logs before it are large enough' };
     const part = await partOf(path, what, async () => ended(await cluster.raw(requestOf(log))));
     bytes += typeof part.content === 'string' ? part.content.length : 0;
@@ -138,11 +127,8 @@ async function logParts({ cluster }: Asking, pods: readonly KubeObject[]): Promi
   return [...read, ...pods.flatMap(notStarted), ...rest];
 }
 
-function statusesOf(pod: KubeObject): readonly Status[] {
-  const { initContainerStatuses = [], containerStatuses = [] } = (pod.status ?? {}) as {
-    readonly initContainerStatuses?: readonly Status[];
-    readonly containerStatuses?: readonly Status[];
-  };
+function statusesOf(pod: KubeObject): readonly ContainerStatus[] {
+  const { initContainerStatuses = [], containerStatuses = [] } = podShape(pod).status ?? {};
   return [...initContainerStatuses, ...containerStatuses].filter(({ ready }) => ready !== true);
 }
 
@@ -159,12 +145,12 @@ function notStarted(pod: KubeObject): readonly SupportPart[] {
     if (restartCount > 0 || state?.running || state?.terminated) return [];
     const reason = state?.waiting?.reason;
     return [
-      { ...named({ pod, container, previous: false }), unread: `it has not started${reason ? ` (${reason})` : ''}: there is no log` },
+      { ...asked({ pod, container, previous: false }), unread: `it has not started${reason ? ` (${reason})` : ''}: there is no log` },
     ];
   });
 }
 
-function named({ pod, container, previous }: ContainerLog): Pick<SupportPart, 'path' | 'what'> {
+function asked({ pod, container, previous }: ContainerLog): Pick<SupportPart, 'path' | 'what'> {
   const path = `logs/${pathOf(pod)}/${pathPart(container)}${previous ? '.previous' : ''}.log`;
   return {
     path,

@@ -1,8 +1,9 @@
 import { isAnswer } from '../../kernel/interruption.ts';
+import { mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { unattributed } from '../../kube/lean-objects.ts';
+import { named, unattributed } from '../../kube/lean-objects.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
@@ -69,18 +70,13 @@ export function supportObject(object: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { ...others, ...(annotations ? { annotations: kept } : {}) }, ...rest };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** What of a node matters to the service: no addresses, no images. For `ListOptions.keep`, which a source may ignore. */
 export function supportNode(node: KubeObject): KubeObject {
-  const { unschedulable, taints } = (node.spec ?? {}) as Fields;
-  const { conditions, nodeInfo } = (node.status ?? {}) as { readonly conditions?: unknown; readonly nodeInfo?: Fields };
-  const { kubeletVersion, kernelVersion, osImage, operatingSystem, architecture, containerRuntimeVersion } = nodeInfo ?? {};
-  const { name, creationTimestamp } = node.metadata;
+  const { unschedulable, taints } = mapAt(node.spec);
+  const { conditions } = mapAt(node.status);
+  const { kubeletVersion, kernelVersion, osImage, operatingSystem, architecture, containerRuntimeVersion } = mapAt(node.status, 'nodeInfo');
   return {
-    apiVersion: node.apiVersion,
-    kind: node.kind,
-    metadata: { name, ...(creationTimestamp ? { creationTimestamp } : {}) },
+    ...named(node, 'creationTimestamp'),
     spec: { unschedulable, taints },
     status: { conditions, nodeInfo: { kubeletVersion, kernelVersion, osImage, operatingSystem, architecture, containerRuntimeVersion } },
   };

@@ -1,4 +1,3 @@
-import type { Reading } from '../../kernel/check.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import type { PrunableCrd } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -15,19 +14,23 @@ import { attemptApi } from './reading.ts';
 export const PROBE_LABEL = 'netsvc-upgrade/probe';
 
 /** Reads what detection needs, as metadata where that is enough; an unreadable part keeps its reason, an unknown kind is empty. */
-export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile): Promise<Inventory> {
+export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile) {
   const { cluster } = sources;
   const namespaces = serviceNamespaces(profile);
   const lists = (kind: Kind, options?: ListOptions) => attemptApi(() => listIn(cluster, kind, namespaces, options));
   const { installationKind } = profile.operator;
   const label = profile.operator.migrationLabel?.key;
   return allOf({
-    daemonSets: attemptApi(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
+    /** Of all namespaces, as are Deployments. */
+    daemonSets: attemptApi<readonly KubeObject[]>(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
     deployments: attemptApi(() => listAll(cluster, K.Deployment)),
+    /** Of the namespaces and workloads of the service. */
     pods: attemptApi(() => servicePods(cluster, namespaces, profile)),
+    /** Of the namespaces in which the service may run, as are Jobs. */
     configMaps: lists(K.ConfigMap),
     crds: attemptApi(() => listCrds(cluster)),
     installations: attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
+    /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
     chartReleases: attemptApi(() => chartReleasesIn(cluster)),
     clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
     nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(label) })),
@@ -123,26 +126,7 @@ export interface CrdFact {
 }
 
 /** What the cluster holds of the service, read once (§1; domain §2). Unreadable parts say why; unserved kinds are empty. */
-export interface Inventory {
-  /** All namespaces. */
-  readonly daemonSets: Reading<readonly KubeObject[]>;
-  /** All namespaces. */
-  readonly deployments: Reading<readonly KubeObject[]>;
-  /** Of the service's namespaces and workloads. */
-  readonly pods: Reading<readonly PodFacts[]>;
-  /** Of the namespaces in which the service may run. */
-  readonly configMaps: Reading<readonly KubeObject[]>;
-  readonly crds: Reading<readonly CrdFact[]>;
-  /** The operator's Installation resources. */
-  readonly installations: Reading<readonly KubeObject[]>;
-  /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
-  readonly chartReleases: Reading<readonly KubeObject[]>;
-  readonly clusterInformation: Reading<KubeObject | undefined>;
-  /** Metadata only. */
-  readonly nodes: Reading<readonly KubeObject[]>;
-  /** Of the namespaces in which the service may run: metadata only. */
-  readonly jobs: Reading<readonly KubeObject[]>;
-}
+export type Inventory = Awaited<ReturnType<typeof readInventory>>;
 
 /** The fact behind a CRD's name, `plural.group`. */
 export function crdFact(name: string): CrdFact {

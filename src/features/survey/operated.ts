@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -28,34 +29,29 @@ export async function readOperated(
     // Items of a list do not always say their kind.
     return served ? (await cluster.list(served)).map((one) => ({ ...one, kind })) : [];
   };
-  const reading = (kind: string) => attempt(() => all(kind));
   const needed = [...new Set((end?.statuses ?? []).flatMap(({ needs }) => needs?.kind ?? []))];
-  const [installations, imageSets, gateways, kinds] = await Promise.all([
-    reading(installationKind.kind),
-    reading(crossings.imageSet.kind),
-    reading(crossings.gateway.kind),
-    attempt(async () => {
+  const [installations, gateways] = await Promise.all([
+    attempt(() => all(installationKind.kind)),
+    attempt(() => all(crossings.gateway.kind)),
+  ]);
+  return allOf({
+    installation: attemptWith(installations, async (some) => some.find(({ metadata }) => metadata.name === 'default')),
+    imageSets: attempt(() => all(crossings.imageSet.kind)),
+    reaching: attempt(() => readReaching(cluster, context, found)),
+    certificates: attempt(() => readCertificates(cluster, context, found)),
+    podSubnets: attemptWith(installations, async (some) =>
+      some.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : [],
+    ),
+    gateways,
+    gatewayPolicy: attemptWith(gateways, async ({ length }) => (length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined)),
+    gatewayDefinitions: attemptWith(gateways, async ({ length }) =>
+      length > 0 ? definitionsOf(cluster, crossings.gateway.definitions.group) : [],
+    ),
+    kinds: attempt(async () => {
       const resources = await Promise.all(needed.map(all));
       return needed.filter((_kind, index) => (resources[index] ?? []).length > 0);
     }),
-  ]);
-  return {
-    installation: await attemptWith(installations, async (found) => found.find(({ metadata }) => metadata.name === 'default')),
-    imageSets,
-    reaching: await attempt(() => readReaching(cluster, context, found)),
-    certificates: await attempt(() => readCertificates(cluster, context, found)),
-    podSubnets: await attemptWith(installations, async (found) =>
-      found.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : [],
-    ),
-    gateways,
-    gatewayPolicy: await attemptWith(gateways, async (found) =>
-      found.length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined,
-    ),
-    gatewayDefinitions: await attemptWith(gateways, async (found) =>
-      found.length > 0 ? definitionsOf(cluster, crossings.gateway.definitions.group) : [],
-    ),
-    kinds,
-  };
+  });
 }
 
 /** `podSubnet` in the configuration of kubeadm. */
