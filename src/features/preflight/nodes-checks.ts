@@ -1,9 +1,9 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { jsonAt } from '../../kernel/json.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { conditionOf } from '../../kube/pod-facts.ts';
+import { conditionOf, nodeFacts } from '../../kube/pod-facts.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 
@@ -14,8 +14,8 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     severity: 'error',
     judge: (facts): Verdict => {
       const nodes = read(facts.nodes);
-      const down = nodes.filter((node) => conditionOf(node, 'Ready')?.status !== 'True');
-      const evidence = down.map((node) => evidenceOf(node, conditionOf(node, 'Ready')?.reason ?? 'no Ready condition'));
+      const down = nodes.filter((node) => !nodeFacts(node).ready);
+      const evidence = down.map((node) => evidenceOf(node, nodeFacts(node).reason));
       return failIfAny(evidence, `${counted(nodes.length, 'node')} Ready`, (names) => ({
         because: `${down.length} of ${counted(nodes.length, 'node')} not Ready: ${names}`,
         hint: 'Repair or remove them: the rolling update stops at a node whose pod cannot start.',
@@ -27,7 +27,7 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     id: 'NS-422',
     title: 'no node cordoned',
     judge: (facts) => {
-      const cordoned = read(facts.nodes).filter(({ spec }) => (spec as { unschedulable?: boolean } | undefined)?.unschedulable);
+      const cordoned = read(facts.nodes).filter((node) => nodeFacts(node).unschedulable);
       const evidence = cordoned.map((node) => evidenceOf(node));
       return failIfAny(evidence, 'no node is cordoned', (names) => ({
         because: `${counted(cordoned.length, 'node')} cordoned: ${names}`,
@@ -73,8 +73,8 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     title: 'kernels new enough',
     ref: 'domain §13',
     judge: (facts) => {
-      const old = read(facts.nodes).filter((node) => !isWindows(node) && kernelTooOld(infoOf(node).kernelVersion ?? ''));
-      const evidence = old.map((node) => evidenceOf(node, `kernel ${infoOf(node).kernelVersion}`));
+      const old = read(facts.nodes).filter((node) => !isWindows(node) && kernelTooOld(infoOf(node, 'kernelVersion')));
+      const evidence = old.map((node) => evidenceOf(node, `kernel ${infoOf(node, 'kernelVersion')}`));
       return failIfAny(evidence, 'every kernel is 5.10 or newer', (names) => ({
         because: `${counted(old.length, 'node')} with a kernel older than 5.10: ${names}`,
         hint: 'Upgrade the kernel, or try the target on one such node first; the eBPF data plane will not work there.',
@@ -89,7 +89,7 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     judge: (facts): Verdict => {
       const nodes = read(facts.nodes).filter((node) => !isWindows(node));
       const doubted = nodes.filter((node) => cpuDoubt(node) !== undefined);
-      const hopeless = doubted.some((node) => !ARCHITECTURES.has(infoOf(node).architecture ?? ''));
+      const hopeless = doubted.some((node) => !ARCHITECTURES.has(infoOf(node, 'architecture')));
       if (doubted.length === 0) return undoubted(nodes);
       const evidence = doubted.map((node) => evidenceOf(node, cpuDoubt(node)));
       return failIfAny(evidence, '', (names) => ({
@@ -137,39 +137,33 @@ const CPU_LABEL = 'feature.node.kubernetes.io/cpu-cpuid.';
 
 /** What node-feature-discovery shows of x86-64-v2, needed by the target. AVX proves it, as its defaults omit SSE. */
 function cpuDoubt(node: KubeObject): string | undefined {
-  const { architecture } = infoOf(node);
-  if (architecture !== undefined && !ARCHITECTURES.has(architecture)) return `no image for ${architecture}`;
+  const architecture = infoOf(node, 'architecture');
+  if (architecture !== '' && !ARCHITECTURES.has(architecture)) return `no image for ${architecture}`;
   if (architecture !== 'amd64') return undefined;
-  const features = Object.keys(node.metadata.labels ?? {}).filter((label) => label.startsWith(CPU_LABEL));
+  const features = cpuLabels(node);
   const proven = features.some((label) => /^(AVX|SSE42$|SSE4\.2$)/.test(label.slice(CPU_LABEL.length)));
   return features.length > 0 && !proven ? 'its labels show no x86-64-v2 feature' : undefined;
 }
 
 /** Without labels nobody says what a processor can: that is no pass. */
 function undoubted(nodes: readonly KubeObject[]): Verdict {
-  const untold = nodes.filter((node) => infoOf(node).architecture === 'amd64' && !labelled([node]));
+  const untold = nodes.filter((node) => infoOf(node, 'architecture') === 'amd64' && cpuLabels(node).length === 0);
   if (untold.length === 0) return ok('processors are supported');
   return notApplicable(
     `${counted(untold.length, 'node')} of amd64 without processor labels: nothing tells whether they are of x86-64-v2. Start the target’s programs on each: ${PROGRAM} preflight --probe-images`,
   );
 }
 
-function labelled(nodes: readonly KubeObject[]): boolean {
-  return nodes.some((node) => Object.keys(node.metadata.labels ?? {}).some((label) => label.startsWith(CPU_LABEL)));
+function cpuLabels({ metadata }: KubeObject): readonly string[] {
+  return Object.keys(metadata.labels ?? {}).filter((label) => label.startsWith(CPU_LABEL));
 }
 
-interface NodeInfo {
-  readonly kernelVersion?: string;
-  readonly architecture?: string;
-  readonly operatingSystem?: string;
-}
-
-function infoOf(node: KubeObject): NodeInfo {
-  return (node as { status?: { nodeInfo?: NodeInfo } }).status?.nodeInfo ?? {};
+function infoOf({ status }: KubeObject, field: 'kernelVersion' | 'architecture' | 'operatingSystem'): string {
+  return textAt(status, 'nodeInfo', field) ?? '';
 }
 
 export function isWindows(node: KubeObject): boolean {
-  return node.metadata.labels?.['kubernetes.io/os'] === 'windows' || infoOf(node).operatingSystem === 'windows';
+  return node.metadata.labels?.['kubernetes.io/os'] === 'windows' || infoOf(node, 'operatingSystem') === 'windows';
 }
 
 /** Kernel 5.10, or the 4.18 of Red Hat 8 that carries what is needed (domain §13). */

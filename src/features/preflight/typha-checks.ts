@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { conditionOf } from '../../kube/pod-facts.ts';
+import { nodeFacts } from '../../kube/pod-facts.ts';
 import { findWorkload, mayBeMissing, serviceWorkloads } from '../rollout/index.ts';
 import {
   crosses,
@@ -69,8 +69,7 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
 
 /** Ready nodes that take new pods of Typha, which runs on Linux only. */
 function openNodes(nodes: readonly KubeObject[]): number {
-  const open = nodes.filter((node) => !isWindows(node) && !(node.spec as { unschedulable?: boolean } | undefined)?.unschedulable);
-  return open.filter((node) => conditionOf(node, 'Ready')?.status === 'True').length;
+  return nodes.filter((node) => !isWindows(node) && nodeFacts(node).ready && !nodeFacts(node).unschedulable).length;
 }
 
 /** The live Deployment with the strategy that the target has, where the target holds it. */
