@@ -38,7 +38,8 @@ function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): { phase:
   if (pod.terminating) return { phase: 'updating', why: node && !node.ready ? nodeDown(node) : 'old pod is stopping' };
   if (!isNew) return { phase: 'old', why: node && !node.ready ? nodeDown(node) : 'next' };
   if (isReady(pod, view.target.ready)) return { phase: 'new', why: '' };
-  return { phase: hasFailed(pod) ? 'failed' : 'updating', why: whyNotReady(pod, node, view.now) };
+  const hasFailed = pod.phase === 'Failed' || (pod.trouble !== undefined && BROKEN.has(pod.trouble.reason));
+  return { phase: hasFailed ? 'failed' : 'updating', why: whyNotReady(pod, node, view.now) };
 }
 
 function isReady(pod: PodFacts, rule: ReadyRule): boolean {
@@ -57,10 +58,6 @@ const BROKEN = new Set([
   'Error',
   'OOMKilled',
 ]);
-
-function hasFailed(pod: PodFacts): boolean {
-  return pod.phase === 'Failed' || (pod.trouble !== undefined && BROKEN.has(pod.trouble.reason));
-}
 
 function whyNotReady(pod: PodFacts, node: NodeFacts | undefined, now: number): string {
   if (node && !node.ready) return nodeDown(node);

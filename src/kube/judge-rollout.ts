@@ -24,9 +24,9 @@ export type Known = WeakMap<PodFacts, { readonly node: NodeFacts | undefined; re
 export function judgeRollout(view: RolloutView): RolloutProgress {
   const { target, workload } = view;
   const desired = workload ? desiredPods(target.kind, workload) : 0;
-  const pods = meantPods(view, desired)
-    .toSorted(byNode)
-    .map((pod) => progressOf(pod, view));
+  // Of the kinds, only a Deployment's controller leaves ended pods lying.
+  const meant = target.kind === 'Deployment' ? withoutReplaced(view.pods, desired, ({ phase }) => isEnd(phase)) : view.pods;
+  const pods = meant.toSorted(byNode).map((pod) => progressOf(pod, view));
   const pending = workload
     ? pendingReason(view, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
@@ -42,11 +42,6 @@ function byNode(a: PodFacts, b: PodFacts): number {
 function order(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-/** Of the kinds, only a Deployment's controller leaves ended pods lying. */
-function meantPods({ target, pods }: RolloutView, desired: number): readonly PodFacts[] {
-  return target.kind === 'Deployment' ? withoutReplaced(pods, desired, ({ phase }) => isEnd(phase)) : pods;
 }
 
 function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number {

@@ -150,10 +150,7 @@ function shared<T extends object>(value: T): T {
 export const FACTS = Symbol('facts');
 
 export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): PodFacts {
-  return pod[FACTS] ?? podFactsOf(pod);
-}
-
-function podFactsOf(pod: KubeObject): PodFacts {
+  if (pod[FACTS]) return pod[FACTS];
   const { spec, status } = podShape(pod);
   const containers = spec?.containers ?? [];
   const statuses = status?.containerStatuses ?? [];
@@ -206,10 +203,7 @@ function troubleOf(statuses: readonly ContainerStatus[]): Pick<PodFacts, 'troubl
 }
 
 export function nodeFacts(node: KubeObject & { readonly [FACTS]?: NodeFacts }): NodeFacts {
-  return node[FACTS] ?? nodeFactsOf(node);
-}
-
-function nodeFactsOf(node: KubeObject): NodeFacts {
+  if (node[FACTS]) return node[FACTS];
   const { spec } = node as { spec?: { unschedulable?: boolean } };
   const ready = conditionOf(node, 'Ready');
   return {

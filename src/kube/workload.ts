@@ -96,7 +96,10 @@ export interface Settings {
 
 /** Resolves a container's variables through ConfigMap references; of repeated variables the last one counts, as in a pod. */
 export function settingsOf(container: Container, namespace: string, configMaps: readonly KubeObject[]): Settings {
-  const data = (name: string) => configMapData(configMaps, namespace, name);
+  const data = (name: string) => {
+    const found = configMaps.find((one) => isNamed(one, { namespace, name }));
+    return found && (mapAt(found, 'data') as Readonly<Record<string, string>>);
+  };
   return {
     env(name) {
       const entry = (container.env ?? []).findLast((candidate) => candidate.name === name);
@@ -112,9 +115,4 @@ export function settingsOf(container: Container, namespace: string, configMaps: 
     },
     hasConfigMap: (name) => data(name) !== undefined,
   };
-}
-
-function configMapData(configMaps: readonly KubeObject[], namespace: string, name: string): Readonly<Record<string, string>> | undefined {
-  const found = configMaps.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-  return found && (mapAt(found, 'data') as Readonly<Record<string, string>>);
 }

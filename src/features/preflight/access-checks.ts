@@ -5,7 +5,7 @@ import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type AccessAnswer, failed, failIfAny, installationIn, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
+import { failed, failIfAny, installationIn, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
   {
@@ -15,7 +15,8 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
     judge: (facts, { profile }) => {
       const answers = read(facts.access);
       const denied = answers.filter((answer) => !answer.allowed);
-      return failIfAny(denied.map(denial), `${counted(answers.length, 'permission')} needed by the plan, all granted`, (names) => ({
+      const evidence = denied.map(({ request, why }): Evidence => ({ text: accessText(request), detail: why }));
+      return failIfAny(evidence, `${counted(answers.length, 'permission')} needed by the plan, all granted`, (names) => ({
         because: `${counted(denied.length, 'permission')} missing: ${names}`,
         hint: 'Use an account that has them, or let an administrator grant them. The next command prints the roles as a manifest; its first lines say how to bind them.',
         next: rolesFor(facts.detection, profile),
@@ -87,8 +88,4 @@ function rolesFor(detection: Reading<Detection>, { name }: Profile): string {
   const where = path === undefined || path === 'manifest' ? [] : ['--path', path];
   const names = path === 'manifest' && variant !== undefined ? ['--variant', variant] : [];
   return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${[...where, ...names]}`.trimEnd();
-}
-
-function denial({ request, why }: AccessAnswer): Evidence {
-  return { text: accessText(request), detail: why };
 }

@@ -27,7 +27,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
     title: 'LoadBalancer addresses do not change',
     ref: 'domain §12/29',
     judge: withResources((installation, facts, { profile }): Verdict => {
-      const pools = objectsOf(facts, 'ippools').filter((pool) => usesOf(pool).includes('LoadBalancer'));
+      const pools = objectsOf(facts, 'ippools').filter((pool) => [specOf(pool).allowedUses].flat().includes('LoadBalancer'));
       if (pools.length === 0) return ok('no address pool is for LoadBalancer services');
       const controllers = serviceWorkloads(installation, profile)?.controllers;
       const live = controllers ? findWorkload(read(facts.deployments), controllers) : undefined;
@@ -67,11 +67,6 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
     }),
   },
 ]);
-
-function usesOf(pool: Parameters<typeof specOf>[0]): readonly unknown[] {
-  const { allowedUses } = specOf(pool);
-  return Array.isArray(allowedUses) ? allowedUses : [];
-}
 
 const judgePacketFilter = withTarget(({ documents }, installation, facts, context): Verdict => {
   const crd = targetCrds(documents).find((one) => one.plural === FELIX);

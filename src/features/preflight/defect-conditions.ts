@@ -25,7 +25,9 @@ type Seen<C extends DefectCondition> = (condition: C, world: DefectWorld) => rea
 const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondition, { type: T }>> } = {
   resource: (condition, { facts }) => {
     const all = condition.plurals.flatMap((plural) => objectsOf(facts, plural));
-    return some(all.filter((one) => hasField(one, condition)).map(textOf));
+    const hasOne = (object: KubeObject) =>
+      condition.fields.some((field) => passes(valuesAt(specOf(object), field.split('.')).map(String), condition));
+    return some(all.filter(hasOne).map(textOf));
   },
   setting: (condition, { facts, installation, context }) => {
     const value = agentSetting(facts, installation, context.profile, condition.name);
@@ -56,10 +58,6 @@ function some(texts: readonly string[]): readonly string[] | undefined {
 
 function textOf(object: KubeObject): string {
   return refText(refOf(object));
-}
-
-function hasField(object: KubeObject, condition: Extract<DefectCondition, { type: 'resource' }>): boolean {
-  return condition.fields.some((field) => passes(valuesAt(specOf(object), field.split('.')).map(String), condition));
 }
 
 type FieldTest = Pick<Extract<DefectCondition, { type: 'setting' }>, 'oneOf' | 'noneOf' | 'absent'>;

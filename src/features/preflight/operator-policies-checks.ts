@@ -3,7 +3,6 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { dropsAllOf, type GlobalPolicy, globalPolicyOf, tierOf } from '../policy-rules/index.ts';
 import {
@@ -31,12 +30,17 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = [
       if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
       if (!crosses(sourceRelease(installation, facts, context), context.options.release, guarded.since))
         return notApplicable('the operator guards its namespace as it does now');
+      const isForeign = ({ metadata }: KubeObject) => metadata.namespace === guarded.namespace && !isOwned(metadata);
       const found = [
         ...read(facts.operated.reaching)
-          .filter((one) => isAffected(one, guarded))
+          .filter(({ metadata }) => metadata.namespace !== guarded.scrapers && !isOwned(metadata))
           .map((one) => evidenceOf(one, 'leads to pods in it')),
-        ...foreignWorkloads(facts, guarded).map((one) => evidenceOf(one, 'the operator did not make it')),
-        ...foreignPolicies(facts, guarded).map((one) => evidenceOf(one, 'comes after the policies of the operator')),
+        ...[...read(facts.daemonSets), ...read(facts.deployments)]
+          .filter(isForeign)
+          .map((one) => evidenceOf(one, 'the operator did not make it')),
+        ...objectsOf(facts, 'networkpolicies')
+          .filter((one) => isForeign(one) && jsonAt(one.spec, 'tier') !== guarded.tier)
+          .map((one) => evidenceOf(one, 'comes after the policies of the operator')),
       ];
       return failIfAny(found, `nothing but the operator's own is in ${guarded.namespace}, or leads to it`, (names) => ({
         because: `from ${guarded.since} on policies of the operator come before all others in ${guarded.namespace}, and ${counted(found.length, 'object')} of yours may no longer work: ${names}`,
@@ -103,23 +107,6 @@ function inForce(object: KubeObject, profile: Profile): GlobalPolicy | undefined
   }
 }
 
-type Guarded = NonNullable<OperatorCrossings['guarded']>;
-
-function isAffected({ metadata }: KubeObject, { scrapers }: Guarded): boolean {
-  return metadata.namespace !== scrapers && !isOwned(metadata);
-}
-
 function isOwned({ ownerReferences = [] }: KubeObject['metadata']): boolean {
   return ownerReferences.length > 0;
-}
-
-function foreignWorkloads(facts: PreflightFacts, { namespace }: Guarded): readonly KubeObject[] {
-  return [...read(facts.daemonSets), ...read(facts.deployments)].filter(
-    ({ metadata }) => metadata.namespace === namespace && !isOwned(metadata),
-  );
-}
-
-function foreignPolicies(facts: PreflightFacts, { namespace, tier }: Guarded): readonly KubeObject[] {
-  const policies = objectsOf(facts, 'networkpolicies').filter(({ metadata }) => metadata.namespace === namespace && !isOwned(metadata));
-  return policies.filter(({ spec }) => jsonAt(spec, 'tier') !== tier);
 }

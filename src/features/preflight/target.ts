@@ -58,7 +58,10 @@ export async function readTargetFor(
   const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));
   const previews = await attemptWith(merged, async (one) => one.previews);
   return crds
-    ? { facts: joined(facts, crds.facts, withDocuments), previews: joined(previews, crds.previews, (x, y) => [...x, ...y]) }
+    ? {
+        facts: joined(facts, crds.facts, (one, other) => ({ ...one, documents: [...one.documents, ...other.documents] })),
+        previews: joined(previews, crds.previews, (one, other) => [...one, ...other]),
+      }
     : { facts, previews, merged };
 }
 
@@ -71,10 +74,6 @@ async function readCrds(sources: Sources, context: Context): Promise<FoundTarget
     }),
     previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest, context.options.ownership)),
   };
-}
-
-function withDocuments(target: TargetFacts, crds: TargetFacts): TargetFacts {
-  return { ...target, documents: [...target.documents, ...crds.documents] };
 }
 
 function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {

@@ -1,6 +1,6 @@
 import type { HelmStorage } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { groupOf, type Kind } from '../../kernel/object.ts';
+import { crdName, groupOf, type Kind } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { allow, type Permission } from './permission.ts';
@@ -255,9 +255,7 @@ export const mesh: Needs = (_, { meshed }) => {
 export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, chart, served }) => [
   ...[...wanted, ...(chart?.installed ?? [])].flatMap(({ kind, namespace, names }) => allow(['get'], kind, 'backup', { namespace, names })),
   ...allow(['list'], { group, plural: '*' }, 'backup'),
-  ...removed.filter((kind) => isServed(kind, served)).flatMap((kind) => allow(['list'], kind, 'backup')),
+  ...removed
+    .filter((kind) => served?.some((one) => crdName(one) === crdName(kind)) ?? true)
+    .flatMap((kind) => allow(['list'], kind, 'backup')),
 ];
-
-function isServed({ group, plural }: Pick<Kind, 'group' | 'plural'>, served: PlanScope['served']): boolean {
-  return served?.some((one) => one.group === group && one.plural === plural) ?? true;
-}

@@ -122,18 +122,16 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** In these namespaces run service accounts that may do everything. */
-const placesOf = ({ operator }: Profile): readonly string[] => ['kube-system', operator.namespace];
-
-/** A created Secret of the token type is filled with the token of the service account that it names. */
-function secretsIn(places: readonly string[], permissions: readonly Permission[]): readonly string[] {
+/** Why these permissions equal cluster-admin; empty where they do not. */
+export function adminRights(permissions: readonly Permission[], { operator }: Profile): readonly string[] {
+  // In these namespaces run service accounts that may do everything.
+  const places = ['kube-system', operator.namespace];
+  // A created Secret of the token type is filled with the token of the service account that it names.
   const found = permissions.flatMap(({ request: { resource, namespace = '' }, names }) =>
     resource === 'secrets' && !names && places.includes(namespace) ? [namespace] : [],
   );
-  return [...new Set(found)].map((one) => `it may read or create Secrets in ${one}, the tokens of service accounts there among them`);
-}
-
-/** Why these permissions equal cluster-admin; empty where they do not. */
-export function adminRights(permissions: readonly Permission[], profile: Profile): readonly string[] {
-  return [...WAYS.filter(({ is }) => permissions.some(is)).map(({ fact }) => fact), ...secretsIn(placesOf(profile), permissions)];
+  const tokens = [...new Set(found)].map(
+    (one) => `it may read or create Secrets in ${one}, the tokens of service accounts there among them`,
+  );
+  return [...WAYS.filter(({ is }) => permissions.some(is)).map(({ fact }) => fact), ...tokens];
 }

@@ -1,7 +1,7 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { StageId } from '../../kernel/stage.ts';
-import type { DocumentKind, Needs, PlanScope } from './needs.ts';
+import type { Needs, PlanScope } from './needs.ts';
 import * as needs from './needs.ts';
 import { allow, distinct, type Permission } from './permission.ts';
 
@@ -44,7 +44,11 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     needs.detection,
     needs.ownerSearch,
     needs.journal,
-    (profile, scope) => needs.documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) }),
+    (profile, scope) =>
+      needs.documents(profile, {
+        ...scope,
+        documents: scope.documents.filter(({ kind }) => kind.plural === K.CustomResourceDefinition.plural),
+      }),
   ],
   apply: [
     needs.detection,
@@ -102,10 +106,6 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'the result')),
   ],
 };
-
-function isDefinition({ kind }: DocumentKind): boolean {
-  return kind.plural === K.CustomResourceDefinition.plural;
-}
 
 /** The stages of a run without `--include`. */
 const USUAL: readonly StageId[] = [

@@ -71,14 +71,11 @@ export function roleLines(name: string, permissions: readonly Permission[]): rea
   const wide = permissions.filter(({ request }) => request.namespace === undefined);
   return [
     ...(wide.length > 0 ? role('ClusterRole', { name: `netsvc-upgrade-${name}` }, wide) : []),
-    ...[...places].flatMap((namespace) => roleIn(namespace, name, permissions)),
+    ...[...places].flatMap((namespace) => {
+      const placed = permissions.filter(({ request }) => request.namespace === namespace);
+      return role('Role', { name: `netsvc-upgrade-${name}`, namespace }, placed);
+    }),
   ];
-}
-
-/** What is asked for in that namespace alone; nothing where nothing is. */
-function roleIn(namespace: string, name: string, permissions: readonly Permission[]): readonly string[] {
-  const placed = permissions.filter(({ request }) => request.namespace === namespace);
-  return role('Role', { name: `netsvc-upgrade-${name}`, namespace }, placed);
 }
 
 function role(kind: string, metadata: Readonly<Record<string, string>>, permissions: readonly Permission[]): readonly string[] {

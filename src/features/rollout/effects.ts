@@ -96,16 +96,13 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   const late = latePods(lagging).map(({ namespace, pod }) => ({ namespace, name: pod }));
   const fact = `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
-  return new PodFault('timeout', fact, [...late.map(lookAt), IMPACT, ...(lagging.some(isUnapplied) ? UNAPPLIED : LATE)], late);
+  // Nothing rolls out before the workload has the image.
+  const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : LATE;
+  return new PodFault('timeout', fact, [...late.map(lookAt), IMPACT, ...rest], late);
 }
 
 const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
 const UNAPPLIED = ['the new release is not applied to all of them, and no wait changes that: kubectl netsvc-upgrade run'];
-
-/** Nothing rolls out before the workload has the image. */
-function isUnapplied({ unapplied }: RolloutProgress): boolean {
-  return unapplied === true;
-}
 
 const SEE = 'see why: ';
 
@@ -141,16 +138,11 @@ export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice
 function outcomeOf(progress: readonly RolloutProgress[]): Performed {
   const left = progress.filter(({ done }) => !done);
   if (left.length === 0) return {};
-  const names = left.map(nameOf);
-  return { left: Object.fromEntries(left.map((one) => [nameOf(one), whyNot(one)])), detail: `left behind: ${names.join(', ')}` };
-}
-
-function nameOf({ target: { kind, namespace, name } }: RolloutProgress): string {
-  return `${kind} ${namespace}/${name}`;
-}
-
-function whyNot({ pods, pending }: RolloutProgress): string {
-  return pods.find(({ phase }) => phase === 'failed')?.why ?? pending;
+  const reasons = left.map(({ target: { kind, namespace, name }, pods, pending }) => [
+    `${kind} ${namespace}/${name}`,
+    pods.find(({ phase }) => phase === 'failed')?.why ?? pending,
+  ]);
+  return { left: Object.fromEntries(reasons), detail: `left behind: ${reasons.map(([name]) => name).join(', ')}` };
 }
 
 /** The aggregated API of these names answers. */
@@ -159,27 +151,29 @@ interface ApiServicesExpected {
   readonly names: readonly string[];
 }
 
-function availability(service: KubeObject | undefined): { available: boolean; because: string } {
+function unavailable(service: KubeObject | undefined): string | undefined {
   const condition = conditionOf(service, 'Available');
-  return {
-    available: condition?.status === 'True',
-    because: condition?.message ?? (service ? 'no Available condition yet' : 'does not exist'),
-  };
+  if (condition?.status === 'True') return undefined;
+  return condition?.message ?? (service ? 'no Available condition yet' : 'does not exist');
 }
 
 type Wait = Pick<Around, 'stop'> & { readonly timeoutMs: number };
 
 /** Waits until every named APIService says Available. Throws Fault `timeout` or `interrupted`. */
 async function waitApiServices({ cluster, clock }: Sources, { names }: ApiServicesExpected, { timeoutMs, stop }: Wait): Promise<Performed> {
-  const limit = AbortSignal.any([stop, abortAfter(clock, timeoutMs, stop)]);
+  const late = new AbortController();
+  void clock.sleep(timeoutMs, stop).then(
+    () => late.abort(),
+    () => undefined,
+  );
   const open = new Map(names.map((name) => [name, 'not seen yet']));
-  for await (const update of cluster.watch(K.APIService, { signal: limit })) {
+  for await (const update of cluster.watch(K.APIService, { signal: AbortSignal.any([stop, late.signal]) })) {
     for (const service of update.type === 'snapshot' ? update.items : [update.object]) {
       const name = service.metadata.name;
       if (!names.includes(name)) continue;
-      const { available, because } = availability(update.type === 'deleted' ? undefined : service);
-      if (available) open.delete(name);
-      else open.set(name, because);
+      const why = unavailable(update.type === 'deleted' ? undefined : service);
+      if (why === undefined) open.delete(name);
+      else open.set(name, why);
     }
     if (open.size === 0) return {};
   }
@@ -189,13 +183,4 @@ async function waitApiServices({ cluster, clock }: Sources, { names }: ApiServic
     `see why: kubectl describe apiservice ${[...open.keys()].join(' ')}`,
     'look at the pods of its server, then run the same command again',
   ]);
-}
-
-function abortAfter(clock: Clock, ms: number, signal: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  void clock.sleep(ms, signal).then(
-    () => controller.abort(),
-    () => undefined,
-  );
-  return controller.signal;
 }

@@ -115,7 +115,8 @@ export class PodEvents {
     const refused = refusalsOn(agents, events as readonly EventFields[]).slice(0, PODS + this.#maxFailed);
     const found: PodWithoutNetwork[] = [];
     for (const event of refused) {
-      if (await this.#isWaiting(event, agents)) found.push(told(event));
+      const { involvedObject: { namespace = '', name = '' } = {}, source, message = '' } = event;
+      if (await this.#isWaiting(event, agents)) found.push({ node: source?.host ?? '', namespace, pod: name, says: message });
     }
     if (new Set(found.map(({ node }) => node)).size > this.#maxFailed) this.#board.fail(stopped(found, progress));
   }
@@ -150,11 +151,6 @@ function newAgents(progress: readonly RolloutProgress[], board: Board): Readonly
     }
   }
   return agents;
-}
-
-function told({ involvedObject, source, message }: EventFields): PodWithoutNetwork {
-  const { namespace = '', name = '' } = involvedObject ?? {};
-  return { node: source?.host ?? '', namespace, pod: name, says: message ?? '' };
 }
 
 const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}';

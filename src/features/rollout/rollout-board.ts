@@ -61,7 +61,9 @@ export class Board {
 
   /** Undefined until every watch has delivered its first snapshot: half a view is no verdict. */
   progress(now: number): readonly RolloutProgress[] | undefined {
-    if (this.#failure !== undefined) throw asFault(this.#failure);
+    const failure = this.#failure;
+    if (failure instanceof Fault) throw failure;
+    if (failure !== undefined) throw new Fault('failed', `watching the rollout failed: ${messageOf(failure)}`, CONTINUE, failure);
     if (this.#waitingFor.size > 0) return undefined;
     // Nothing came in, and no text tells how long a pod has been at it: it is as it was, and whoever is told sees that by the object.
     if (this.#last?.every(({ pods }) => pods.every(({ phase }) => phase === 'new' || phase === 'old'))) return this.#last;
@@ -101,10 +103,6 @@ export class Board {
     if (this.#dirty && since < apart) await clock.sleep(apart - Math.max(since, 0), signal).catch(() => undefined);
     this.#dirty = false;
   }
-}
-
-function asFault(thrown: unknown): Error {
-  return thrown instanceof Fault ? thrown : new Fault('failed', `watching the rollout failed: ${messageOf(thrown)}`, CONTINUE, thrown);
 }
 
 export function workloadKey(kind: string, namespace: string, name: string): string {

@@ -133,15 +133,12 @@ export async function readRollouts(
   const now = sources.clock.now().getTime();
   return eachOf(targets, 4, async (target) => {
     const workload = await sources.cluster.get(K[target.kind], target.name, target.namespace);
-    const pods = workload ? await podsOf(sources, target, workload) : [];
+    const labelSelector = workload && selectorText(selectorOf(workload));
+    const pods = workload ? await sources.cluster.list(K.Pod, { namespace: target.namespace, labelSelector, keep: leanPod }) : [];
     return judgeRollout({ target, workload, pods: pods.map(podFacts), nodes: byName, now });
   });
 }
 
 export async function readNodes(sources: Pick<Sources, 'cluster'>): Promise<readonly NodeFacts[]> {
   return (await sources.cluster.list(K.Node, { keep: leanNode })).map(nodeFacts);
-}
-
-function podsOf({ cluster }: Pick<Sources, 'cluster'>, { namespace }: RolloutTarget, workload: KubeObject) {
-  return cluster.list(K.Pod, { namespace, labelSelector: selectorText(selectorOf(workload)), keep: leanPod });
 }

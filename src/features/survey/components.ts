@@ -137,13 +137,11 @@ export function findAgents(daemonSets: readonly KubeObject[], profile: Profile):
 function agentOf(object: KubeObject, profile: Profile): Agent | undefined {
   const names = new Set([profile.operator.agent.container, ...profile.variants.map((variant) => variant.agent.container)]);
   const containers = containersOf(object);
-  const container = containers.find(({ name }) => names.has(name)) ?? containers.find(({ image }) => isAgentImage(image, profile));
+  const container =
+    containers.find(({ name }) => names.has(name)) ??
+    // `node` alone is a common name, so the registry must be known as well.
+    containers.find(({ image = '' }) => isImageOf(image, profile.images.agent) && isFromRegistry(image, profile.registries));
   return container ? { object, container } : undefined;
-}
-
-/** `node` alone is a common name, so the registry must be known as well. */
-function isAgentImage(image: string | undefined, profile: Profile): boolean {
-  return image !== undefined && isImageOf(image, profile.images.agent) && isFromRegistry(image, profile.registries);
 }
 
 /** `DaemonSet/kube-system/netsvc-node` */

@@ -164,16 +164,13 @@ export async function readInstalled(sources: Sources, context: Context): Promise
   if (detection.type === 'found') return detection.installation;
   const next = ['see the evidence with: kubectl netsvc-upgrade preflight'];
   if (detection.type === 'ambiguous') {
-    throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [...sayWhich(detection.candidates), ...next]);
+    const { candidates } = detection;
+    // Candidates are install paths or variants; parts that could not be read leave none.
+    const sayWhich = candidates.length === 0 ? [] : [`say which with ${choiceFlag(candidates)} (${candidates.join(', ')})`];
+    throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [...sayWhich, ...next]);
   }
   throw new Fault('blocked', `${detection.because} (profile ${context.profile.name})`, [
     'leave --profile out to have it found in the cluster, or name the right one',
     ...next,
   ]);
-}
-
-/** Candidates are install paths or variants; parts that could not be read leave none. */
-function sayWhich(candidates: readonly string[]): readonly string[] {
-  if (candidates.length === 0) return [];
-  return [`say which with ${choiceFlag(candidates)} (${candidates.join(', ')})`];
 }

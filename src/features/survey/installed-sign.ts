@@ -42,8 +42,8 @@ export function installed(decision: Decision, seen: Seen): Installation {
     nativeV3Crds: hasNativeCrds(agent, seen),
     managedBy: managers(decision, seen),
     prunableCrds: prunableCrds(seen),
-    ...(agent ? { agent: agentName(agent) } : {}),
-    ...(operator ? { operator: { namespace: operator.metadata.namespace ?? '', name: operator.metadata.name } } : {}),
+    ...(agent ? { agent: { kind: 'DaemonSet', ...placeOf(agent.object), container: agent.container.name } } : {}),
+    ...(operator ? { operator: placeOf(operator) } : {}),
     ...(chart ? { chart } : {}),
     evidence: [...decision.evidence, ...evidence],
   };
@@ -56,10 +56,11 @@ function prunableCrds({ crds, profile: { crdGroup, operatorGroup, removedKinds }
     .flatMap(({ pruners = [] }) => pruners);
 }
 
-type ManagedDecision = Pick<Decision, 'agent' | 'operator' | 'installation' | 'chart'>;
-
 /** Who else manages the agents, the controllers, the operator or the Installation. */
-export function managers({ agent, operator, installation, chart }: ManagedDecision, { profile, ...readings }: Seen) {
+export function managers(
+  { agent, operator, installation, chart }: Pick<Decision, 'agent' | 'operator' | 'installation' | 'chart'>,
+  { profile, ...readings }: Seen,
+) {
   const namespace = agent?.object.metadata.namespace;
   const names = [...profile.variants.map((variant) => variant.controllers.name), profile.operator.controllers.name];
   const controllers = readings.deployments.filter(({ metadata }) => metadata.namespace === namespace && names.includes(metadata.name));
@@ -85,10 +86,7 @@ function hasNativeCrds(agent: Agent | undefined, { profile, ...readings }: Seen)
   return settings.env(selector.name)?.value === selector.value;
 }
 
-function agentName({ object, container }: Agent): NonNullable<Installation['agent']> {
-  const { namespace = '', name } = object.metadata;
-  return { kind: 'DaemonSet', namespace, name, container: container.name };
-}
+const placeOf = ({ metadata: { namespace = '', name } }: KubeObject) => ({ namespace, name });
 
 /** Without these nothing can be said of an installation. */
 const NEEDED = ['daemonSets', 'deployments', 'pods', 'configMaps', 'crds', 'installations'] as const;

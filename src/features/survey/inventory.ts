@@ -21,8 +21,10 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
   const { installationKind } = profile.operator;
   const label = profile.operator.migrationLabel?.key;
   return allOf({
-    /** Of all namespaces, as are Deployments. */
-    daemonSets: attemptApi<readonly KubeObject[]>(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
+    /** Of all namespaces, as are Deployments. Pods of a probe of ours have the agents' images and are none. */
+    daemonSets: attemptApi<readonly KubeObject[]>(async () =>
+      (await listAll(cluster, K.DaemonSet)).filter(({ metadata }) => metadata.labels?.[PROBE_LABEL] === undefined),
+    ),
     deployments: attemptApi(() => listAll(cluster, K.Deployment)),
     /** Of the namespaces and workloads of the service. */
     pods: attemptApi(() => servicePods(cluster, namespaces, profile)),
@@ -46,11 +48,6 @@ async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObj
     attemptApi(() => listAll(cluster, K.ConfigMap, options)),
   ]);
   return 'value' in configMaps ? [...secrets, ...configMaps.value] : secrets;
-}
-
-/** Pods of a probe of ours have the agents' images and are none: those of a killed run may still be there. */
-function isNoProbe({ metadata }: KubeObject): boolean {
-  return metadata.labels?.[PROBE_LABEL] === undefined;
 }
 
 /** By the label: lists that are cut down alike are read once in a look. */
@@ -130,6 +127,6 @@ export type Inventory = Awaited<ReturnType<typeof readInventory>>;
 
 /** The fact behind a CRD's name, `plural.group`. */
 export function crdFact(name: string): CrdFact {
-  const dot = name.indexOf('.');
-  return { name, plural: dot < 0 ? name : name.slice(0, dot), group: dot < 0 ? '' : name.slice(dot + 1) };
+  const [plural = '', ...group] = name.split('.');
+  return { name, plural, group: group.join('.') };
 }

@@ -1,6 +1,6 @@
 import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
-import { type KubeObject, refText } from '../../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Platform, PlatformSign, Profile } from '../../kernel/profile.ts';
 import { allContainersOf, hostPathsOf } from '../../kube/workload.ts';
 
@@ -49,23 +49,21 @@ const SEEN: { readonly [T in PlatformSign['type']]: Seen<Extract<PlatformSign, {
     }),
   workload: (sign, { workloads }) => {
     const found = workloads.find(({ kind, metadata }) => kind === sign.kind && metadata.name === sign.name);
-    return found && `there is ${refOfWorkload(found)}`;
+    return found && `there is ${refText(refOf(found))}`;
   },
   configMap: ({ name }, { configMaps }) => {
     const found = configMaps.find(({ metadata }) => metadata.name === name);
     return found && `there is ConfigMap/${found.metadata.namespace}/${name}`;
   },
   configMapKey: (sign, { configMaps, configMapNames }) => {
-    const found = configMaps.find((map) => configMapNames.includes(map.metadata.name) && hasKey(map, sign));
+    const found = configMaps.find(
+      (map) => configMapNames.includes(map.metadata.name) && textAt(map, 'data', sign.key)?.includes(sign.contains ?? ''),
+    );
     return found && `ConfigMap/${found.metadata.namespace}/${found.metadata.name} has ${sign.key}`;
   },
   chartRelease: ({ prefix }, { chartRelease }) => (chartRelease?.startsWith(prefix) ? `chart release ${chartRelease}` : undefined),
   crd: ({ name }, { crds }) => (crds.some((crd) => crd.name === name) ? `there is CustomResourceDefinition/${name}` : undefined),
 };
-
-function hasKey(map: KubeObject, sign: { readonly key: string; readonly contains?: string }): boolean {
-  return textAt(map, 'data', sign.key)?.includes(sign.contains ?? '') ?? false;
-}
 
 function entry(
   entries: Readonly<Record<string, string>> | undefined,
@@ -82,13 +80,9 @@ function entry(
 function onObject(facts: OwnerFacts, look: (object: KubeObject) => string | undefined): string | undefined {
   for (const object of facts.objects) {
     const found = look(object);
-    if (found !== undefined) return `${refOfWorkload(object)} has ${found}`;
+    if (found !== undefined) return `${refText(refOf(object))} has ${found}`;
   }
   return undefined;
-}
-
-function refOfWorkload({ kind, metadata }: KubeObject): string {
-  return refText({ kind, namespace: metadata.namespace, name: metadata.name });
 }
 
 type Metadata = KubeObject['metadata'];

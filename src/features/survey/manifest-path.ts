@@ -10,7 +10,9 @@ import { installed, managers, type Seen } from './installed-sign.ts';
 export function detectManifest(agent: Agent, seen: Seen): Detection {
   const { profile } = seen;
   const variants = profile.variants.filter((variant) => isNamed(agent.object, variant.agent));
-  const { settings, workloads } = factsOf(agent, seen);
+  const namespace = agent.object.metadata.namespace ?? '';
+  const settings = settingsOf(agent.container, namespace, seen.configMaps);
+  const workloads = [...seen.daemonSets, ...seen.deployments].filter(({ metadata }) => metadata.namespace === namespace);
   const store = datastoreOf(settings, [...new Set(variants.map(({ configMap }) => configMap))], profile);
   const base = [`agents: ${agentText(agent)}, no Installation`];
   const unclear = (because: string, candidates: readonly string[], evidence: readonly string[]): Detection => ({
@@ -41,13 +43,6 @@ export function takeVariant(agent: Agent, variant: Variant, seen: Seen): Detecti
 function found(agent: Agent, { id, datastore }: Variant, evidence: readonly string[], seen: Seen): Detection {
   const decision = { path: datastore === 'kvstore' ? 'kvstore' : 'manifest', variant: id, datastore, agent, evidence } as const;
   return { type: 'found', installation: installed(decision, seen) };
-}
-
-function factsOf(agent: Agent, { configMaps, daemonSets, deployments }: Seen): VariantFacts {
-  const namespace = agent.object.metadata.namespace ?? '';
-  const settings = settingsOf(agent.container, namespace, configMaps);
-  const workloads = [...daemonSets, ...deployments].filter(({ metadata }) => metadata.namespace === namespace);
-  return { agent, settings, workloads };
 }
 
 /** What makes it unlike every install manifest, in the words of the user who looks at it. */
@@ -97,7 +92,7 @@ type VariantAnswer =
  * `others`, of the other datastore, are only offered: with mixed settings the datastore's name may be the wrong one.
  */
 function chooseVariant(variants: readonly Variant[], facts: VariantFacts, others: readonly Variant[]): VariantAnswer {
-  const withMissing = (variant: Variant) => ({ variant, missing: missingSigns(variant, facts) });
+  const withMissing = (variant: Variant) => ({ variant, missing: variant.signs.flatMap((sign) => missing(sign, variant, facts) ?? []) });
   const judged = variants.map(withMissing);
   const fitting = judged.filter(({ missing }) => missing.length === 0).map(({ variant }) => variant);
   const best = fitting.filter((variant) => !fitting.some((other) => other !== variant && includesSigns(other, variant)));
@@ -116,10 +111,6 @@ function chooseVariant(variants: readonly Variant[], facts: VariantFacts, others
 function includesSigns(larger: Variant, smaller: Variant): boolean {
   const texts = new Set(larger.signs.map((sign) => JSON.stringify(sign)));
   return larger.signs.length > smaller.signs.length && smaller.signs.every((sign) => texts.has(JSON.stringify(sign)));
-}
-
-function missingSigns(variant: Variant, facts: VariantFacts): readonly string[] {
-  return variant.signs.flatMap((sign) => missing(sign, variant, facts) ?? []);
 }
 
 /** Why a sign does not hold; undefined if it does. */

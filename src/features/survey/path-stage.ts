@@ -60,19 +60,16 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
 }
 
 function refuse(installation: Installation, context: Context): void {
-  refuseNativeCrds(installation, context);
+  const { profile, options } = context;
+  // A finding of every stage that writes the target; accepting it does not help, so it stops here.
+  if (installation.nativeV3Crds && options.accept.some(({ check }) => check === 'NS-108'))
+    throw new Fault(
+      'blocked',
+      `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,
+      ['leave --accept NS-108 out; see: kubectl netsvc-upgrade explain NS-108'],
+    );
   const unknown = unknownEnd(installation, context);
   if (unknown) throw unknown;
-}
-
-/** NS-108 is a finding of every stage that writes the target; accepting it does not help, so it stops here. */
-function refuseNativeCrds({ nativeV3Crds }: Installation, { profile, options }: Context): void {
-  if (!nativeV3Crds || !options.accept.some(({ check }) => check === 'NS-108')) return;
-  throw new Fault(
-    'blocked',
-    `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,
-    ['leave --accept NS-108 out; see: kubectl netsvc-upgrade explain NS-108'],
-  );
 }
 
 /** The target is a release whose operator this program does not know the end of: undefined where it does, or no operator is used. */
@@ -121,13 +118,10 @@ export function oldestOf(releases: readonly (string | undefined)[]): string | un
   return releases.reduce((oldest, one) => (oldest !== undefined && one !== undefined && isOlder(one, oldest) ? one : oldest));
 }
 
-/** Releases of the API servers: they are upgraded apart from the agents (domain §7.3/6). */
-function serverReleases({ components }: Pick<Installation, 'components'>): readonly (string | undefined)[] {
-  return components.filter(({ component }) => component === 'apiserver').map(({ release }) => release);
-}
-
 /** The oldest of the agents and the API server: owner references were made under it, or under a present one (§4.8). */
 export function oldestRelease(installation: Installation): string | undefined {
-  const { release, line } = installation;
-  return oldestOf([release ?? (line === undefined ? undefined : `${line}.0`), ...serverReleases(installation)]);
+  const { release, line, components } = installation;
+  // API servers are upgraded apart from the agents (domain §7.3/6).
+  const servers = components.filter(({ component }) => component === 'apiserver');
+  return oldestOf([release ?? (line === undefined ? undefined : `${line}.0`), ...servers.map((one) => one.release)]);
 }

@@ -1,4 +1,4 @@
-import type { NotRead, Reading } from '../../kernel/check.ts';
+import type { Reading } from '../../kernel/check.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { LeftOut } from '../../kernel/left-out.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
@@ -10,22 +10,15 @@ export const FORBIDDEN = {
   hint: 'Grant it: kubectl netsvc-upgrade permissions --for run prints the roles, and how to bind them.',
 };
 
-/** The reason of the API; undefined for anything else that was thrown. */
-function refusalOf(thrown: unknown): NotRead | undefined {
-  if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
-  if (!(thrown instanceof ApiFailure)) return undefined;
-  const { message, status } = thrown;
-  return { unread: `${message} (${status === 0 ? 'no answer' : status})`, ...(status === 403 ? FORBIDDEN : {}) };
-}
-
 /** A refusal of the API becomes the reason of the reading; anything else is thrown. */
 export async function attemptApi<T>(reading: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { value: await reading() };
   } catch (thrown) {
-    const refusal = refusalOf(thrown);
-    if (refusal) return refusal;
-    throw thrown;
+    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    const { message, status } = thrown;
+    return { unread: `${message} (${status === 0 ? 'no answer' : status})`, ...(status === 403 ? FORBIDDEN : {}) };
   }
 }
 

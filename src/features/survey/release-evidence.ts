@@ -49,7 +49,8 @@ export function releaseOf(facts: ReleaseFacts, profile: Profile): ReleaseAnswer 
 }
 
 function witnesses({ components, installation, operator, clusterInformation }: ReleaseFacts, profile: Profile): readonly Witness[] {
-  const agents = components.filter(({ component, container }) => component === 'agent' && agentContainers(profile).has(container));
+  const own = new Set([profile.operator.agent, ...profile.variants.map(({ agent }) => agent)].map(({ container }) => container));
+  const agents = components.filter(({ component, container }) => component === 'agent' && own.has(container));
   const fromOperator = operator && operatorRelease(operator, profile);
   const information = 'value' in clusterInformation ? clusterInformation.value : undefined;
   const { statusVersionField } = profile.operator;
@@ -61,10 +62,6 @@ function witnesses({ components, installation, operator, clusterInformation }: R
     witness(`operator ${fromOperator?.tag} installs`, fromOperator?.release),
     witness('the chart label says', chartLabel(operator, profile)),
   ].flatMap((item) => item ?? []);
-}
-
-function agentContainers(profile: Profile): ReadonlySet<string> {
-  return new Set([profile.operator.agent.container, ...profile.variants.map((variant) => variant.agent.container)]);
 }
 
 /** Pods count as one witness, and only where they agree; where they do not, the mixture itself is reported. */

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { ComponentVersion, Installation } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { compareReleases, isOlder, parseRelease } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import type { PreflightFacts } from './facts.ts';
@@ -45,7 +45,7 @@ const supported = judgedTwice({
     const source = sourceRelease(installation, facts, context);
     if (source === undefined || !parseRelease(source)) {
       return failed(UNKNOWN, 'Set release tags on the images, or find the release out and accept this check by name.', {
-        evidence: imagesOf(installation),
+        evidence: installation.components.map(({ workload, image }) => ({ text: workload, detail: image })),
         next: `${PROGRAM} explain NS-105`,
       });
     }
@@ -58,10 +58,6 @@ const supported = judgedTwice({
     );
   },
 });
-
-function imagesOf(installation: Installation): readonly { text: string; detail: string }[] {
-  return installation.components.map(({ workload, image }) => ({ text: workload, detail: image }));
-}
 
 const notNewer = judgedTwice({
   id: 'NS-106',
@@ -106,7 +102,11 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
       const mixed = installation.mixed.filter(({ component }) => !FOREIGN.has(component));
       const core = mixed.filter(({ component }) => !ADD_ONS.has(component));
       const expected = explained(facts, context);
-      return failIfAny(mixed.map(versionEvidence), `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
+      const evidence = mixed.map(({ workload, container, image, release }) => ({
+        text: workload,
+        detail: `${container}: ${release ?? image}`,
+      }));
+      return failIfAny(evidence, `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
         because: expected
           ? `the unfinished run to ${context.options.release} left ${counted(mixed.length, 'component')} of another release`
           : `${counted(mixed.length, 'component')} not of the agents' release ${installation.release ?? ''}: ${names}`,
@@ -120,7 +120,3 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
     }),
   },
 ];
-
-function versionEvidence({ workload, container, image, release }: ComponentVersion): { text: string; detail: string } {
-  return { text: workload, detail: `${container}: ${release ?? image}` };
-}
