@@ -1,6 +1,7 @@
 import { effective, type HostEndpoint } from '../../src/features/policy-rules/host-endpoint.ts';
 import type { FleetVerdicts, Moment } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
-import { LANES, type Lane, type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
+import { type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
+import { LANES, type Lane } from '../../src/features/policy-rules/rules.ts';
 import type { Verdict } from '../../src/features/policy-rules/verdict.ts';
 import { changedForOthers } from '../../src/features/policy-rules/workloads-without-policy.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';

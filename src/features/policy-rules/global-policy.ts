@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import { assertRulesCount, type Direction, type Rule } from './rules.ts';
-import { type Labels, operandText, type Selector } from './selector.ts';
+import { assertRulesCount, BITS, type Direction, type Rule } from './rules.ts';
+import { type Labels, operandText, type Predicate, predicateOf, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 export interface GlobalPolicy {
@@ -13,12 +13,15 @@ export interface GlobalPolicy {
   readonly order: number;
   /** Selects endpoints by all their labels: those of namespaces and service accounts are folded in. */
   readonly selector: Selector;
+  readonly selects: Predicate;
+  /** Bits of the lanes of a host that it is about. */
+  readonly lanes: number;
+  /** Whether one of its rules may pass packets on to the next tier. */
+  readonly passesOn: Readonly<Record<Direction, boolean>>;
   readonly directions: readonly Direction[];
   readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
   readonly preDnat: boolean;
   readonly doNotTrack: boolean;
-  /** Also traffic that the host forwards. */
-  readonly applyOnForward: boolean;
 }
 
 export interface Tier {
@@ -50,17 +53,27 @@ export function globalPolicyOf(
   const spec = (object.spec ?? {}) as PolicySpec;
   const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
   assertRulesCount(object, rules);
+  const selector = wholeSelector(object, spec, profile);
+  const directions = directionsOf(spec.types);
+  const passesOn = (way: Direction) => rules[way].some(({ action }) => action?.toLowerCase() === 'pass');
   return {
     name: policyName(object, profile),
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
-    selector: wholeSelector(object, spec, profile),
-    directions: directionsOf(spec.types),
+    selector,
+    selects: predicateOf(selector),
+    lanes: lanesOf(spec, directions),
+    passesOn: { ingress: passesOn('ingress'), egress: passesOn('egress') },
+    directions,
     rules,
     preDnat: spec.preDNAT ?? false,
     doNotTrack: spec.doNotTrack ?? false,
-    applyOnForward: spec.applyOnForward ?? spec.preDNAT ?? spec.doNotTrack ?? false,
   };
+}
+
+function lanesOf({ preDNAT, doNotTrack, applyOnForward }: PolicySpec, directions: readonly Direction[]): number {
+  if (preDNAT || doNotTrack) return directions.includes('ingress') ? BITS[preDNAT ? 'pre-dnat' : 'untracked'] : 0;
+  return directions.reduce((bits, way) => bits | BITS[way] | (applyOnForward ? BITS[`forward-${way}`] : 0), 0);
 }
 
 /**

@@ -1,12 +1,8 @@
 import type { AddressChange } from './address-changes.ts';
 import type { GlobalPolicy, Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { type Direction, type PacketEnd, type ProfileWorld, profilesEnd } from './rules.ts';
-import { type Labels, type Predicate, predicateOf } from './selector.ts';
-
-/** Ways of a packet for host endpoint policies: to or from the host, through it, before translation, before tracking. */
-export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat', 'untracked'] as const;
-export type Lane = (typeof LANES)[number];
+import { BITS, type Direction, type Lane, type PacketEnd, type ProfileWorld, profilesEnd } from './rules.ts';
+import type { Labels } from './selector.ts';
 
 /** What becomes of packets of one lane, beside the failsafe ports, which are always open. */
 export interface LanePosture {
@@ -51,12 +47,7 @@ export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'> | 
 }
 
 /** Forwarded traffic is let through where no policy is about it; no early policy drops it at its end. */
-function endOf(
-  lane: Lane,
-  policies: readonly TrackedPolicy[],
-  { profiles }: Pick<HostEndpoint, 'profiles'>,
-  world: PolicyWorld,
-): PacketEnd {
+function endOf(lane: Lane, policies: readonly GlobalPolicy[], { profiles }: Pick<HostEndpoint, 'profiles'>, world: PolicyWorld): PacketEnd {
   if (lane === 'ingress' || lane === 'egress') return mayPassAll(policies, lane, world) ? profilesEnd(profiles, lane, world) : 'deny';
   return policies.length === 0 || lane === 'pre-dnat' || lane === 'untracked' ? 'allow' : 'deny';
 }
@@ -67,31 +58,23 @@ export function policiesInForce(
   world: PolicyWorld,
 ): (lane: Lane) => readonly GlobalPolicy[] {
   const lanes = policiesByLane(inherited(endpoint, world), world);
-  return (lane) => lanes[lane].policies.map(({ policy }) => policy);
+  return (lane) => lanes[lane].policies;
 }
 
 /** The policies of one lane, in their order. */
 interface LanePolicies {
-  readonly policies: readonly TrackedPolicy[];
+  readonly policies: readonly GlobalPolicy[];
   readonly names: readonly string[];
 }
 
-const BITS: Readonly<Record<Lane, number>> = {
-  ingress: 1,
-  egress: 2,
-  'forward-ingress': 4,
-  'forward-egress': 8,
-  'pre-dnat': 16,
-  untracked: 32,
-};
 const EVERY = 63;
 const NONE: LanePolicies = { policies: [], names: [] };
 
 /** In one pass for millions of pairs of endpoint and policy; lanes with the same policies share one list. */
 function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, LanePolicies>> {
-  const selected: TrackedPolicy[] = [];
+  const selected: GlobalPolicy[] = [];
   let [some, every] = [0, EVERY];
-  for (const one of tracked(world)) {
+  for (const one of world.policies) {
     if (one.lanes === BITS.untracked && !world.untracked) continue;
     if (!one.selects(labels)) continue;
     selected.push(one);
@@ -106,40 +89,8 @@ function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lan
   });
 }
 
-function listOf(selected: readonly TrackedPolicy[]): LanePolicies {
-  return { policies: selected, names: selected.map(({ policy }) => policy.name) };
-}
-
-interface TrackedPolicy {
-  readonly policy: GlobalPolicy;
-  readonly selects: Predicate;
-  /** Bits of the lanes that it is about. */
-  readonly lanes: number;
-  /** Whether one of its rules may pass packets on to the next tier. */
-  readonly passesOn: Readonly<Record<Direction, boolean>>;
-}
-
-function trackedPolicy(policy: GlobalPolicy): TrackedPolicy {
-  const passesOn = (way: Direction) => policy.rules[way].some(({ action }) => action?.toLowerCase() === 'pass');
-  return {
-    policy,
-    selects: predicateOf(policy.selector),
-    lanes: lanesOf(policy),
-    passesOn: { ingress: passesOn('ingress'), egress: passesOn('egress') },
-  };
-}
-
-function lanesOf({ preDnat, doNotTrack, directions, applyOnForward }: GlobalPolicy): number {
-  if (preDnat || doNotTrack) return directions.includes('ingress') ? BITS[preDnat ? 'pre-dnat' : 'untracked'] : 0;
-  return directions.reduce((bits, way) => bits | BITS[way] | (applyOnForward ? BITS[`forward-${way}`] : 0), 0);
-}
-
-const trackedOf = new WeakMap<PolicyWorld['policies'], readonly TrackedPolicy[]>();
-
-function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
-  const known = trackedOf.get(policies) ?? policies.map(trackedPolicy);
-  trackedOf.set(policies, known);
-  return known;
+function listOf(selected: readonly GlobalPolicy[]): LanePolicies {
+  return { policies: selected, names: selected.map(({ name }) => name) };
 }
 
 /** An endpoint's own labels win over those that its profiles give; of two profiles the first wins. */
@@ -149,13 +100,13 @@ export function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, w
 }
 
 /** Profiles come into play if no policy is in force, or if every tier with one can pass the packet on. Those of a tier stand together. */
-function mayPassAll(policies: readonly TrackedPolicy[], way: Direction, world: PolicyWorld): boolean {
+function mayPassAll(policies: readonly GlobalPolicy[], way: Direction, world: PolicyWorld): boolean {
   let tier: string | undefined;
   let passes = true;
-  for (const { policy, passesOn } of policies) {
-    if (policy.tier !== tier) {
+  for (const { tier: own, passesOn } of policies) {
+    if (own !== tier) {
       if (!passes) return false;
-      tier = policy.tier;
+      tier = own;
       passes = world.tiers.get(tier)?.defaultAction === 'Pass';
     }
     passes ||= passesOn[way];

@@ -2,8 +2,8 @@ import type { AddressChange, SetChange } from './address-changes.ts';
 import type { AddressSets } from './address-sets.ts';
 import type { GlobalPolicy } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { type Lane, type LanePosture, onEach, type Posture } from './posture.ts';
-import type { Direction, Rule } from './rules.ts';
+import { type LanePosture, onEach, type Posture } from './posture.ts';
+import type { Direction, Lane, Rule } from './rules.ts';
 
 /** The moments of the migration against which now is compared. */
 export type When = keyof SetChange;
@@ -78,22 +78,19 @@ function profilesOf(was: LanePosture, is: LanePosture): readonly string[] {
 
 function changesByName(sets: ReadonlyMap<string, AddressSets>, changes: ReadonlyMap<string, SetChange>, withPorts: boolean): Changes {
   const found = new Map<string, Readonly<Record<When, ByWay>>>();
-  if (changes.size === 0) return found;
-  for (const [policy, { ingress, egress }] of sets) {
-    const of = (when: When): ByWay => {
-      const way = (some: AddressSets[Direction]): readonly AddressChange[] => {
-        const each = new Map<string, AddressChange>();
-        for (const { key, shown, port } of some) {
-          const change = port && !withPorts ? undefined : changes.get(key)?.[when];
-          if (change) each.set(`${key}\n${shown}`, { policy, shown, ...change });
-        }
-        return [...each.values()];
-      };
-      return { ingress: way(ingress), egress: way(egress) };
+  for (const [policy, ways] of changes.size > 0 ? sets : []) {
+    const of = (when: When, way: Direction): readonly AddressChange[] => {
+      const each = new Map<string, AddressChange>();
+      for (const { key, shown, port } of ways[way]) {
+        const change = port && !withPorts ? undefined : changes.get(key)?.[when];
+        if (change) each.set(`${key}\n${shown}`, { policy, shown, ...change });
+      }
+      return [...each.values()];
     };
-    const both = { atEnable: of('atEnable'), atDelete: of('atDelete') };
-    const count = Object.values(both).flatMap(({ ingress: one, egress: other }) => [...one, ...other]).length;
-    if (count > 0) found.set(policy, both);
+    const both = (when: When): ByWay => ({ ingress: of(when, 'ingress'), egress: of(when, 'egress') });
+    const [atEnable, atDelete] = [both('atEnable'), both('atDelete')];
+    const isChanged = [atEnable, atDelete].some(({ ingress, egress }) => ingress.length + egress.length > 0);
+    if (isChanged) found.set(policy, { atEnable, atDelete });
   }
   return found;
 }

@@ -4,6 +4,20 @@ import type { Labels } from './selector.ts';
 
 export type Direction = 'ingress' | 'egress';
 
+/** Ways of a packet for host endpoint policies: to or from the host, through it, before translation, before tracking. */
+export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat', 'untracked'] as const;
+export type Lane = (typeof LANES)[number];
+
+/** Which lanes something is about, in one number: there are millions of pairs of endpoint and policy. */
+export const BITS: Readonly<Record<Lane, number>> = {
+  ingress: 1,
+  egress: 2,
+  'forward-ingress': 4,
+  'forward-egress': 8,
+  'pre-dnat': 16,
+  untracked: 32,
+};
+
 /** What a policy does with traffic of a direction. */
 export interface Rule {
   readonly action?: string;

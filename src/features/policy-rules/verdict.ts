@@ -1,5 +1,6 @@
 import { addressChangeText, firstOf } from './address-changes.ts';
-import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
+import type { LanePosture, Posture } from './posture.ts';
+import { LANES, type Lane } from './rules.ts';
 
 /** What a change does to a node (§7/3): `OPEN` lets everything through, `NEWLY POLICED` gets first policies, `CHANGED` others. */
 export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';

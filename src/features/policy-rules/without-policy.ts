@@ -2,9 +2,8 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type GlobalPolicy, inOrder, labelPrefixes, labelsGiven, type Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import { LANES, type Lane, type LanePosture, type PolicyWorld, policiesInForce, postureOf } from './posture.ts';
-import { type Direction, isUnconditional, profileRules, type Rule } from './rules.ts';
-import { matches } from './selector.ts';
+import { type LanePosture, type PolicyWorld, policiesInForce, postureOf } from './posture.ts';
+import { type Direction, isUnconditional, LANES, type Lane, profileRules, type Rule } from './rules.ts';
 
 /** What becomes of a host when policies are no more. */
 export interface HostWithout {
@@ -99,7 +98,7 @@ interface PodPolicies {
 export function dropsAllOf(pod: PodPlace, way: Direction, { policies, tiers, profile }: PodPolicies): readonly GlobalPolicy[] {
   const labels = labelsOf(pod, profile);
   const own = policies.filter(
-    ({ directions, selector, preDnat, doNotTrack }) => directions.includes(way) && !preDnat && !doNotTrack && matches(selector, labels),
+    ({ directions, selects, preDnat, doNotTrack }) => directions.includes(way) && !preDnat && !doNotTrack && selects(labels),
   );
   const { allowAllProfile } = profile;
   const world = { policies: own, tiers: new Map(tiers.map((tier) => [tier.name, tier])), profiles: new Map(), allowAllProfile };

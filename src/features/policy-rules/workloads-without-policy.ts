@@ -5,7 +5,7 @@ import { type GlobalPolicy, labelPrefixes, labelsGiven } from './global-policy.t
 import type { HostEndpoint } from './host-endpoint.ts';
 import { inherited, type PolicyWorld } from './posture.ts';
 import type { ChangedPolicy } from './rule-changes.ts';
-import { mayMatch, predicateOf, type Selector } from './selector.ts';
+import { mayMatch, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 /** Pods of one namespace on which one of the policies is in force and other policies as well. */
@@ -129,6 +129,5 @@ export function changedForOthers(
 }
 
 function endpointsUnder(policies: readonly GlobalPolicy[], endpoints: readonly HostEndpoint[], world: PolicyWorld): readonly string[] {
-  const predicates = policies.map(({ selector }) => predicateOf(selector));
-  return endpoints.filter((one) => predicates.some((selects) => selects(inherited(one, world)))).map(({ name }) => name);
+  return endpoints.filter((one) => policies.some(({ selects }) => selects(inherited(one, world)))).map(({ name }) => name);
 }
