@@ -17,6 +17,7 @@ import type {
   NodeVerdict,
 } from '../policy-rules/index.ts';
 import type { JudgedCli, NoCli, ServiceCli } from '../service-cli/index.ts';
+import type { Detail } from '../survey/index.ts';
 import type { JudgedBy } from './successor-stands.ts';
 
 /** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
@@ -117,12 +118,9 @@ export interface HostVerdict {
   readonly brief?: string;
 }
 
-/** A policy in whose rules addresses of hosts come or go, for pods or endpoints that are subject to it. */
-export interface RuleChange {
+/** A policy in whose rules addresses of hosts come or go, for pods or endpoints that are subject to it: when, in which rule, which. */
+export interface RuleChange extends Detail {
   readonly policy: string;
-  /** When, in which rule, which addresses. */
-  readonly detail: string;
-  readonly brief?: string;
 }
 
 /** What happens to an unclear endpoint: it stays, it stays and blocks its node's automatic one, or the controllers delete it. */

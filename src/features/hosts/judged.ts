@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { textAt } from '../../kernel/json.ts';
 import type { PlannedHost } from '../../kernel/plan.ts';
 import { servedObject } from '../../kube/stored-metadata.ts';
 import {
@@ -22,8 +23,7 @@ import {
 import { judgedCli } from '../service-cli/index.ts';
 import { detailOf, FIRST, listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
-import type { GoneEndpoint, HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
-import type { KeptEndpoint } from './kept.ts';
+import type { HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
 import { obstaclesOn } from './obstacles.ts';
 import { obstaclesBack, oldOnesFirst, undoNeedsCli } from './undo.ts';
 
@@ -55,20 +55,14 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     judgesEnd: context.options.undo !== true && facts.judgesEnd,
     refusedBack: context.options.undo ? refusedBack(facts, context) : [],
     backFromElsewhere: context.options.undo ? backFromElsewhere(facts, context) : [],
-    gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,
-  };
-}
-
-function goneEndpoint({ endpoint, remover }: KeptEndpoint, context: Context): GoneEndpoint {
-  const { node = '' } = endpoint.spec as { readonly node?: string };
-  const name = endpoint.metadata.name;
-  return {
-    name,
-    node,
-    remover,
-    get asItWas(): string {
-      return JSON.stringify(servedObject(endpoint, context.profile.apiGroup));
-    },
+    gone: context.options.undo
+      ? gone(facts).map(({ endpoint, remover }) => ({
+          name: endpoint.metadata.name,
+          node: textAt(endpoint.spec, 'node') ?? '',
+          remover,
+          asItWas: JSON.stringify(servedObject(endpoint, context.profile.apiGroup)),
+        }))
+      : undefined,
   };
 }
 
@@ -203,19 +197,17 @@ function unclearOf(known: readonly NodeVerdict[], elsewhere: readonly HostEndpoi
   const waiting = new Map(uncovered.map(({ node }) => [automaticName(node, signs), node]));
   const ofHosts = elsewhere.filter((one) => isTakenForOwn(one, signs) || waiting.has(one.name));
   return [...known.flatMap(({ unclear }) => unclear), ...ofHosts].map((one) => {
-    if (isTakenForOwn(one, signs)) return doomed(one);
+    const own = `node ${one.node || 'none'}`;
+    if (isTakenForOwn(one, signs))
+      return {
+        name: one.name,
+        detail: `${own}; the controllers delete it, at the latest when automatic ones are enabled`,
+        fate: 'deleted',
+      };
     const node = waiting.get(one.name);
-    const detail = `node ${one.node || 'none'}${node === undefined || node === one.node ? '' : `; node ${node} gets none, for it has its name`}`;
+    const detail = `${own}${node === undefined || node === one.node ? '' : `; node ${node} gets none, for it has its name`}`;
     return { name: one.name, detail, fate: node === undefined ? 'stays' : 'blocks' };
   });
-}
-
-function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
-  return {
-    name,
-    detail: `node ${node || 'none'}; the controllers delete it, at the latest when automatic ones are enabled`,
-    fate: 'deleted',
-  };
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {

@@ -12,7 +12,8 @@ import { type CliCall, cliList, cliNamed } from '../service-cli/index.ts';
 export interface SuccessorExpected {
   readonly type: 'successor';
   readonly node: ExpectedCoverage;
-  readonly old: readonly ReadVersion[];
+  /** In the versions that were read. */
+  readonly old: readonly Version[];
   readonly signs: AutomaticSigns;
   readonly apiGroup: string;
   readonly setting: EndpointSetting;
@@ -61,12 +62,7 @@ export interface WayBackExpected {
   readonly from: EndpointSource;
 }
 
-/** An object as it was when it was read. */
-export interface ReadVersion {
-  readonly name: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-}
+type Version = Pick<ObjectMeta, 'name' | 'uid' | 'resourceVersion'>;
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
 
@@ -130,7 +126,7 @@ function askedFor(configuration: KubeObject | undefined, { name, field, overridd
   return { on, beaten: given === undefined ? undefined : `${overriddenBy}=${given} of the controllers that run beats ${name}` };
 }
 
-function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
+function isSame(read: Version, live: Version): boolean {
   return read.uid === live.uid && read.resourceVersion === live.resourceVersion;
 }
 
@@ -145,10 +141,7 @@ async function endpointsNow(ports: Ports, { from, node, old, signs }: SuccessorE
   return automatic ? [automatic, ...live.filter((one) => one !== undefined)] : ports.cluster.list(from.kind);
 }
 
-async function configurationNow(
-  ports: Ports,
-  { from, setting }: { readonly from: EndpointSource; readonly setting: EndpointSetting },
-): Promise<KubeObject | undefined> {
+async function configurationNow(ports: Ports, { from, setting }: Pick<WayBackExpected, 'from' | 'setting'>) {
   if (!('cli' in from)) return ports.cluster.get(from.settings, setting.name);
   return (await cliNamed(ports, from.cli, setting.plural, [setting.name])).find(({ metadata }) => metadata.name === setting.name);
 }

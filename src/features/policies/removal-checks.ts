@@ -2,20 +2,18 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type JudgedCli, storeIsOurs } from '../service-cli/index.ts';
-import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { type Detail, failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {
   /** Stored names of the temporary policy; empty if there is none. */
   readonly stored: readonly string[];
   /** Hosts on which all traffic of a way would be dropped without it. */
-  readonly denied: Reading<readonly HostDetail[]>;
+  readonly denied: Reading<readonly ({ readonly host: string } & Detail)[]>;
   /** Hosts on which other policies would decide alone. */
-  readonly decided: Reading<readonly HostDetail[]>;
+  readonly decided: RemovalJudged['denied'];
   /** Pods on which other policies would decide alone, by namespace. */
-  readonly pods: Reading<
-    readonly { readonly namespace: string; readonly pods: number; readonly detail: string; readonly brief?: string }[]
-  >;
+  readonly pods: Reading<readonly ({ readonly namespace: string; readonly pods: number } & Detail)[]>;
   /** Objects that garbage collection deletes with it. */
   readonly owned: Reading<{ readonly objects: readonly Evidence[]; readonly unread: readonly string[] }>;
   /** True if the user told to delete it, by name. */
@@ -28,12 +26,6 @@ export interface RemovalJudged {
   readonly undo: boolean;
   /** What `--undo` would create by what another machine kept. */
   readonly fromElsewhere: readonly Evidence[];
-}
-
-interface HostDetail {
-  readonly host: string;
-  readonly detail: string;
-  readonly brief?: string;
 }
 
 type RemovalCheck = Check<RemovalJudged>;

@@ -36,12 +36,8 @@ export function undoPlan(facts: Removed & { readonly call: ServiceCli | NoCli },
   return { actions };
 }
 
-interface ToCreate extends RemovedPolicy {
-  readonly name: string;
-}
-
 /** The missing ones of those removed, under names that are free; nothing if somebody created another one meanwhile. */
-export function toCreate({ removed, found }: Removed, profile: Profile): readonly ToCreate[] {
+export function toCreate({ removed, found }: Removed, profile: Profile): readonly (RemovedPolicy & { readonly name: string })[] {
   const before = distinct(removed, profile);
   const missing = before.filter(({ policy }) => !found.some((live) => isSame(live, policy, profile)));
   if (found.some((live) => !before.some(({ policy }) => isSame(live, policy, profile)))) return [];

@@ -94,7 +94,8 @@ function valuePredicateOf(comparison: Comparison): (value: string) => boolean {
     return (value) => values.includes(value) === (op === 'in');
   }
   const { op, value: wanted } = comparison;
-  return (value) => HOLDS[op](value, wanted);
+  const holds = HOLDS[op];
+  return (value) => holds(value, wanted);
 }
 
 /** The selector as text: what it parses to is the same tree. */

@@ -1,6 +1,7 @@
 import type { FileOwner } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
@@ -59,17 +60,14 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
   // An old kubectl plugin is replaced in its place, whatever lies beside it.
   const replaced = clis.some((one) => mayBeReplaced(one) && isPlugin(one, profile.cli.kubectlPlugin));
   const needed = replaced || options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
-  const [pods, config, binDir, { datastore, ...of }, fresh] = await Promise.all([
-    attempt(() => oldPods(cluster, context)),
-    readConfig(sources, configFileOf(context)),
-    chooseFolder(sources, context, clis),
-    readDatastore(sources, context),
-    needed ? findCli(sources, context) : { missing: 'the new one is installed' },
-  ]);
-  const wanted = await wantedConfig(sources, context, datastore);
-  const { os } = tools.platform();
-  const found = { ...(config ? { config } : {}), ...(wanted ? { wanted } : {}), ...(binDir === undefined ? {} : { binDir }) };
-  return { clis, pods, fresh, datastore, os, ...of, ...found };
+  const { place, ...found } = await allOf({
+    pods: attempt(() => oldPods(cluster, context)),
+    config: readConfig(sources, configFileOf(context)),
+    binDir: chooseFolder(sources, context, clis),
+    place: readDatastore(sources, context),
+    fresh: needed ? findCli(sources, context) : { missing: 'the new one is installed' },
+  });
+  return { ...found, ...place, clis, wanted: await wantedConfig(sources, context, place.datastore), os: tools.platform().os };
 }
 
 async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {

@@ -106,11 +106,7 @@ export interface MeshRevision {
 }
 
 /** What is read of the mesh: Deployments and pods of its control plane, and the injectors' ConfigMaps. */
-interface MeshObjects {
-  readonly deployments: readonly KubeObject[];
-  readonly pods: readonly KubeObject[];
-  readonly injectors: readonly KubeObject[];
-}
+type MeshObjects = Readonly<Record<'deployments' | 'pods' | 'injectors', readonly KubeObject[]>>;
 
 /** Control planes of the mesh, by their image; vendors' suffixes of the tag are no part of the version (domain §9). */
 export function meshRevisions({ deployments, pods, injectors }: MeshObjects, profile: Profile): readonly MeshRevision[] {

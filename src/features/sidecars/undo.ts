@@ -100,14 +100,8 @@ export function formerTemplate(live: KubeObject, places: readonly ChangedPlace[]
 
 const DATA = '/data/';
 
-interface FormerValue {
-  /** Undefined: it was not there. */
-  readonly value: string | undefined;
-  readonly lost?: string;
-}
-
-/** Labels and annotations are put back if they are as the template set them, and stay otherwise. */
-function formerValue(one: ChangedPlace, live: KubeObject): FormerValue {
+/** Undefined: it was not there. Labels and annotations are put back if they are as the template set them, and stay otherwise. */
+function formerValue(one: ChangedPlace, live: KubeObject): { readonly value: string | undefined; readonly lost?: string } {
   const [now, before, put] = [valueIn(live, one.place), one.before, one.after] as readonly (string | undefined)[];
   const state = standing(one, live);
   if (state === 'ours') return { value: before };

@@ -57,6 +57,7 @@ export {
 } from './source-release-checks.ts';
 export type { SourceJudged } from './verdicts.ts';
 export {
+  type Detail,
   detailOf,
   evidenceOf,
   FIRST,

@@ -42,10 +42,12 @@ export function listed(names: readonly string[], limit = FIRST): string {
 }
 
 /** A detail in full, and with the first few of each list where that is shorter. */
-export function detailOf(text: (limit?: number) => string): Pick<Evidence, 'brief'> & { readonly detail: string } {
+export function detailOf(text: (limit?: number) => string): Detail {
   const [detail, brief] = [text(), text(FIRST)];
   return brief === detail ? { detail } : { detail, brief };
 }
+
+export type Detail = Pick<Evidence, 'brief'> & { readonly detail: string };
 
 /** Things that a list on a screen names one by one. */
 export const FIRST = 3;

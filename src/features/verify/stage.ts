@@ -8,7 +8,7 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
-import { hasEnded, type PodContainer, podContainers } from '../../kube/pod-facts.ts';
+import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { deployedOperatorImage } from '../install-chart/index.ts';
 import {
   type OperatorLag,
@@ -79,8 +79,7 @@ export async function readClusterVersion(
   clis: readonly FoundCli[],
   datastore: Datastore,
 ): Promise<ClusterVersionFacts> {
-  const [cli, record] = await Promise.all([askCli(sources, context, clis, datastore), attempt(() => readRecord(sources.cluster, context))]);
-  return { cli, record };
+  return allOf({ cli: askCli(sources, context, clis, datastore), record: attempt(() => readRecord(sources.cluster, context)) });
 }
 
 async function askCli(
@@ -136,14 +135,17 @@ export async function readServiceImages(cluster: ClusterReader, context: Context
   const [pods, pinned] = await Promise.all([cluster.list(K.Pod), attempt(() => readPinnedImages(cluster, context))]);
   // Where nobody may look, a digest tells no release, and the check says so.
   const digests = 'value' in pinned ? pinned.value.map(({ digest }) => digest) : [];
-  const told = (image: string) => toldRelease(image, context.options.release, digests);
   return pods.flatMap((pod) => {
     if (hasEnded(pod)) return [];
     const { namespace = '', name } = pod.metadata;
     const ours = isOurs(profile, placed.has(namespace));
     return podContainers(pod)
       .filter(({ image }) => ours(image))
-      .map((container) => serviceImage(refText({ kind: 'Pod', namespace, name }), container, profile, told(container.image)));
+      .map(({ name: container, image }) => {
+        const release = toldRelease(image, context.options.release, digests);
+        const isCli = isImageOf(image, profile.cli.images);
+        return { pod: refText({ kind: 'Pod', namespace, name }), container, image, isCli, ...(release === undefined ? {} : { release }) };
+      });
   });
 }
 
@@ -152,10 +154,6 @@ function isOurs({ images, cli, registries }: Profile, placed: boolean): (image: 
   const { sidecar: _sidecar, operator: _operator, ...components } = images;
   const names = [...Object.values(components).flat(), ...cli.images];
   return (image) => isImageOf(image, names) && (placed || isFromRegistry(image, registries));
-}
-
-function serviceImage(pod: string, { name, image }: PodContainer, { cli }: Profile, release: string | undefined): ServiceImage {
-  return { pod, container: name, image, isCli: isImageOf(image, cli.images), ...(release === undefined ? {} : { release }) };
 }
 
 /** By its digest where an ImageSet of the target knows it, else by its tag. */
