@@ -39,14 +39,17 @@ function acceptText(id: CheckId, what: string, first = ''): string {
   return `or accept ${what} by name: --accept ${id}=${first}`;
 }
 
-interface Means {
-  /** What a host would get, and what it has got where automatic endpoints are enabled already. */
-  readonly soon: string;
-  readonly now: string;
-}
-
-/** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
-function verdictCheck(id: CheckId, title: string, verdict: HostVerdict['verdict'], means: Means, fix: string) {
+/**
+ * One check per verdict, so that each is accepted by its own id, and for single nodes by name. `means`: what a host would get, and what it
+ * has got where automatic endpoints are enabled already.
+ */
+function verdictCheck(
+  id: CheckId,
+  title: string,
+  verdict: HostVerdict['verdict'],
+  means: Readonly<Record<'soon' | 'now', string>>,
+  fix: string,
+) {
   return {
     id,
     title,
@@ -76,15 +79,12 @@ function goneText(gone: readonly HostVerdict[], hit: readonly HostVerdict[]): st
 }
 
 function unclearText(shown: HepJudged['unclear']): string {
-  const [doomed, others] = [shown.filter(({ fate }) => fate === 'deleted'), shown.filter(({ fate }) => fate !== 'deleted')].map((some) =>
-    listed(some.map(({ name }) => name)),
-  );
+  const named = (isDoomed: boolean) => listed(shown.filter(({ fate }) => (fate === 'deleted') === isDoomed).map(({ name }) => name));
+  const [doomed, others] = [named(true), named(false)];
   return [
-    doomed ? `created by somebody but labelled as the controllers’ own, so the controllers delete them: ${doomed}` : '',
-    others ? `neither clearly old nor clearly automatic: ${others}; not changed` : '',
-  ]
-    .filter((text) => text !== '')
-    .join('; ');
+    ...(doomed ? [`created by somebody but labelled as the controllers’ own, so the controllers delete them: ${doomed}`] : []),
+    ...(others ? [`neither clearly old nor clearly automatic: ${others}; not changed`] : []),
+  ].join('; ');
 }
 
 export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', severity: 'error' }, [

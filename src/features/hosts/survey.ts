@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { keptElsewhere } from '../../kernel/object-change.ts';
@@ -151,21 +152,19 @@ async function readRollouts(
 
 /** By the agents' variable, else by their configuration for all nodes or for one. */
 function isEbpf(agents: KubeObject | undefined, configurations: readonly KubeObject[], context: Context): boolean {
-  const variable = envOf(agents, `${variablePrefix(context)}BPFENABLED`);
+  const variable = variableOf(agents, context, 'bpfEnabled');
   if (variable !== undefined) return variable.toLowerCase() === 'true';
-  return configurations.some(({ spec }) => (spec as { readonly bpfEnabled?: boolean } | undefined)?.bpfEnabled === true);
+  return configurations.some(({ spec }) => jsonAt(spec, 'bpfEnabled') === true);
 }
 
-function variablePrefix({ profile: { sidecar } }: Context): string {
-  return sidecar.syncEnv.slice(0, sidecar.syncEnv.indexOf('_') + 1);
+/** The agents' variable of a setting: the same word in capitals. */
+function variableOf(agents: KubeObject | undefined, { profile: { sidecar } }: Context, field: string): string | undefined {
+  return envOf(agents, `${sidecar.syncEnv.slice(0, sidecar.syncEnv.indexOf('_') + 1)}${field.toUpperCase()}`);
 }
 
 /** From the agents' variables and their configuration, which is on top of the defaults. */
 function failsafeOf(agents: KubeObject | undefined, configurations: readonly KubeObject[], context: Context): FailsafePorts | undefined {
-  const prefix = variablePrefix(context);
-  const variables = {
-    inbound: envOf(agents, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
-    outbound: envOf(agents, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
-  };
-  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, context.profile.failsafePorts);
+  const [inbound, outbound] = ['failsafeInboundHostPorts', 'failsafeOutboundHostPorts'].map((field) => variableOf(agents, context, field));
+  const configuration = configurations.find(({ metadata }) => metadata.name === 'default');
+  return failsafePorts(configuration?.spec, { inbound, outbound }, context.profile.failsafePorts);
 }

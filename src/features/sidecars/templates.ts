@@ -22,16 +22,13 @@ export type InjectorOutcome =
   /** No template of the target serves this mesh. */
   | { readonly type: 'none'; readonly because: string }
   /** `data` that the ConfigMap shall have, the user's edits carried; `edits` counts the lines of theirs. */
-  | {
+  | ({
       readonly type: 'template';
-      readonly data: Readonly<Record<string, string>>;
+      readonly data: Data;
       readonly from: string;
       readonly isObject: boolean;
       readonly edited: boolean;
-      /** Labels and annotations that it shall have; those that it has where the template is only data. */
-      readonly labels: Data;
-      readonly annotations: Data;
-    }
+    } & Marks)
   /** The user's edits that cannot be carried, or told. */
   | { readonly type: 'conflict'; readonly from: string; readonly detail: string };
 
@@ -81,6 +78,7 @@ function marksOf({ metadata }: KubeObject, base: Partial<Marks> | undefined, tem
   return { labels: of('labels'), annotations: of('annotations') };
 }
 
+/** Labels and annotations that it shall have; those that it has where the template is only data. */
 interface Marks {
   readonly labels: Data;
   readonly annotations: Data;
@@ -153,7 +151,7 @@ function textsOf(map: KubeObject): readonly string[] {
 }
 
 /** The data that the ConfigMap shall have, or why the user's edits cannot be carried. */
-type Merged = { readonly data: Readonly<Record<string, string>>; readonly edited: boolean } | { readonly detail: string };
+type Merged = { readonly data: Data; readonly edited: boolean } | { readonly detail: string };
 
 /** Keys that only the cluster has stay; a key of both is merged line by line. Without a base nothing but the sidecar's tag may differ. */
 function mergeData(mine: Data, base: Data | undefined, theirs: Data, context: Context): Merged {
