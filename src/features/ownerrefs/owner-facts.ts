@@ -2,10 +2,10 @@ import type { Check, Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import type { JournalEntry, Lacking } from '../../kernel/journal.ts';
 import { groupOf, type ObjectRef } from '../../kernel/object.ts';
-import type { ClusterReader } from '../../kernel/ports.ts';
+import type { AccessRequest, ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
-import { attempt, type OwnerRights, resourcesOf } from '../survey/index.ts';
+import { attempt, resourcesOf } from '../survey/index.ts';
 import type { JournalOwner } from './journal-entries.ts';
 import { type OwnedFate, type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
 import type { UnreadKind } from './undiscovered.ts';
@@ -100,6 +100,21 @@ export interface RestoreJudged extends JournalFound {
   /** Kinds of the journal's objects and owners that could not be read. */
   readonly unreadRecorded: readonly string[];
   readonly dangling: readonly Dangling[];
+}
+
+/** What this account lacks to remove references and to restore them. */
+export interface OwnerRights {
+  readonly denied: readonly AccessRequest[];
+  /** What it lacks besides where the API server runs OwnerReferencesPermissionEnforcement. */
+  readonly enforced: readonly AccessRequest[];
+  /** Whether it does; undefined where nobody could see. */
+  readonly isEnforced: boolean | undefined;
+}
+
+declare module '../survey/facts.ts' {
+  interface PreflightFacts {
+    readonly owners: Reading<OwnersJudged>;
+  }
 }
 
 export type OwnersCheck = Check<OwnersJudged>;

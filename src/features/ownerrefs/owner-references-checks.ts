@@ -12,13 +12,13 @@ import { byKey, cameBack } from './owner-strip.ts';
 import { isApiAway } from './undiscovered.ts';
 
 /** A reference that the upgrade leaves with a UID that nobody has any more, and its object. */
-interface Breaking {
+export interface Breaking {
   readonly owned: OwnedFate['owned'];
   readonly fate: ReferenceFate;
 }
 
 /** Undefined where nothing was searched. */
-function breakingIn({ references }: OwnersJudged): readonly Breaking[] | undefined {
+export function breakingIn({ references }: OwnersJudged): readonly Breaking[] | undefined {
   return references?.objects.flatMap(({ owned, fates }) => fates.filter(({ breaks }) => breaks).map((fate) => ({ owned, fate })));
 }
 
@@ -31,9 +31,8 @@ function returned(breaking: readonly Breaking[], recorded: readonly JournalEntry
 /** NS-701 where they are still there. */
 function broken(breaking: readonly Breaking[], { recorded, controllers = [] }: OwnersJudged): Verdict {
   const back = returned(breaking, recorded);
-  const owners = [...new Set(breaking.map(({ fate }) => `${fate.reference.kind}/${fate.reference.name}`))];
   const evidence = breaking.map((one) => evidenceOf(one, back.includes(one)));
-  const fact = `${counted(breaking.length, 'reference')} to ${listed(owners)} would dangle after the upgrade: garbage collection would delete the objects`;
+  const fact = `${counted(breaking.length, 'reference')} to ${ownersOf(breaking)} would dangle after the upgrade: garbage collection would delete the objects`;
   if (back.length === 0)
     return failed(fact, 'Remove them first: they are recorded, and put back with the new UIDs.', {
       next: `${PROGRAM} ownerrefs strip`,
@@ -49,12 +48,21 @@ function broken(breaking: readonly Breaking[], { recorded, controllers = [] }: O
   });
 }
 
+export function ownersOf(breaking: readonly Breaking[]): string {
+  return listed([...new Set(breaking.map(({ fate: { reference } }) => `${reference.kind}/${reference.name}`))]);
+}
+
+/** Field managers of these references. */
+export function managersOf(breaking: readonly Breaking[]): readonly string[] {
+  return [...new Set(breaking.flatMap(({ fate }) => fate.writtenBy?.manager ?? []))];
+}
+
 const AFTERWARDS =
   'Then run the same command again: it removes them once more. Start the controller again after ownerrefs restore, not before.';
 
 /** As far as the cluster tells. */
 function whoPutBack(back: readonly Breaking[]): string {
-  const managers = [...new Set(back.flatMap(({ fate }) => fate.writtenBy?.manager ?? []))];
+  const managers = managersOf(back);
   if (managers.length === 0) return 'A controller puts them back: pause it.';
   if (managers.length === 1) return `Field manager ${managers[0]} put them back: pause that controller.`;
   return `Field managers ${listed(managers)} put them back: pause these controllers.`;
@@ -98,7 +106,7 @@ function textOf({ fate, nameAfter }: ReferenceFate): string {
   return 'UID changes with the API server';
 }
 
-const NO_CHANGE = 'no UID changes on this way';
+export const NO_CHANGE = 'no UID changes on this way';
 /** The chain's stage that removes references. */
 const STRIP = 'ownerrefs-strip';
 

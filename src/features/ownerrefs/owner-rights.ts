@@ -1,11 +1,11 @@
-import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
+import { notApplicable, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, accessQuestion, accessText, type ClusterReader } from '../../kernel/ports.ts';
-import { failIfAny, type OwnerRights, type PreflightCheck, resourcesOf } from '../survey/index.ts';
-import type { OwnersCheck } from './owner-facts.ts';
+import { failIfAny, resourcesOf } from '../survey/index.ts';
+import type { OwnerRights, OwnersCheck } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 
 /** All that this is asked of: permissions, and one dry run. */
@@ -82,14 +82,10 @@ export const mayRestore: OwnersCheck = {
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
-  judge: ({ rights }, context) => verdictOf(rights, context),
+  judge: ({ rights }, { options }) => verdictOf(rights, options),
 };
 
-export const ownerRightsChecks: readonly PreflightCheck[] = [
-  { ...mayRestore, judge: ({ owners }, context) => verdictOf(read(owners).rights, context) },
-];
-
-function verdictOf(rights: OwnerRights | undefined, { options }: Context): Verdict {
+function verdictOf(rights: OwnerRights | undefined, options: Context['options']): Verdict {
   if (rights === undefined) return notApplicable('this upgrade changes no UID');
   if (options.ownerrefs === 'never') return notApplicable('owner references are not changed (--ownerrefs=never)');
   const { denied, enforced, isEnforced } = rights;

@@ -2,71 +2,50 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { groupOf, refText } from '../../kernel/object.ts';
-import { replacesApi } from '../../kernel/run-record-steps.ts';
+import { plainRef, refText } from '../../kernel/object.ts';
 import { isPerson, writerText } from '../../kube/managed-fields.ts';
-import {
-  type Dependent,
-  failed,
-  failIfAny,
-  listed,
-  PROGRAM,
-  type PreflightCheck,
-  sourceRelease,
-  table,
-  withInstallation,
-} from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
-import { PAUSABLE, SEARCHED, searched, UNBROKEN } from './owner-references-checks.ts';
-import { type UidChanges, uidChanges } from './uid-change.ts';
-
-const POLICY_KINDS = new Set(['NetworkPolicy', 'GlobalNetworkPolicy', 'StagedNetworkPolicy', 'StagedGlobalNetworkPolicy']);
-
-/** True if the upgrade gives the owner a new UID: any owner of the v3 group, or a policy of either group that is stored again. */
-function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context): boolean {
-  const group = groupOf(owner.apiVersion);
-  if (changes.all !== undefined && group === profile.apiGroup) return true;
-  const served = group === profile.apiGroup || group === profile.crdGroup;
-  return changes.policies !== undefined && served && POLICY_KINDS.has(owner.kind);
-}
+import {
+  type Breaking,
+  breakingIn,
+  managersOf,
+  NO_CHANGE,
+  ownersOf,
+  ownersSearched,
+  PAUSABLE,
+  UNBROKEN,
+} from './owner-references-checks.ts';
+import { mayRestore } from './owner-rights.ts';
+import { uidChanges } from './uid-change.ts';
 
 export const ownersChecks: readonly PreflightCheck[] = [
-  /** What the search could not look at (§4.8/1). */
-  {
-    ...SEARCHED,
-    judge: withInstallation((_installation, facts, context): Verdict => {
-      const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
-      const { unread, kinds } = read(facts.owners);
-      return kinds === 0 && unread.length === 0
-        ? notApplicable('no UID changes on this way')
-        : searched({ unread, kinds }, context.profile, isReplaced);
-    }),
-  },
+  { ...ownersSearched, judge: withInstallation((_, { owners }, context) => ownersSearched.judge(read(owners), context)) },
   /** Owner references that name an object whose UID the upgrade changes (§4.8, §7; domain §7). */
   {
     ...UNBROKEN,
     judge: withInstallation((installation, facts, context): Verdict => {
       const changes = uidChanges(sourceRelease(installation, facts, context), context);
       const at = changes.all ?? changes.policies;
-      const scan = read(facts.owners);
-      const broken = scan.dependents.filter((dependent) => dependent.breaks ?? breaks(dependent, changes, context));
-      if (broken.length === 0 && at === undefined) return notApplicable('no UID changes on this way');
+      const judged = read(facts.owners);
+      const broken = breakingIn(judged) ?? [];
+      if (broken.length === 0 && at === undefined) return notApplicable(NO_CHANGE);
       if (broken.length === 0)
-        return ok(`no ownerReference points to an object whose UID will change (${counted(scan.kinds, 'kind')} searched)`);
-      const owners = [...new Set(broken.map(({ owner }) => `${owner.kind}/${owner.name}`))];
+        return ok(
+          `no ownerReference points to an object whose UID will change (${counted(judged.references?.kinds ?? 0, 'kind')} searched)`,
+        );
       const where = at === undefined ? '' : ` at ${at}`;
       const isOff = isTakenOff(context);
-      const managers = [
-        ...new Set(broken.flatMap(({ writtenBy }) => (writtenBy && !isPerson(writtenBy.manager) ? [writtenBy.manager] : []))),
-      ];
-      const because = `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`;
-      return failIfAny(broken.map(dependentEvidence), '', () => ({
+      const managers = managersOf(broken).filter((manager) => !isPerson(manager));
+      const because = `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${ownersOf(broken)}, whose UID changes${where}: garbage collection would delete them`;
+      return failIfAny(broken.map(writtenEvidence), '', () => ({
         because: isOff ? `${because}; run removes these ownerReferences first and restores them with the new UIDs` : because,
         ...(isOff && managers.length > 0 ? mayComeBack(managers) : TAKE_OFF),
         ...(isOff ? (managers.length > 0 ? { severity: 'warning' as const } : { expected: true }) : {}),
       }));
     }),
   },
+  { ...mayRestore, judge: ({ owners }, context) => mayRestore.judge(read(owners), context) },
 ];
 
 const TAKE_OFF = {
@@ -89,14 +68,15 @@ function isTakenOff({ chain, options }: Context): boolean {
   return options.ownerrefs !== 'never' && (later.includes('ownerrefs-strip') || !later.some((id) => ['crds', 'apply'].includes(id)));
 }
 
-function namespacesOf(dependents: readonly Dependent[]): string {
-  const namespaces = new Set(dependents.flatMap(({ object }) => (object.namespace === undefined ? [] : [object.namespace])));
+function namespacesOf(broken: readonly Breaking[]): string {
+  const namespaces = new Set(broken.flatMap(({ owned: { object } }) => object.namespace ?? []));
   return namespaces.size === 0 ? '' : ` in ${counted(namespaces.size, 'namespace')}`;
 }
 
-function dependentEvidence({ object, owner, writtenBy }: Dependent): Evidence {
+function writtenEvidence({ owned, fate: { reference, writtenBy } }: Breaking): Evidence {
+  const object = plainRef(owned.object);
   const by = writtenBy ? `, written by ${writerText(writtenBy)}` : '';
-  return { text: refText(object), object, detail: `owner ${owner.apiVersion} ${owner.kind}/${owner.name}${by}` };
+  return { text: refText(object), object, detail: `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${by}` };
 }
 
 /** Said alike before anything works from the journal and at the end (§4.8/1). */

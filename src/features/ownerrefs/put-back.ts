@@ -10,6 +10,7 @@ import { attempt, containersOf, shapeOf } from '../survey/index.ts';
 import { kindOf } from './journal-entries.ts';
 import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
+import { readRights } from './owner-rights.ts';
 import { byKey, cameBack } from './owner-strip.ts';
 import { readOwnersJudged } from './references.ts';
 
@@ -33,8 +34,23 @@ export async function withReturned(cluster: Pick<ClusterReader, 'get' | 'list'>,
   return { ...judged, references: { ...references, objects }, controllers: await controllersOf(cluster, objects) };
 }
 
+/** The same with who wrote what breaks, and with what this account lacks to remove it and to put it back. */
+export async function withRights(
+  cluster: Pick<ClusterReader, 'get' | 'discover' | 'reviewAccess' | 'dryRunCreate'>,
+  judged: OwnersJudged,
+  { options }: Context,
+): Promise<OwnersJudged> {
+  const { references } = judged;
+  if (!references) return judged;
+  const [objects, rights] = await Promise.all([
+    withWriters(cluster, references.objects, ({ fates }) => fates.some(({ breaks }) => breaks)),
+    readRights(cluster, references.objects, options.stateNamespace),
+  ]);
+  return { ...judged, references: { ...references, objects }, rights };
+}
+
 /** Field managers of the references of the first objects that are asked for: the search leaves managed fields out. */
-export async function withWriters(
+async function withWriters(
   cluster: Pick<ClusterReader, 'get'>,
   objects: readonly OwnedFate[],
   isAsked: (one: OwnedFate) => boolean,

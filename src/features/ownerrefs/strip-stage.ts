@@ -13,10 +13,10 @@ import { entryKey } from './journal-entries.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { ownerReferencesChecks, ownersSearched } from './owner-references-checks.ts';
-import { mayRestore, readRights } from './owner-rights.ts';
+import { mayRestore } from './owner-rights.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
 import { journalChecks } from './owners-checks.ts';
-import { withReturned, withWriters } from './put-back.ts';
+import { withReturned, withRights } from './put-back.ts';
 import { readElsewhere, readOwnersJudged } from './references.ts';
 import { oldManifest } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
@@ -74,14 +74,8 @@ const WATCH: Action = {
 /** What was removed is looked at once more after a while; who put it back, or may do so, is looked up. */
 async function readStripped(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
   const judged = await readOwnersJudged(sources, context, installation, isLast(context));
-  const { references } = judged;
   if (context.chain?.again) return { ...(await withReturned(sources.cluster, judged)), manifests: await manifestsOf(sources, judged) };
-  if (!references) return judged;
-  const [objects, rights] = await Promise.all([
-    withWriters(sources.cluster, references.objects, ({ fates }) => fates.some(({ breaks }) => breaks)),
-    readRights(sources.cluster, references.objects, context.options.stateNamespace),
-  ]);
-  return { ...judged, references: { ...references, objects }, rights };
+  return withRights(sources.cluster, judged, context);
 }
 
 async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged): Promise<readonly LeftAlone[]> {

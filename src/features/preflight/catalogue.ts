@@ -3,7 +3,7 @@ import { hostEndpointChecks } from '../hosts/index.ts';
 import { chartPreflightChecks } from '../install-chart/index.ts';
 import { baseKnown, checksAhead, podsAdmittedChecks, type TargetJudged, targetManifestChecks } from '../install-manifest/index.ts';
 import { apiNamespaceChecks, typhaOrderChecks } from '../install-operator/index.ts';
-import { ownerRightsChecks, ownersChecks } from '../ownerrefs/index.ts';
+import { ownersChecks } from '../ownerrefs/index.ts';
 import { policiesChecks, policiesInGitChecks } from '../policies/index.ts';
 import { rolloutHealthChecks } from '../rollout/index.ts';
 import { noOldCli, oldCliChecks } from '../service-cli/index.ts';
@@ -66,7 +66,6 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...targetSettingsChecks,
   ...aheadOfApply,
   ...ownersChecks,
-  ...ownerRightsChecks,
   ...apiNamespaceChecks,
   ...crossingsChecks,
   ...podNetworkChecks,

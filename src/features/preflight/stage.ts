@@ -7,10 +7,11 @@ import { K } from '../../kernel/kinds.ts';
 import { LeftOut, readingOnly } from '../../kernel/left-out.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { stage } from '../../kernel/stage.ts';
 import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
-import { changesUids, readReferences, readRights, sourceOf, withWriters } from '../ownerrefs/index.ts';
+import { changesUids, type OwnersJudged, readReferences, sourceOf, withRights } from '../ownerrefs/index.ts';
 import { temporaryPolicies } from '../policies/index.ts';
 import { type CliCall, cliList, findServiceCli, readClis } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
@@ -19,7 +20,6 @@ import {
   attemptWith,
   detectReading,
   installationIn,
-  type OwnerScan,
   type PreflightFacts,
   podView,
   readAgentConfig,
@@ -91,7 +91,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     access: mayDo(),
     crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
-    owners: attempt(() => scanOwners(search, sources, context)),
+    owners: attempt(() => judgeOwners(search, sources, context, record)),
     agentConfig: attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
     operated: readOperated(cluster, context, detection),
     inStore: attemptWith(detection, (one) => readBehindCli(sources, context, one)),
@@ -143,24 +143,17 @@ function searchedFor(detection: Reading<Detection>, record: PreflightFacts['reco
   return changesUids(source, context) ? { installation, source } : undefined;
 }
 
-async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: Sources, context: Context): Promise<OwnerScan> {
-  if (!search) return { dependents: [], unread: [], kinds: 0 };
+async function judgeOwners(
+  search: ReturnType<typeof searchedFor>,
+  { cluster }: Sources,
+  context: Context,
+  record: PreflightFacts['record'],
+): Promise<OwnersJudged> {
+  if (!search) return { references: undefined, recorded: [] };
   if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
-  const { objects, unread, kinds } = await readReferences(cluster, context, search.installation, search.source);
-  const [written, rights] = await Promise.all([
-    withWriters(cluster, objects, ({ fates }) => fates.some(({ breaks }) => breaks)),
-    readRights(cluster, objects, context.options.stateNamespace),
-  ]);
-  const dependents = written.flatMap(({ owned: { object }, fates }) => {
-    const { plural: _, ...ref } = object;
-    return fates.map(({ reference, breaks, writtenBy }) => ({
-      object: ref,
-      owner: reference,
-      breaks,
-      ...(writtenBy ? { writtenBy } : {}),
-    }));
-  });
-  return { dependents, unread, kinds, rights };
+  const references = await readReferences(cluster, context, search.installation, search.source);
+  const apiReplaced = 'value' in record && replacesApi(record.value, context);
+  return withRights(cluster, { references, recorded: [], apiReplaced }, context);
 }
 
 /** Milliseconds that the survey waits for a store: the CLI would wait for ever (cli notes 1.1). */

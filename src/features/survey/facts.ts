@@ -1,11 +1,10 @@
 import type { Finding, Reading } from '../../kernel/check.ts';
 import type { Detection } from '../../kernel/installation.ts';
-import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../../kernel/object.ts';
+import type { Kind, KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { Certificate } from '../../kube/certificate.ts';
-import type { FieldWriter } from '../../kube/managed-fields.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import type { CrdFact, Inventory } from './inventory.ts';
@@ -86,33 +85,6 @@ export interface PodWebhook {
   readonly service: { readonly namespace: string; readonly name: string };
   /** Of the pods that answer; undefined where the Service selects none. */
   readonly backends: LabelSelector | undefined;
-}
-
-export interface Dependent {
-  readonly object: ObjectRef;
-  readonly owner: OwnerReference;
-  /** The upgrade leaves it with an outdated UID; undefined where the owners were not looked at. */
-  readonly breaks?: boolean;
-  /** Field manager of the reference; looked up for the first objects only. */
-  readonly writtenBy?: FieldWriter;
-}
-
-/** What this account lacks to remove references and to restore them. */
-export interface OwnerRights {
-  readonly denied: readonly AccessRequest[];
-  /** What it lacks besides where the API server runs OwnerReferencesPermissionEnforcement. */
-  readonly enforced: readonly AccessRequest[];
-  /** Whether it does; undefined where nobody could see. */
-  readonly isEnforced: boolean | undefined;
-}
-
-/** Every object in the cluster that names an object of the service as its owner. */
-export interface OwnerScan {
-  readonly dependents: readonly Dependent[];
-  /** Kinds that could not be listed: the scan is incomplete. */
-  readonly unread: readonly { readonly kind: string; readonly because: string }[];
-  readonly kinds: number;
-  readonly rights?: OwnerRights;
 }
 
 export interface CliFile {
@@ -196,7 +168,6 @@ export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployme
   readonly chart: Reading<readonly Finding[] | undefined>;
   /** Undefined where no operator holds the installation. */
   readonly operated: OperatedFacts | undefined;
-  readonly owners: Reading<OwnerScan>;
   readonly clis: Reading<readonly CliFile[]>;
   /** Files of the chart tool on PATH. */
   readonly chartTool: Reading<readonly string[]>;

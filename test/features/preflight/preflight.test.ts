@@ -10,6 +10,7 @@ import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/ob
 import { ApiFailure, type Artifacts, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, NOW, node, object } from '../../fixtures/facts.ts';
+import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 
 const env = { DATASTORE_TYPE: 'kubernetes', CALICO_NETWORKING_BACKEND: 'bird' };
@@ -195,7 +196,22 @@ describe('the survey of the preflight', () => {
     const dependent = object('v1', 'ConfigMap/shop/x', { metadata: { ownerReferences: [owner] } });
     const { facts } = await survey([...objects, dependent]);
     assert.ok('value' in facts.owners);
-    assert.equal(facts.owners.value.dependents.length, 1);
+    assert.equal(facts.owners.value.references?.objects.length, 1);
+    assert.equal(facts.owners.value.apiReplaced, false);
+  });
+
+  it('knows of a resumed run that it has replaced the API server, whose group may not be served', async () => {
+    const { cluster } = clusterOf(objects, { kinds });
+    const sources = sourcesOf(cluster);
+    const record = runRecord({
+      clusterUid: 'cluster-1',
+      target: contextOf().options.release,
+      wrote: ['apply'],
+      source: 'v3.27.4',
+      oldest: 'v3.27.4',
+    });
+    const facts = await surveyPreflight({ ...sources, records: { ...sources.records, load: async () => record } }, contextOf());
+    assert.equal('value' in facts.owners && facts.owners.value.apiReplaced, true);
   });
 
   it('keeps the reason of everything that could not be read, and reads the rest', async () => {
