@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import type { Connection, UserEntry } from '../kubeconfig/connection.ts';
+import type { Connection, ExecEntry, UserEntry } from '../kubeconfig/connection.ts';
 import { type ExecSurroundings, runExecPlugin } from './exec.ts';
 
 /** What proves who we are, for one request. */
@@ -70,7 +70,7 @@ async function obtain(connection: Connection, surroundings: ExecSurroundings, no
     return { credential: { ...certificate, authorization: `Basic ${basic}` }, expiresAt: never };
   }
   if (certificate.certificate) return { credential: certificate, expiresAt: never };
-  if (user.exec) return fromPlugin(connection, surroundings);
+  if (user.exec) return fromPlugin(user.exec, connection, surroundings);
   if (user['auth-provider']) return fromProvider(connection, now);
   return { credential: {}, expiresAt: never };
 }
@@ -92,9 +92,7 @@ async function fileToken(file: string, otherwise: string | undefined): Promise<C
   }
 }
 
-async function fromPlugin(connection: Connection, surroundings: ExecSurroundings): Promise<Cached> {
-  const { exec } = connection.user;
-  if (!exec) return { credential: {}, expiresAt: Number.POSITIVE_INFINITY };
+async function fromPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<Cached> {
   const { token, certificate, key, expiresAt } = await runExecPlugin(exec, connection, surroundings);
   const credential = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(certificate && key ? { certificate, key } : {}) };
   return { credential, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY };

@@ -1,5 +1,4 @@
-import type { Kind } from '../../kernel/object.ts';
-import { groupOf } from '../../kernel/object.ts';
+import { groupOf, type Kind } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { Transport } from './transport.ts';
 
@@ -70,40 +69,35 @@ async function assertReady(transport: Transport): Promise<void> {
 }
 
 function fromAggregated(documents: readonly Aggregated[]): Served {
-  const first = new Map<string, Kind>();
   const failed = new Set<string>();
-  for (const item of documents.flatMap((one) => one.items ?? [])) {
-    const group = item.metadata?.name ?? '';
-    for (const { version, freshness, resources } of item.versions ?? []) {
-      if (freshness === 'Stale') failed.add(group);
-      for (const { resource, responseKind, scope, verbs } of resources ?? []) {
-        const kind = { group, version, kind: responseKind?.kind ?? '', plural: resource, namespaced: scope === 'Namespaced' };
-        keepFirst(first, { ...kind, ...listedBy(verbs) });
-      }
-    }
-  }
-  return { kinds: [...first.values()], failed: [...failed] };
+  const kinds = documents
+    .flatMap((one) => one.items ?? [])
+    .flatMap(({ metadata, versions }) => {
+      const group = metadata?.name ?? '';
+      return (versions ?? []).flatMap(({ version, freshness, resources }) => {
+        if (freshness === 'Stale') failed.add(group);
+        return (resources ?? []).map(({ resource: plural, responseKind, scope, verbs }) => {
+          const kind = { group, version, kind: responseKind?.kind ?? '', plural, namespaced: scope === 'Namespaced' };
+          return { ...kind, ...listedBy(verbs) };
+        });
+      });
+    });
+  return { kinds: firstOf(kinds), failed: [...failed] };
 }
 
 async function groupByGroup(transport: Transport, groups: readonly Group[]): Promise<Served> {
   const wanted = [{ group: '', versions: ['v1'] }, ...groups.map((one) => ({ group: one.name, versions: inOrder(one) }))];
   const failed = new Set<string>();
-  const answers = await Promise.all(
-    wanted.flatMap(({ group, versions }) =>
-      versions.map(async (version) => {
-        try {
-          return await resourcesOf(transport, group, version);
-        } catch (thrown) {
-          if (!(thrown instanceof ApiFailure)) throw thrown;
-          failed.add(group);
-          return [];
-        }
+  const asked = wanted.flatMap(({ group, versions }) =>
+    versions.map((version) =>
+      resourcesOf(transport, group, version).catch((thrown: unknown) => {
+        if (!(thrown instanceof ApiFailure)) throw thrown;
+        failed.add(group);
+        return [];
       }),
     ),
   );
-  const first = new Map<string, Kind>();
-  for (const kind of answers.flat()) keepFirst(first, kind);
-  return { kinds: [...first.values()], failed: [...failed] };
+  return { kinds: firstOf((await Promise.all(asked)).flat()), failed: [...failed] };
 }
 
 function inOrder(group: Group): readonly string[] {
@@ -116,9 +110,14 @@ function listedBy(verbs: readonly string[] | undefined): Pick<Kind, 'unlisted'> 
   return verbs === undefined || verbs.includes('list') ? {} : { unlisted: true };
 }
 
-function keepFirst(found: Map<string, Kind>, kind: Kind): void {
-  const key = `${kind.group}/${kind.plural}`;
-  if (kind.kind !== '' && !found.has(key)) found.set(key, kind);
+/** Of each resource the first; those without a kind are none. */
+function firstOf(kinds: readonly Kind[]): readonly Kind[] {
+  const found = new Map<string, Kind>();
+  for (const kind of kinds) {
+    const key = `${kind.group}/${kind.plural}`;
+    if (kind.kind !== '' && !found.has(key)) found.set(key, kind);
+  }
+  return [...found.values()];
 }
 
 async function resourcesOf(transport: Transport, group: string, version: string): Promise<readonly Kind[]> {

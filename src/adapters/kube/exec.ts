@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../../kernel/fault.ts';
 import { type Interruption, interrupted } from '../../kernel/interruption.ts';
+import { parsedJson } from '../../kernel/json.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
 import { filesOf } from '../tools/files-of.ts';
 import { endGroup, GROUPED } from '../tools/run-program.ts';
@@ -61,7 +62,8 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
   const first = await started(exec, file, connection, surroundings);
   // One that may ask shares the terminal, so Ctrl-C ends it too; an action that may finish needs it again.
   const mayBeCut = first.exitCode !== 0 && !wasStopping;
-  if (mayBeCut && mayAsk(exec, surroundings.terminal)) await signalled(interruption?.soft);
+  if (interruption && mayBeCut && mayAsk(exec, surroundings.terminal))
+    await wait(SIGNAL_MS, undefined, { signal: interruption.soft }).catch(() => undefined);
   const result = mayBeCut && isStopping() ? await started(exec, file, connection, surroundings) : first;
   if (result.isCanceled) throw interrupted();
   if (result.code === 'ENOENT' || result.code === 'EACCES') throw cannotStart(exec, result.code);
@@ -76,10 +78,6 @@ function cannotStart({ command, installHint }: ExecEntry, code: string): Fault {
   return new Fault('failed', `credential plugin ${command} cannot be started (${code})`, [
     installHint?.trim() || 'install it, and check that it is executable and in a folder of PATH (relative and empty ones are not searched)',
   ]);
-}
-
-async function signalled(soft: AbortSignal | undefined): Promise<void> {
-  if (soft) await wait(SIGNAL_MS, undefined, { signal: soft }).catch(() => undefined);
 }
 
 async function started(exec: ExecEntry, file: string, connection: Connection, surroundings: ExecSurroundings) {
@@ -123,7 +121,8 @@ function execInfo(exec: ExecEntry, connection: Connection, interactive: boolean)
 }
 
 function readAnswer(stdout: string, exec: ExecEntry): ExecCredential {
-  const answer = parse(stdout, exec);
+  const answer = parsedJson(stdout) as ExecAnswer | null | undefined;
+  if (!answer) throw new Fault('failed', `credential plugin ${exec.command} printed no JSON`, ['run it yourself and read what it prints']);
   if (answer.apiVersion !== exec.apiVersion)
     throw new Fault(
       'failed',
@@ -141,12 +140,4 @@ function readAnswer(stdout: string, exec: ExecEntry): ExecCredential {
     ...(certificate && key ? { certificate, key } : {}),
     ...(Number.isNaN(expiresAt) ? {} : { expiresAt }),
   };
-}
-
-function parse(stdout: string, exec: ExecEntry): ExecAnswer {
-  try {
-    return JSON.parse(stdout) as ExecAnswer;
-  } catch {
-    throw new Fault('failed', `credential plugin ${exec.command} printed no JSON`, ['run it yourself and read what it prints']);
-  }
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../../kernel/fault.ts';
+import { parsedJson } from '../../kernel/json.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { type Connection, connectionText, SEE_ENTRY } from '../kubeconfig/connection.ts';
 
@@ -13,29 +14,15 @@ interface Status {
 
 /** An answer of 400 or more, from its Status body; any other body, as from a proxy, is quoted in short. */
 export function failureOf(status: number, body: string, retryAfter?: string): ApiFailure {
-  const parsed = statusOf(body);
-  if (parsed?.kind === 'Status')
-    return new ApiFailure(
-      status,
-      // A webhook need not give one.
-      parsed.reason || 'Unknown',
-      parsed.message || `the server answered ${status}`,
-      parsed.details?.causes ?? [],
-      pauseOf(retryAfter),
-    );
-  const quoted = body.trim().replace(/\s+/g, ' ').slice(0, 200);
-  return new ApiFailure(
-    status,
-    `HTTP ${status}`,
-    `the server answered ${status}${quoted ? `: ${quoted}` : ' without a text'}`,
-    [],
-    pauseOf(retryAfter),
-  );
-}
-
-function pauseOf(retryAfter: string | undefined): number | undefined {
+  const parsed = parsedJson(body) as Status | null | undefined;
   const seconds = Number(retryAfter ?? Number.NaN);
-  return Number.isNaN(seconds) ? undefined : seconds * 1000;
+  const pauseMs = Number.isNaN(seconds) ? undefined : seconds * 1000;
+  const answered = `the server answered ${status}`;
+  if (parsed?.kind === 'Status')
+    // A webhook need not give a reason.
+    return new ApiFailure(status, parsed.reason || 'Unknown', parsed.message || answered, parsed.details?.causes ?? [], pauseMs);
+  const quoted = body.trim().replace(/\s+/g, ' ').slice(0, 200);
+  return new ApiFailure(status, `HTTP ${status}`, answered + (quoted ? `: ${quoted}` : ' without a text'), [], pauseMs);
 }
 
 /** No answer came: status 0, the reason is the system's or OpenSSL's code. */
@@ -43,14 +30,6 @@ export function noAnswer(thrown: unknown, server: string): ApiFailure {
   const error = thrown as { readonly code?: unknown; readonly message?: string };
   const code = typeof error.code === 'string' ? error.code : 'NoAnswer';
   return new ApiFailure(0, code, `no answer from ${server}: ${error.message || code}`);
-}
-
-function statusOf(body: string): Status | undefined {
-  try {
-    return JSON.parse(body) as Status;
-  } catch {
-    return undefined;
-  }
 }
 
 const UNTRUSTED = new Set([

@@ -30,52 +30,34 @@ const MAGIC = Buffer.from('k8s\0');
  * Reads a PartialObjectMetadataList in protobuf as it arrives; keeps only metadata that holds one of the texts. Memory: the largest item
  * and what is kept; throws RangeError for anything else. `begun` is called as soon as the page's head has arrived.
  */
-export function metadataReader(
-  texts: readonly string[],
-  begun?: (head: ListHead) => void,
-): { take(chunk: Uint8Array): void; page(): MetadataPage } {
-  const reader = new ListReader(
-    texts.map((text) => Buffer.from(text)),
-    begun,
-  );
-  let pending: Buffer = Buffer.alloc(0);
-  return {
-    take(chunk) {
-      const bytes = pending.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : Buffer.concat([pending, chunk]);
-      pending = bytes.subarray(reader.take(bytes));
-    },
-    page() {
-      if (!reader.isComplete()) throw new RangeError('the list of metadata was cut short');
-      return reader.page();
-    },
-  };
-}
-
-/** Takes whole parts of the list off the front of what has arrived. */
-class ListReader {
+export class MetadataReader {
   readonly #texts: readonly Buffer[];
   readonly #begun: ((head: ListHead) => void) | undefined;
   readonly #items: ObjectMeta[] = [];
+  #pending: Buffer = Buffer.alloc(0);
   #read = 0;
   #head: ListHead = { token: '', resourceVersion: '', remaining: 0, bytes: 0 };
   /** Bytes of the list that are still to come; undefined before its head, NaN after it. */
   #left: number | undefined;
 
-  constructor(texts: readonly Buffer[], begun: ((head: ListHead) => void) | undefined) {
-    this.#texts = texts;
+  constructor(texts: readonly string[], begun?: (head: ListHead) => void) {
+    this.#texts = texts.map((text) => Buffer.from(text));
     this.#begun = begun;
   }
 
-  isComplete(): boolean {
-    return this.#left === 0;
+  take(chunk: Uint8Array): void {
+    const isFirst = this.#pending.length === 0;
+    const bytes = isFirst ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : Buffer.concat([this.#pending, chunk]);
+    this.#pending = bytes.subarray(this.#takeParts(bytes));
   }
 
   page(): MetadataPage {
+    if (this.#left !== 0) throw new RangeError('the list of metadata was cut short');
     return { ...this.#head, items: this.#items, read: this.#read };
   }
 
-  /** Number of bytes that are done with. */
-  take(bytes: Buffer): number {
+  /** Takes whole parts of the list off the front of what has arrived. Returns the number of bytes that are done with. */
+  #takeParts(bytes: Buffer): number {
     let at = 0;
     if (this.#left === undefined) at = this.#takeHead(bytes);
     if (this.#left === undefined) return 0;
@@ -92,7 +74,7 @@ class ListReader {
       }
       if (field.number === 2) {
         this.#read += 1;
-        if (hits.some((hit) => isWithin(hit, bytes, field.start, field.end))) this.#items.push(metadataOf(bytes, field.start, field.end));
+        if (hits.some((hit) => isWithin(hit, bytes, field))) this.#items.push(metadataOf(bytes, field));
       }
       this.#left -= field.end - at;
       at = field.end;
@@ -126,38 +108,38 @@ function refuseHuge(bytes: number): void {
 }
 
 /** Continues only from the last place found: each byte is searched once per text. */
-function isWithin(hit: { readonly text: Buffer; at: number }, bytes: Buffer, start: number, end: number): boolean {
+function isWithin(hit: { readonly text: Buffer; at: number }, bytes: Buffer, { start, end }: Field): boolean {
   if (hit.at !== -1 && hit.at < start) hit.at = bytes.indexOf(hit.text, start);
   return hit.at >= start && hit.at < end;
 }
 
 /** ListMeta { 2 resourceVersion, 3 continue, 4 remainingItemCount } */
-function headIn(list: Buffer, { start, end }: Field, bytes: number): ListHead {
-  const fields = new Map([...fieldsOf(list, start, end)].map((field) => [field.number, field]));
+function headIn(list: Buffer, field: Field, bytes: number): ListHead {
+  const fields = new Map([...fieldsOf(list, field)].map((one) => [one.number, one]));
   const textAt = (number: number) => textOf(list, fields.get(number) ?? { start: 0, end: 0 });
   return { token: textAt(3), resourceVersion: textAt(2), remaining: fields.get(4)?.value ?? 0, bytes };
 }
 
 /** Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 12 annotations, 13 ownerReferences } }; the rest is skipped. */
-function metadataOf(bytes: Buffer, start: number, end: number): ObjectMeta {
+function metadataOf(bytes: Buffer, item: Field): ObjectMeta {
   const texts: Record<string, string> = {};
   const ownerReferences: OwnerReference[] = [];
   let annotations: Record<string, string> | undefined;
-  for (const outer of fieldsOf(bytes, start, end)) {
+  for (const outer of fieldsOf(bytes, item)) {
     if (outer.number !== 1) continue;
-    for (const field of fieldsOf(bytes, outer.start, outer.end)) {
+    for (const field of fieldsOf(bytes, outer)) {
       const name = METADATA_TEXTS[field.number];
       if (name && field.end > field.start) texts[name] = textOf(bytes, field);
-      if (field.number === 12) annotations ??= appliedOf(bytes, field.start, field.end);
-      if (field.number === 13) ownerReferences.push(ownerOf(bytes, field.start, field.end));
+      if (field.number === 12) annotations ??= appliedOf(bytes, field);
+      if (field.number === 13) ownerReferences.push(ownerOf(bytes, field));
     }
   }
   return { name: '', ...texts, ...(annotations ? { annotations } : {}), ownerReferences };
 }
 
 /** Map entry { 1 key, 2 value }; undefined for every other annotation, and for a manifest that names no owners. */
-function appliedOf(bytes: Buffer, start: number, end: number): Record<string, string> | undefined {
-  const entry = Object.fromEntries([...fieldsOf(bytes, start, end)].map((field) => [field.number, field]));
+function appliedOf(bytes: Buffer, annotation: Field): Record<string, string> | undefined {
+  const entry = Object.fromEntries([...fieldsOf(bytes, annotation)].map((field) => [field.number, field]));
   const [key, value] = [entry[1], entry[2]];
   if (!key || !value || key.end - key.start !== LAST_APPLIED.length || textOf(bytes, key) !== LAST_APPLIED) return undefined;
   const text = textOf(bytes, value);
@@ -168,10 +150,10 @@ const METADATA_TEXTS: Readonly<Record<number, string>> = { 1: 'name', 3: 'namesp
 const OWNER_TEXTS: Readonly<Record<number, 'kind' | 'name' | 'uid' | 'apiVersion'>> = { 1: 'kind', 3: 'name', 4: 'uid', 5: 'apiVersion' };
 const OWNER_FLAGS: Readonly<Record<number, 'controller' | 'blockOwnerDeletion'>> = { 6: 'controller', 7: 'blockOwnerDeletion' };
 
-function ownerOf(bytes: Buffer, start: number, end: number): OwnerReference {
+function ownerOf(bytes: Buffer, reference: Field): OwnerReference {
   const texts = { apiVersion: '', kind: '', name: '', uid: '' };
   const flags: { controller?: boolean; blockOwnerDeletion?: boolean } = {};
-  for (const field of fieldsOf(bytes, start, end)) {
+  for (const field of fieldsOf(bytes, reference)) {
     const text = OWNER_TEXTS[field.number];
     if (text) texts[text] = textOf(bytes, field);
     const flag = OWNER_FLAGS[field.number];
@@ -212,7 +194,7 @@ function varintAt(bytes: Uint8Array, at: number): { readonly value: number; read
 }
 
 /** The fields of a message, in order. Throws RangeError for bytes that are no message. */
-function* fieldsOf(bytes: Uint8Array, start: number, end: number): Generator<Field> {
+function* fieldsOf(bytes: Uint8Array, { start, end }: Field): Generator<Field> {
   for (let at = start; at < end; ) {
     const field = fieldAt(bytes, at);
     if (!field || field.end > end) throw new RangeError(`the protobuf message ends within a field at byte ${at}`);

@@ -7,7 +7,7 @@ import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { readChunks, readText } from '../bounded-body.ts';
 import { collectionPath, listAll, METADATA_LIST, typed, untilWhole, withQuery } from './items.ts';
-import { type ListHead, type MetadataPage, metadataReader } from './metadata-list.ts';
+import { type ListHead, type MetadataPage, MetadataReader } from './metadata-list.ts';
 import type { Transport } from './transport.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -141,7 +141,7 @@ async function readPage(
   const path = withQuery(collectionPath(kind, namespace), { labelSelector, fieldSelector, ...query });
   const texts = ownedBy.map((group) => `${group}/`);
   const ask = (accept: string) =>
-    transport.read({ path, accept, ...(signal ? { signal } : {}) }, (message) => pageOf(message, metadataReader(texts, begun)));
+    transport.read({ path, accept, ...(signal ? { signal } : {}) }, (message) => pageOf(message, new MetadataReader(texts, begun)));
   try {
     return await ask(PROTOBUF_LIST);
   } catch (thrown) {
@@ -150,9 +150,9 @@ async function readPage(
   }
 }
 
-async function pageOf(message: IncomingMessage, reader: ReturnType<typeof metadataReader>): Promise<MetadataPage> {
+async function pageOf(message: IncomingMessage, reader: MetadataReader): Promise<MetadataPage> {
   if (message.headers['content-type']?.startsWith(PROTOBUF)) {
-    await readChunks(message, reader.take);
+    await readChunks(message, (chunk) => reader.take(chunk));
     return reader.page();
   }
   const text = await readText(message);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type MetadataPage, metadataReader } from '../../../src/adapters/kube/metadata-list.ts';
+import { type MetadataPage, MetadataReader } from '../../../src/adapters/kube/metadata-list.ts';
 import { reference, referenceLists } from '../../support/owner-entries.ts';
 import { type ListItem, metadataList } from './metadata-list.ts';
 
@@ -8,7 +8,7 @@ const TEXT = 'projectcalico.org/';
 
 /** Reads the body in pieces, cut wherever the network may cut it. */
 function readInPieces(body: Uint8Array, sizes: readonly number[], texts = [TEXT]): MetadataPage {
-  const reader = metadataReader(texts);
+  const reader = new MetadataReader(texts);
   for (let at = 0, turn = 0; at < body.length; turn += 1) {
     const end = at + (sizes[turn % sizes.length] ?? body.length);
     reader.take(body.subarray(at, end));

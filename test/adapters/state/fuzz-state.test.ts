@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
 import { headBytes, JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
 import { journalStore } from '../../../src/adapters/journal/journal.ts';
-import { metadataReader } from '../../../src/adapters/kube/metadata-list.ts';
+import { MetadataReader } from '../../../src/adapters/kube/metadata-list.ts';
 import { keyOf, parseRecord } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
@@ -193,7 +193,7 @@ describe('any journal of owner references', () => {
 
 describe('any list of metadata in protobuf', () => {
   const read = async (parts: readonly Uint8Array[]) => {
-    const reader = metadataReader(['netsvc.io/']);
+    const reader = new MetadataReader(['netsvc.io/']);
     for (const part of parts) reader.take(part);
     return reader.page();
   };
