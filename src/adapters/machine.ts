@@ -68,17 +68,20 @@ async function copyDurably(file: string, keepAs: string): Promise<void> {
   await copyFile(file, keepAs, constants.COPYFILE_EXCL);
   // The copy has the file's own mode. One that nobody may write could not be opened to be made durable.
   await chmod(keepAs, ((await stat(file)).mode & 0o777) | 0o200);
-  await syncPath(keepAs);
+  const copy = await open(keepAs, 'r+');
+  await copy.sync().finally(() => copy.close());
 }
 
 async function writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void> {
   if (await succeeds(access(folder)))
     throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder with --backup-dir']);
   const temporary = `${folder}.partial-${randomUUID().slice(0, 8)}`;
+  // The list that `sha256sum -c SHA256SUMS` reads.
+  const sums = files.map(({ name, content }) => `${sha256Of(content)}  ${name}\n`).join('');
   await guarded(dirname(folder), async () => {
     try {
       await mkdir(temporary, { recursive: true, mode: 0o700 });
-      for (const { name, content } of [...files, { name: 'SHA256SUMS', content: checksums(files) }]) {
+      for (const { name, content } of [...files, { name: 'SHA256SUMS', content: sums }]) {
         const path = join(temporary, normalize(name));
         if (!path.startsWith(temporary))
           throw new Fault('failed', `file name leaves the backup folder: ${name}`, [
@@ -94,16 +97,6 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
       throw thrown;
     }
   });
-}
-
-/** The list that `sha256sum -c SHA256SUMS` reads. */
-function checksums(files: readonly { readonly name: string; readonly content: string }[]): string {
-  return files.map(({ name, content }) => `${sha256Of(content)}  ${name}\n`).join('');
-}
-
-async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  await file.sync().finally(() => file.close());
 }
 
 async function guarded(folder: string, work: () => Promise<void>): Promise<void> {

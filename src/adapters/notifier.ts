@@ -1,4 +1,3 @@
-import { access, constants, stat } from 'node:fs/promises';
 import type { RequestOptions } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,15 +9,15 @@ import { proxyAgent } from './artifacts/https-fetch.ts';
 import { headOf } from './bounded-body.ts';
 import { isLoopback } from './kube/wire.ts';
 import type { Environment } from './kubeconfig/connection.ts';
+import { executable } from './tools/files-of.ts';
 import { runProgram } from './tools/run-program.ts';
 
 /** Sends documents to what `--notify` names. `env` is what a program gets. */
 export async function openNotifier(value: string, env: Environment): Promise<Notifier> {
   const target = await notifyTarget(value, env);
-  if ('url' in target) {
-    return { to: target.shown, send: (text, cut) => post(target.url, text, { env, cut }) };
-  }
-  return { to: target.shown, send: (text, cut) => runHook(target.program, text, { env, cut }) };
+  const send: Notifier['send'] = (text, cut) =>
+    'url' in target ? post(target.url, text, { env, cut }) : runHook(target.program, text, { env, cut });
+  return { to: target.shown, send };
 }
 
 /** Where notifications go. `shown`: as a screen may have it, for the path of a webhook's address is its credential. */
@@ -50,18 +49,8 @@ function addressOf(value: string): Target {
 }
 
 async function isProgram(name: string, env: Environment): Promise<boolean> {
-  const folders = /[/\\]/.test(name) ? [undefined] : (env.PATH ?? '').split(delimiter);
-  const found = await Promise.all(folders.map((folder) => isExecutable(folder === undefined ? name : join(folder, name))));
-  return found.includes(true);
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
+  const files = /[/\\]/.test(name) ? [name] : (env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
+  return (await Promise.all(files.map((file) => executable(file).catch(() => undefined)))).some((file) => file !== undefined);
 }
 
 interface SendOptions {
@@ -119,14 +108,9 @@ const OUTPUT_BYTES = 64 * 1024;
 
 /** Starts a program with one JSON document on its standard input, and waits for its end. Rejects with why it failed. */
 async function runHook(program: string, text: string, { env, cut }: Pick<SendOptions, 'env' | 'cut'>): Promise<void> {
-  const defined = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  const result = await runProgram(program, [], {
-    env: Object.fromEntries(defined),
-    stdin: text,
-    timeoutMs: HOOK_LIMIT_MS,
-    signal: cut,
-    outputLimit: OUTPUT_BYTES,
-  });
+  const defined = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const limits = { timeoutMs: HOOK_LIMIT_MS, outputLimit: OUTPUT_BYTES };
+  const result = await runProgram(program, [], { env: defined, stdin: text, signal: cut, ...limits });
   const because = failureOf(result);
   if (because !== undefined) throw new Error(because);
 }

@@ -38,12 +38,9 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
     throw thrown;
   });
   if (!packed) return undefined;
-  const [releases = '{}', ...objects] = (await brotliDecompress(packed)).toString('utf8').split('\n');
-  return viewOf(JSON.parse(releases) as StoredBasesFile['releases'], objects);
-}
-
-/** Each object is parsed when a release that has it is asked for, and once. */
-function viewOf(releases: StoredBasesFile['releases'], lines: readonly string[]): StoredBases {
+  const [first = '{}', ...lines] = (await brotliDecompress(packed)).toString('utf8').split('\n');
+  const releases = JSON.parse(first) as StoredBasesFile['releases'];
+  // Each object is parsed when a release that has it is asked for, and once.
   const parsed = new Map<number, KubeObject>();
   const objectAt = (place: number): KubeObject => {
     const known = parsed.get(place) ?? (JSON.parse(lines[place] ?? '') as KubeObject);

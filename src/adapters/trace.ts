@@ -29,22 +29,20 @@ export interface Exchanged {
 /** One request and its answer, in as much detail as was asked for. */
 export function traceExchange(trace: Trace | undefined, server: string, { call, headers, message, startedAt }: Exchanged): void {
   if (!trace || trace.level < LEVEL.requests) return;
-  trace.say(`${lineOf(server, call)} ${message.statusCode} ${message.statusMessage} in ${Date.now() - startedAt} milliseconds`);
+  const { method = 'GET', path } = call;
+  trace.say(`${method} ${server}${path} ${message.statusCode} ${message.statusMessage} in ${Date.now() - startedAt} milliseconds`);
   traceHeaders(trace, 'Request Headers', headers);
-  if (call.body !== undefined) {
-    traceBody(trace, 'Request Body', call.path, typeof call.body === 'string' ? call.body : JSON.stringify(call.body));
-  }
+  if (call.body !== undefined)
+    traceBody(trace, 'Request Body', path, typeof call.body === 'string' ? call.body : JSON.stringify(call.body));
   traceHeaders(trace, 'Response Headers', message.headers);
-  traceAnswer(trace, call.path, message);
+  traceAnswer(trace, path, message);
 }
 
 /** A request that no answer came to. */
 export function traceSilence(trace: Trace | undefined, server: string, { call, startedAt }: Pick<Exchanged, 'call' | 'startedAt'>): void {
   if (!trace || trace.level < LEVEL.requests) return;
-  trace.say(`${lineOf(server, call)} without an answer after ${Date.now() - startedAt} milliseconds`);
+  trace.say(`${call.method ?? 'GET'} ${server}${call.path} without an answer after ${Date.now() - startedAt} milliseconds`);
 }
-
-const lineOf = (server: string, { method = 'GET', path }: Call) => `${method} ${server}${path}`;
 
 /** Headers as lines, what proves who we are hidden. */
 function traceHeaders(trace: Trace, title: string, headers: Headers): void {

@@ -1,3 +1,4 @@
+import { textAt } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import type { VirtualClock } from './clock.ts';
@@ -52,10 +53,7 @@ function reconcile(store: Store, faults: EndpointFaults): void {
 
 function isOn(configuration: KubeObject | undefined, { variable }: EndpointFaults): boolean {
   if (variable !== undefined) return variable === 'enabled';
-  const { spec } = (configuration ?? {}) as {
-    readonly spec?: { readonly controllers?: { readonly node?: { readonly hostEndpoint?: { readonly autoCreate?: string } } } };
-  };
-  return spec?.controllers?.node?.hostEndpoint?.autoCreate === 'Enabled';
+  return textAt(configuration, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
 }
 
 function isAutomatic({ metadata }: KubeObject): boolean {

@@ -1,3 +1,4 @@
+import { textAt } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { podShape } from '../kube/pod-facts.ts';
@@ -54,13 +55,8 @@ function nodeStatus(fault: NodeFault) {
       ? { status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' }
       : { status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
   const resources = { cpu: '8', memory: '32Gi', pods: '110' };
-  const nodeInfo = {
-    kubeletVersion: 'v1.36.1',
-    kernelVersion: '6.12.0',
-    operatingSystem: 'linux',
-    architecture: 'amd64',
-    osImage: 'sandbox',
-  };
+  const machine = { kernelVersion: '6.12.0', operatingSystem: 'linux', architecture: 'amd64', osImage: 'sandbox' };
+  const nodeInfo = { kubeletVersion: 'v1.36.1', ...machine };
   return { conditions: [{ type: 'Ready', ...ready }], capacity: resources, allocatable: resources, nodeInfo };
 }
 
@@ -115,13 +111,9 @@ function started(deps: WorkloadDeps, pod: KubeObject): void {
 /** After a fault: what already ran on a node that was down is there at once, a stuck pod starts over. */
 function goOn(deps: WorkloadDeps, pod: KubeObject): void {
   const { containerStatuses = [] } = podShape(pod).status ?? {};
-  const ran = containerStatuses.length > 0 && containerStatuses.every((one) => (one as { ready?: boolean }).ready);
+  const ran = containerStatuses.length > 0 && containerStatuses.every(({ ready }) => ready);
   if (ran) set(deps, pod, 'ready');
-  else pulledLater(deps, pod);
-}
-
-function pulledLater(deps: WorkloadDeps, pod: KubeObject): void {
-  deps.clock.schedule(deps.pullMs, () => pulled(deps, pod));
+  else deps.clock.schedule(deps.pullMs, () => pulled(deps, pod));
 }
 
 function stop(deps: WorkloadDeps, pod: KubeObject): void {
@@ -143,12 +135,12 @@ function unreachable({ store }: WorkloadDeps, pod: KubeObject): void {
 function set(deps: WorkloadDeps, pod: KubeObject, state: PodState): void {
   const live = current(deps, pod);
   if (!live || live.metadata.deletionTimestamp) return;
-  const startedAt = (live.status as { startTime?: string } | undefined)?.startTime ?? deps.clock.now().toISOString();
+  const startedAt = textAt(live.status, 'startTime') ?? deps.clock.now().toISOString();
   deps.store.update(K.Pod, { ...live, status: podStatus(live, state, startedAt) });
 }
 
 /** The very pod, if it still exists. */
-function current({ store }: WorkloadDeps, pod: KubeObject): KubeObject | undefined {
+export function current({ store }: WorkloadDeps, pod: KubeObject): KubeObject | undefined {
   const live = store.get(K.Pod, pod.metadata.name, pod.metadata.namespace);
   return live?.metadata.uid === pod.metadata.uid ? live : undefined;
 }

@@ -7,7 +7,7 @@ import { parseManifest } from '../manifest/manifest.ts';
 import { Killed } from './api-faults.ts';
 import { type SandboxCluster, SERVER_VERSION } from './sandbox-cluster.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
-import { type Answer, serviceCli } from './service-cli.ts';
+import { type Answer, refused, said, serviceCli } from './service-cli.ts';
 import { findKind, resourceText } from './store.ts';
 
 /** Where programs lie on the made-up machine. */
@@ -39,9 +39,9 @@ async function answerOf(
     if (tool === 'netsvcctl') return serviceCli(cluster, files.text(options.program ?? `${BIN_DIR}/${CLI}`), args, stdin);
   } catch (thrown) {
     if (thrown instanceof Killed) throw thrown;
-    return refused(messageOf(thrown));
+    return failed(messageOf(thrown));
   }
-  return refused(`the sandbox has no ${tool}`);
+  return failed(`the sandbox has no ${tool}`);
 }
 
 function kubectl(cluster: SandboxCluster, files: SandboxFiles, args: readonly string[]): Answer {
@@ -54,7 +54,7 @@ function kubectl(cluster: SandboxCluster, files: SandboxFiles, args: readonly st
     const exact = rest.at(-2) === '-f' && flags.length === rest.length - 2 && flags.every((flag) => known.includes(flag));
     if (!exact || !flags.includes('--server-side') || !flags.includes('--force-conflicts')) return unknown(args);
     const text = files.text(file);
-    if (text === undefined) return refused(`the path "${file}" does not exist`);
+    if (text === undefined) return failed(`the path "${file}" does not exist`);
     return kubectlApply(cluster, text, file, flags.includes('--dry-run=server'));
   }
   return verb === 'patch' ? kubectlPatch(cluster, rest) : unknown(args);
@@ -62,9 +62,7 @@ function kubectl(cluster: SandboxCluster, files: SandboxFiles, args: readonly st
 
 function kubectlVersion(flags: readonly string[]): Answer {
   if (flags.join(' ').replace('--client', '').trim() !== '-o json') return unknown(['version', ...flags]);
-  const versions = flags.includes('--client')
-    ? { clientVersion: SERVER_VERSION }
-    : { clientVersion: SERVER_VERSION, serverVersion: SERVER_VERSION };
+  const versions = { clientVersion: SERVER_VERSION, ...(flags.includes('--client') ? {} : { serverVersion: SERVER_VERSION }) };
   return said(`${JSON.stringify(versions, undefined, 2)}\n`);
 }
 
@@ -77,7 +75,7 @@ function kubectlPatch(cluster: SandboxCluster, args: readonly string[]): Answer 
   const isMeant = (kind: Parameters<typeof resourceText>[0]) =>
     [kind.plural, resourceText(kind), kind.kind.toLowerCase()].includes(resource.toLowerCase());
   const kind = cluster.kinds().find(isMeant);
-  if (!kind) return refused(`the server doesn't have a resource type "${resource}"`);
+  if (!kind) return failed(`the server doesn't have a resource type "${resource}"`);
   const dryRun = flags.includes('--dry-run=server');
   const namespace = values.get('-n') ?? values.get('--namespace');
   const ref = { apiVersion: '', kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
@@ -98,28 +96,17 @@ function parsed(args: readonly string[]) {
   return { values, flags, plain };
 }
 
-const said = (stdout: string): Answer => ({ exitCode: 0, stdout });
-const refused = (why: string): Answer => ({ exitCode: 1, stdout: '', stderr: `error: ${why}\n` });
-const unknown = (args: readonly string[]): Answer => refused(`the sandbox does not know: ${args.join(' ')}`);
+const failed = (why: string): Answer => refused(`error: ${why}`);
+const unknown = (args: readonly string[]): Answer => failed(`the sandbox does not know: ${args.join(' ')}`);
 
 function told({ exitCode, stdout, stderr = '' }: Answer, { onLine }: RunToolOptions): ToolResult {
-  for (const [text, stream] of [
-    [stdout, 'stdout'],
-    [stderr, 'stderr'],
-  ] as const) {
-    for (const line of text.split('\n').filter((one) => one !== '')) onLine?.(line, stream);
-  }
+  for (const line of stdout.split('\n')) if (line !== '') onLine?.(line, 'stdout');
+  for (const line of stderr.split('\n')) if (line !== '') onLine?.(line, 'stderr');
   return { exitCode, stdout, stderr, durationMs: 0 };
 }
 
-interface Outcome {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** `kubectl apply --server-side --force-conflicts -f FILE`: document after document, continuing after a failing one (plan notes 1, 5). */
-function kubectlApply(cluster: SandboxCluster, text: string, file: string, dryRun: boolean): Outcome {
+function kubectlApply(cluster: SandboxCluster, text: string, file: string, dryRun: boolean): Answer {
   const [out, err]: [string[], string[]] = [[], []];
   for (const { object } of parseManifest(text, file).documents) {
     try {
@@ -129,8 +116,8 @@ function kubectlApply(cluster: SandboxCluster, text: string, file: string, dryRu
       err.push(failureText(thrown, object));
     }
   }
-  const failed = err.some((line) => !line.startsWith('Warning: '));
-  return { exitCode: failed ? 1 : 0, stdout: lines(out), stderr: lines(err) };
+  const isFailed = err.some((line) => !line.startsWith('Warning: '));
+  return { exitCode: isFailed ? 1 : 0, stdout: lines(out), stderr: lines(err) };
 }
 
 function applyOne(cluster: SandboxCluster, document: KubeObject, dryRun: boolean, warn: (text: string) => void): string {

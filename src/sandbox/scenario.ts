@@ -52,10 +52,11 @@ const SETTLE_MS = 60_000;
 /** The service as its manifest installed it client-side, every agent ready. */
 export async function netsvcScenario(options: ScenarioOptions): Promise<Scenario> {
   const { clock, installed = 'v3.26.4', file = 'netsvc.yaml' } = options;
-  const cluster = sandboxCluster({ clock, ...pacing(options) });
-  const namespaces = ['default', 'kube-system'].map((name) =>
-    cluster.registry.create(K.Namespace, namespace(name), { manager: 'sandbox' }),
-  );
+  const cluster = sandboxCluster(options);
+  const namespaces = ['default', 'kube-system'].map((name) => {
+    const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    return cluster.registry.create(K.Namespace, object, { manager: 'sandbox' });
+  });
   cluster.nodes.add(options.nodes);
   const path = join(options.releasesFolder, installed, 'manifests', file);
   for (const { object } of parseManifest(await readFile(path, 'utf8'), path).documents) cluster.installClientSide(object);
@@ -65,24 +66,9 @@ export async function netsvcScenario(options: ScenarioOptions): Promise<Scenario
   files.write(`${BIN_DIR}/kubectl`, 'kubectl v1.36.1', true);
   if (options.cli !== false) files.write(`${BIN_DIR}/netsvcctl`, `netsvcctl ${installed}\n`, true);
   const clusterUid = namespaces[1]?.metadata.uid ?? '';
-  const folder = `/sandbox/${clusterUid}`;
-  return {
-    cluster,
-    clock,
-    files,
-    releasesFolder: options.releasesFolder,
-    clusterUid,
-    workFolder: folder,
-    state: { kept: new Map(), outcomes: new Map() },
-  };
-}
-
-function pacing({ pullMs, readyMs }: ScenarioOptions): Pick<SandboxOptions, 'pullMs' | 'readyMs'> {
-  return { ...(pullMs === undefined ? {} : { pullMs }), ...(readyMs === undefined ? {} : { readyMs }) };
-}
-
-function namespace(name: string) {
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  const { releasesFolder } = options;
+  const state = { kept: new Map(), outcomes: new Map() };
+  return { cluster, clock, files, releasesFolder, clusterUid, workFolder: `/sandbox/${clusterUid}`, state };
 }
 
 /** Installed from a file in which the user wrote a version of the CNI that the release has changed since. */

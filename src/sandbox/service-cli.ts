@@ -1,20 +1,18 @@
+import type { ToolResult } from '../kernel/argv.ts';
+import { textAt } from '../kernel/json.ts';
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { storedMetadata } from '../kube/stored-metadata.ts';
 import type { SandboxCluster } from './sandbox-cluster.ts';
 import { findKind } from './store.ts';
 
-export interface Answer {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr?: string;
-}
+export type Answer = Pick<ToolResult, 'exitCode' | 'stdout'> & Partial<Pick<ToolResult, 'stderr'>>;
 
 const GROUP = 'netsvc.io';
 const OWN_MANAGER = { manager: 'netsvcctl' };
 
-const said = (stdout: string): Answer => ({ exitCode: 0, stdout });
-const refused = (stderr: string): Answer => ({ exitCode: 1, stdout: '', stderr: `${stderr}\n` });
+export const said = (stdout: string): Answer => ({ exitCode: 0, stdout });
+export const refused = (stderr: string): Answer => ({ exitCode: 1, stdout: '', stderr: `${stderr}\n` });
 
 /** The service's CLI; its file tells its release: `netsvcctl v3.26.4`. */
 export function serviceCli(cluster: SandboxCluster, program: string | undefined, args: readonly string[], stdin = ''): Answer {
@@ -34,8 +32,7 @@ export function serviceCli(cluster: SandboxCluster, program: string | undefined,
 
 function clusterVersion(cluster: SandboxCluster): string | undefined {
   const kind = findKind(cluster.kinds(), 'crd.netsvc.io/v1', 'ClusterInformation');
-  const information = kind && cluster.store.get(kind, 'default');
-  return (information?.spec as { readonly netsvcVersion?: string } | undefined)?.netsvcVersion;
+  return kind && textAt(cluster.store.get(kind, 'default'), 'spec', 'netsvcVersion');
 }
 
 function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly string[], stdin: string): Answer {

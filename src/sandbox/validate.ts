@@ -1,7 +1,8 @@
-import { isRecord, sameValue } from '../kernel/json.ts';
+import { isRecord, jsonAt, sameValue } from '../kernel/json.ts';
 import type { JsonPatchOp, Kind, KubeObject } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { applyJsonPatch, PatchFailure } from '../manifest/json-patch.ts';
+import { podSpecOf, recordsIn } from '../manifest/prepare.ts';
 import { resourceText } from './store.ts';
 
 interface Cause {
@@ -24,12 +25,8 @@ export function validate(kind: Kind, before: KubeObject | undefined, after: Kube
 }
 
 function fixedSelector(kind: Kind, before: KubeObject | undefined, after: KubeObject): readonly Cause[] {
-  if (kind.group !== 'apps' || !before || sameValue(selectorOf(before), selectorOf(after))) return [];
+  if (kind.group !== 'apps' || !before || sameValue(jsonAt(before, 'spec', 'selector'), jsonAt(after, 'spec', 'selector'))) return [];
   return [{ field: 'spec.selector', message: 'Invalid value: field is immutable', reason: 'FieldValueInvalid' }];
-}
-
-function selectorOf({ spec }: KubeObject): unknown {
-  return isRecord(spec) ? spec.selector : undefined;
 }
 
 /** Names and values together, in bytes. */
@@ -37,31 +34,22 @@ const MOST_ANNOTATIONS = 262_144;
 
 /** A manifest may have the key without a value. */
 function longAnnotations({ metadata: { annotations } }: KubeObject): readonly Cause[] {
-  if (
-    Object.entries(annotations ?? {})
-      .flat()
-      .join('').length <= MOST_ANNOTATIONS
-  )
-    return [];
-  return [
-    { field: 'metadata.annotations', message: `Too long: may not be more than ${MOST_ANNOTATIONS} bytes`, reason: 'FieldValueTooLong' },
-  ];
+  const texts = Object.entries(annotations ?? {}).flat();
+  if (texts.join('').length <= MOST_ANNOTATIONS) return [];
+  const message = `Too long: may not be more than ${MOST_ANNOTATIONS} bytes`;
+  return [{ field: 'metadata.annotations', message, reason: 'FieldValueTooLong' }];
 }
 
 function doubleSources(object: KubeObject): readonly Cause[] {
-  const pod =
-    isRecord(object.spec) && isRecord(object.spec.template) && isRecord(object.spec.template.spec) ? object.spec.template.spec : {};
-  return ['initContainers', 'containers'].flatMap((list) => {
-    const containers: readonly unknown[] = Array.isArray(pod[list]) ? pod[list] : [];
-    return containers.flatMap((container, index) => {
-      const variables: readonly unknown[] = isRecord(container) && Array.isArray(container.env) ? container.env : [];
-      return variables.flatMap((variable, place) => {
-        if (!isRecord(variable) || !variable.value || variable.valueFrom === undefined) return [];
+  const message = 'Invalid value: "": may not be specified when `value` is not empty';
+  return ['initContainers', 'containers'].flatMap((list) =>
+    recordsIn(podSpecOf(object)?.[list]).flatMap(({ env }, index) =>
+      recordsIn(env).flatMap(({ value, valueFrom }, place) => {
         const field = `spec.template.spec.${list}[${index}].env[${place}].valueFrom`;
-        return [{ field, message: 'Invalid value: "": may not be specified when `value` is not empty', reason: 'FieldValueInvalid' }];
-      });
-    });
-  });
+        return value && valueFrom !== undefined ? [{ field, message, reason: 'FieldValueInvalid' }] : [];
+      }),
+    ),
+  );
 }
 
 /** The wanted object names the very state that it changes: 409 if that is not the live one. */

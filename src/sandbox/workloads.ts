@@ -1,7 +1,8 @@
+import { type JsonMap, jsonAt, textAt } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import { podShape } from '../kube/pod-facts.ts';
-import { startKubelets, type WorkloadDeps } from './nodes.ts';
+import { current, startKubelets, type WorkloadDeps } from './nodes.ts';
 import { isOfTemplate, isPodReady, isStopping, makePod, nodeOf, podsOf, specOf } from './pods-of.ts';
 import type { Store } from './store.ts';
 
@@ -16,11 +17,16 @@ function reconcileDaemonSet({ store }: Pick<WorkloadDeps, 'store'>, set: KubeObj
   writeStatus(store, set, nodes);
 }
 
+/** Pods of a workload that are not told to stop: all, those of an older template, and those of the newest. */
+function aliveOf(store: Store, workload: KubeObject) {
+  const alive = podsOf(store, workload).filter((pod) => !isStopping(pod));
+  const [fresh, old] = [true, false].map((is) => alive.filter((pod) => isOfTemplate(pod, workload) === is));
+  return { alive, old: old ?? [], fresh: fresh ?? [] };
+}
+
 /** An unavailable old pod is always replaced; of the others as many as may be unavailable at a time. */
 function roll(store: Store, set: KubeObject, nodes: readonly string[]): void {
-  const alive = podsOf(store, set).filter((pod) => !isStopping(pod));
-  const old = alive.filter((pod) => !isOfTemplate(pod, set));
-  const fresh = alive.filter((pod) => isOfTemplate(pod, set));
+  const { alive, old, fresh } = aliveOf(store, set);
   const broken = old.filter((pod) => !isPodReady(pod));
   const empty = nodes.filter((node) => !alive.some((pod) => nodeOf(pod) === node)).length;
   const unavailable = empty + fresh.filter((pod) => !isPodReady(pod)).length;
@@ -93,15 +99,10 @@ function removeOrphans({ store }: WorkloadDeps): void {
   }
 }
 
-interface JobShape {
-  readonly spec: {
-    readonly activeDeadlineSeconds?: number;
-    readonly ttlSecondsAfterFinished?: number;
-    readonly template: {
-      readonly metadata?: KubeObject['metadata'];
-      readonly spec: Readonly<Record<string, unknown>> & { readonly affinity?: unknown };
-    };
-  };
+interface JobSpec {
+  readonly activeDeadlineSeconds?: number;
+  readonly ttlSecondsAfterFinished?: number;
+  readonly template: { readonly metadata?: KubeObject['metadata']; readonly spec: JsonMap };
 }
 
 /** From the start of a program that ends to its end. */
@@ -121,7 +122,7 @@ function startJobs(deps: WorkloadDeps): void {
 }
 
 function begin({ store, clock }: WorkloadDeps, job: KubeObject): void {
-  const { template, activeDeadlineSeconds: deadline, ttlSecondsAfterFinished: ttl = 0 } = (job as unknown as JobShape).spec;
+  const { template, activeDeadlineSeconds: deadline, ttlSecondsAfterFinished: ttl = 0 } = job.spec as JobSpec;
   const { name, namespace = 'default', uid = '' } = job.metadata;
   clock.schedule(0, () => {
     const node = /"metadata\.name"[^\]]*"values":\["([^"]+)"\]/.exec(JSON.stringify(template.spec.affinity ?? {}))?.[1];
@@ -147,18 +148,18 @@ function ownedByJob({ metadata }: KubeObject): boolean {
 }
 
 function addressOf(pod: KubeObject): string {
-  return (pod.status as { readonly podIP?: string } | undefined)?.podIP ?? '';
+  return textAt(pod, 'status', 'podIP') ?? '';
 }
 
 /** What follows the text of a script: `client`, and what it asks. */
 function argumentsOf(pod: KubeObject): readonly string[] {
-  const [container] = podShape(pod).spec?.containers ?? [];
-  return ((container as { readonly command?: readonly string[] } | undefined)?.command ?? []).slice(3);
+  const command = jsonAt(podShape(pod).spec?.containers?.[0], 'command');
+  return Array.isArray(command) ? command.slice(3) : [];
 }
 
-function setStatus({ store }: WorkloadDeps, { metadata }: KubeObject, more: object): void {
-  const live = store.get(K.Pod, metadata.name, metadata.namespace);
-  if (live?.metadata.uid === metadata.uid && live) store.update(K.Pod, { ...live, status: { ...(live.status as object), ...more } });
+function setStatus(deps: WorkloadDeps, pod: KubeObject, more: object): void {
+  const live = current(deps, pod);
+  if (live) deps.store.update(K.Pod, { ...live, status: { ...(live.status as object), ...more } });
 }
 
 /** As the script of the probe ends: by whether the name was resolved, and whether the other pod answered. */
@@ -184,13 +185,10 @@ function end(deps: WorkloadDeps, pod: KubeObject): void {
 /** This many pods of the newest template: Recreate stops all old ones first, else an old one goes when a new one is ready. */
 function reconcileDeployment({ store, nodes }: Pick<WorkloadDeps, 'store' | 'nodes'>, deployment: KubeObject): void {
   const { replicas = 1, strategy } = specOf(deployment);
-  const all = podsOf(store, deployment);
-  const alive = all.filter((pod) => !isStopping(pod));
-  const old = alive.filter((pod) => !isOfTemplate(pod, deployment));
-  const fresh = alive.filter((pod) => isOfTemplate(pod, deployment));
+  const { alive, old, fresh } = aliveOf(store, deployment);
   if (strategy?.type === 'Recreate') {
     for (const pod of old) store.markDeleted(K.Pod, pod);
-    const gone = all.every((pod) => isOfTemplate(pod, deployment));
+    const gone = podsOf(store, deployment).every((pod) => isOfTemplate(pod, deployment));
     if (gone) fill(store, nodes, deployment, replicas - fresh.length);
   } else {
     fill(store, nodes, deployment, Math.min(replicas - fresh.length, Math.max(1, replicas + 1 - alive.length)));
@@ -205,7 +203,9 @@ function reconcileDeployment({ store, nodes }: Pick<WorkloadDeps, 'store' | 'nod
 function fill(store: Store, faults: WorkloadDeps['nodes'], deployment: KubeObject, count: number): void {
   for (let made = 0; made < count; made += 1) {
     const pods = podsOf(store, deployment);
-    const up = store.list(K.Node).filter(({ metadata, spec }) => faults.faultOf(metadata.name) !== 'down' && !isCordoned(spec));
+    const up = store
+      .list(K.Node)
+      .filter(({ metadata, spec }) => faults.faultOf(metadata.name) !== 'down' && jsonAt(spec, 'unschedulable') !== true);
     const load = (node: KubeObject) => pods.filter((pod) => nodeOf(pod) === node.metadata.name).length;
     const [node] = up.toSorted((a, b) => load(a) - load(b));
     if (!node) return;
@@ -213,17 +213,13 @@ function fill(store: Store, faults: WorkloadDeps['nodes'], deployment: KubeObjec
   }
 }
 
-function isCordoned(spec: unknown): boolean {
-  return (spec as { unschedulable?: boolean } | undefined)?.unschedulable === true;
-}
-
 function writeDeploymentStatus(store: Store, deployment: KubeObject, wanted: number): void {
-  const alive = podsOf(store, deployment).filter((pod) => !isStopping(pod));
+  const { alive, fresh } = aliveOf(store, deployment);
   const ready = alive.filter(isPodReady).length;
   const available = { type: 'Available', status: ready >= wanted ? 'True' : 'False' };
   const status = {
     replicas: alive.length,
-    updatedReplicas: alive.filter((pod) => isOfTemplate(pod, deployment)).length,
+    updatedReplicas: fresh.length,
     readyReplicas: ready,
     availableReplicas: ready,
     unavailableReplicas: Math.max(0, wanted - ready),

@@ -73,8 +73,7 @@ async function fetchAgain(url: URL, options: Cuttable, limit: number, method: st
     try {
       return await follow(url, options, limit, method);
     } catch (thrown) {
-      if (options.cut.aborted) throw thrown;
-      if (!(thrown instanceof Passing)) throw thrown;
+      if (options.cut.aborted || !(thrown instanceof Passing)) throw thrown;
       if (attempt >= retries)
         throw new Fault(
           'failed',
@@ -102,7 +101,10 @@ async function follow(first: URL, options: Cuttable, limit: number, method: stri
       url = nextOf(url, answer.headers.location);
       continue;
     }
-    return await bodyOf(answer, status, url, limit, method, options.cut);
+    if (status === 200 && method === 'GET') return collect(answer, limit, url, options.cut);
+    answer.resume();
+    if (status !== 200) throw refusedWith(status, url);
+    return new Uint8Array();
   }
   throw new Fault('failed', `${first.href} redirects more than ${REDIRECTS} times`, ['name the real address with --manifest-url']);
 }
@@ -115,20 +117,10 @@ function nextOf(url: URL, location: string): URL {
   throw new Fault('failed', `${url.href} redirects to ${location}, which is not https`, ['name the real address with --manifest-url']);
 }
 
-async function bodyOf(
-  answer: IncomingMessage,
-  status: number,
-  url: URL,
-  limit: number,
-  method: string,
-  cut: AbortSignal,
-): Promise<Uint8Array> {
-  if (status === 200 && method === 'GET') return collect(answer, limit, url, cut);
-  answer.resume();
-  if (status === 200) return new Uint8Array();
-  if (status === 404 || status === 410) throw new NotThere(`${url.href}: ${status}`);
-  if (isPassingStatus(status)) throw new Passing(`the server answered ${status}`);
-  throw new Fault('failed', `${url.href}: the server answered ${status}`, [
+function refusedWith(status: number, url: URL): Error {
+  if (status === 404 || status === 410) return new NotThere(`${url.href}: ${status}`);
+  if (isPassingStatus(status)) return new Passing(`the server answered ${status}`);
+  return new Fault('failed', `${url.href}: the server answered ${status}`, [
     'check the address and whether it asks for a login',
     command`see what it answers: curl -sSIL ${url.href}`,
   ]);
@@ -158,7 +150,8 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
     return await headOf(url, settings, AbortSignal.any([options.cut, silence]));
   } catch (thrown) {
     if (options.cut.aborted) throw thrown;
-    if (thrown instanceof Error && isTrust(thrown)) throw untrusted(url, thrown);
+    const { code = '' } = thrown as NodeJS.ErrnoException;
+    if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code)) throw untrusted(url, thrown as Error);
     throw new Passing(silence.aborted ? `no answer for ${timeout} ms` : messageOf(thrown));
   }
 }
@@ -194,11 +187,6 @@ export async function proxyAgent(
   }
   const { HttpsProxyAgent } = await import('https-proxy-agent');
   return { agent: new HttpsProxyAgent(address) };
-}
-
-function isTrust(thrown: Error): boolean {
-  const code = (thrown as NodeJS.ErrnoException).code ?? '';
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code);
 }
 
 function untrusted(url: URL, thrown: Error): Fault {

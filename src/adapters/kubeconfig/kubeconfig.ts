@@ -73,12 +73,9 @@ function fileByItself([file, ...more]: readonly string[], current = '', chosen: 
   const { contextName, context, clusterName, userName } = chosen;
   const isCurrent = contextName === current && clusterName === (context.cluster ?? '') && userName === (context.user ?? '');
   const isPlain = isCurrent && JSON.stringify(chosen) === JSON.stringify(wanted);
-  return file !== undefined && more.length === 0 && isPlain && isLasting(file) ? resolve(file) : undefined;
-}
-
-/** What a shell passes by a descriptor (`<(…)`) is gone when another program reads it. */
-function isLasting(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (file === undefined || more.length > 0 || !isPlain) return undefined;
+  // What a shell passes by a descriptor (`<(…)`) is gone when another program reads it.
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? resolve(file) : undefined;
 }
 
 /** The server with its scheme: as kubectl, https only if something of TLS is configured. */

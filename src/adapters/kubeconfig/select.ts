@@ -93,26 +93,14 @@ export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): 
 /** kubectl's rules: a certificate replaces the kubeconfig's, but a token does not replace a readable token file. */
 export function overrideUser(user: UserEntry, flags: ConnectionFlags): UserEntry {
   const changed: { -readonly [key in keyof UserEntry]: UserEntry[key] } = { ...user };
-  if (flags.token) changed.token = flags.token;
-  if (flags['client-certificate']) {
-    changed['client-certificate'] = resolve(flags['client-certificate']);
-    changed['client-certificate-data'] = undefined;
-  }
-  if (flags['client-key']) {
-    changed['client-key'] = resolve(flags['client-key']);
-    changed['client-key-data'] = undefined;
-  }
-  if (flags.as) changed.as = flags.as;
-  if (flags['as-uid']) changed['as-uid'] = flags['as-uid'];
-  if (flags['as-group'] && flags['as-group'].length > 0) changed['as-groups'] = flags['as-group'];
-  refuseHalfImpersonation(changed);
-  return changed;
-}
-
-function refuseHalfImpersonation(user: UserEntry): void {
-  const extras = Boolean(user['as-uid']) || (user['as-groups']?.length ?? 0) > 0 || Object.keys(user['as-user-extra'] ?? {}).length > 0;
-  if (extras && !user.as)
+  for (const name of ['token', 'as', 'as-uid'] as const) if (flags[name]) changed[name] = flags[name];
+  for (const name of ['client-certificate', 'client-key'] as const)
+    if (flags[name]) Object.assign(changed, { [name]: resolve(flags[name]), [`${name}-data`]: undefined });
+  if (flags['as-group']?.length) changed['as-groups'] = flags['as-group'];
+  const { as, 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = changed;
+  if (!as && (uid || groups?.length || Object.keys(extra ?? {}).length > 0))
     throw new Fault('usage', 'groups, a UID or extra fields to impersonate were given without a user', ['name the user with --as']);
+  return changed;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

@@ -13,7 +13,7 @@ export async function filesOf(program: string, env: Environment): Promise<readon
 }
 
 /** The real place of a file that can be run; a folder of the program's name is none. */
-async function executable(file: string): Promise<string | undefined> {
+export async function executable(file: string): Promise<string | undefined> {
   await access(file, constants.X_OK);
   return (await stat(file)).isFile() ? realpath(file) : undefined;
 }

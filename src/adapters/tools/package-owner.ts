@@ -7,8 +7,8 @@ import { GROUPED } from './run-program.ts';
 type Owner = Extract<FileOwner, { removeWith: string }>;
 
 interface Question {
+  /** The program's own name. */
   readonly manager: string;
-  readonly program: string;
   readonly args: (file: string) => readonly string[];
   /** The package in the program's answer. */
   readonly packageIn: RegExp;
@@ -21,7 +21,6 @@ interface Question {
 export const questions: readonly Question[] = [
   {
     manager: 'dpkg',
-    program: 'dpkg',
     args: (file) => ['-S', file],
     packageIn: /^([^\s:,]+)(?::[\w-]+)?(?:, [^/]*)?: \//m,
     nobodyIn: /^dpkg-query: no path found matching pattern /,
@@ -29,7 +28,6 @@ export const questions: readonly Question[] = [
   },
   {
     manager: 'rpm',
-    program: 'rpm',
     args: (file) => ['-qf', '--qf', '%{NAME}\\n', file],
     packageIn: /^([\w.+-]+)$/m,
     // Older packages’ names of the file need not exist.
@@ -38,7 +36,6 @@ export const questions: readonly Question[] = [
   },
   {
     manager: 'apk',
-    program: 'apk',
     args: (file) => ['info', '--who-owns', file],
     packageIn: /is owned by (\S+)-[^-\s]+-r\d+$/m,
     nobodyIn: /: Could not find owner package$/,
@@ -46,7 +43,6 @@ export const questions: readonly Question[] = [
   },
   {
     manager: 'pacman',
-    program: 'pacman',
     args: (file) => ['-Qo', file],
     packageIn: /is owned by (\S+) /m,
     nobodyIn: /^error: (?:No package owns .*|failed to read file .*: No such file or directory)$/,
@@ -55,11 +51,11 @@ export const questions: readonly Question[] = [
 ];
 
 /** Managers that are identified by where the file really lies. */
-const places: readonly { readonly manager: string; readonly path: RegExp; readonly remove: (name: string) => string }[] = [
-  { manager: 'brew', path: /\/Cellar\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
-  { manager: 'snap', path: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
-  { manager: 'krew', path: /\/\.krew\/store\/([^/]+)\//, remove: (name) => command`kubectl krew uninstall ${name}` },
-  { manager: 'nix', path: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
+const places: readonly Pick<Question, 'manager' | 'packageIn' | 'remove'>[] = [
+  { manager: 'brew', packageIn: /\/Cellar\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
+  { manager: 'snap', packageIn: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
+  { manager: 'krew', packageIn: /\/\.krew\/store\/([^/]+)\//, remove: (name) => command`kubectl krew uninstall ${name}` },
+  { manager: 'nix', packageIn: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];
 
 /** Longest time that a manager has to answer, milliseconds. */
@@ -102,7 +98,7 @@ async function ask(
 ): Promise<FileOwner | undefined> {
   const { execa } = await import('execa');
   const args = question.args(name);
-  const result = await execa(question.program, [...args], {
+  const result = await execa(question.manager, [...args], {
     env: { ...env, LC_ALL: 'C' },
     extendEnv: false,
     reject: false,
@@ -118,8 +114,8 @@ async function ask(
   const said = [result.stderr, result.stdout].flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
   if (result.exitCode === 1 && said.length > 0 && said.every((line) => question.nobodyIn.test(line))) return undefined;
   const owner = result.exitCode === 0 ? ownerIn(question, result.stdout) : undefined;
-  const { manager, program } = question;
-  return owner ?? { manager, unknown: failureOf(result, said[0], limitMs), askWith: [program, ...args].map(quoteArgument).join(' ') };
+  const { manager } = question;
+  return owner ?? { manager, unknown: failureOf(result, said[0], limitMs), askWith: [manager, ...args].map(quoteArgument).join(' ') };
 }
 
 function failureOf(
@@ -133,14 +129,10 @@ function failureOf(
 }
 
 export function ownerByPlace(real: string): Owner | undefined {
-  for (const { manager, path, remove } of places) {
-    const name = path.exec(real)?.[1];
-    if (name !== undefined) return { manager, removeWith: remove(name) };
-  }
-  return undefined;
+  return places.flatMap((place) => ownerIn(place, real) ?? [])[0];
 }
 
-export function ownerIn(question: Question, answer: string): Owner | undefined {
+export function ownerIn(question: Pick<Question, 'manager' | 'packageIn' | 'remove'>, answer: string): Owner | undefined {
   const name = question.packageIn.exec(answer)?.[1];
   return name === undefined ? undefined : { manager: question.manager, removeWith: question.remove(name) };
 }
