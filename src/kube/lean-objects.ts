@@ -1,9 +1,8 @@
 import { canonicalAddress } from '../kernel/ip-text.ts';
+import { mapAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { FACTS, nodeFacts, podFacts } from './pod-facts.ts';
+import { conditionsOf, FACTS, nodeFacts, podFacts } from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The name of a pod and its facts: a whole one is fifty times as large. For `ListOptions.keep`. */
 export function leanPod(pod: KubeObject): KubeObject {
@@ -26,8 +25,7 @@ export function named({ apiVersion, kind, metadata }: KubeObject, ...fields: rea
 export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
   const keys = [nodeLabelsKey(apiGroup), ...addressAnnotations(apiGroup)];
   return (node) => {
-    const { unschedulable } = (node.spec ?? {}) as Fields;
-    const { addresses, conditions = [] } = (node.status ?? {}) as HostStatus;
+    const { addresses } = mapAt(node.status);
     const { metadata, ...rest } = named(node, 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp');
     const { labels, annotations = {}, managedFields = [] } = node.metadata;
     const writers = managedFields.flatMap(({ manager, operation, subresource, fieldsV1 }) => {
@@ -40,8 +38,8 @@ export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
     const own = Object.fromEntries(keys.flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]])));
     return {
       ...rest,
-      spec: { unschedulable },
-      status: { conditions: conditions.filter(({ type }) => type === 'Ready'), ...(addresses === undefined ? {} : { addresses }) },
+      spec: { unschedulable: mapAt(node.spec).unschedulable },
+      status: { conditions: conditionsOf(node).filter(({ type }) => type === 'Ready'), ...(addresses === undefined ? {} : { addresses }) },
       metadata: {
         ...metadata,
         ...(labels ? { labels } : {}),
@@ -50,11 +48,6 @@ export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
       },
     };
   };
-}
-
-interface HostStatus {
-  readonly addresses?: unknown;
-  readonly conditions?: readonly Fields[];
 }
 
 /** All of it but who wrote which field, which is as large as the rest and nobody asks of a list. For `ListOptions.keep`. */
@@ -103,6 +96,11 @@ export function ownNodeAddresses({ spec }: KubeObject): readonly string[] {
     ...['interfaceIPv4Address', 'interfaceIPv6Address'].map((field) => wireguard?.[field]),
     ...internal(rest),
   ]);
+}
+
+/** Addresses by which Kubernetes knows the node inside the cluster, as it writes them. */
+export function internalAddresses({ status }: KubeObject): readonly string[] {
+  return internal(status as Addressed | undefined).flatMap((one) => one ?? []);
 }
 
 function internal(part: Addressed | undefined): readonly (string | undefined)[] {

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { mapAt, parsedJson } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
 import { parseImage } from '../../kernel/release.ts';
@@ -110,12 +111,9 @@ export function isProbed({ metadata }: KubeObject): boolean {
 
 /** What was written; undefined for anything else. */
 export function readImageProbe(text: string | undefined): ImageProbe | undefined {
-  try {
-    const { run, release, results } = JSON.parse(text ?? '') as Partial<ImageProbe>;
-    return typeof run === 'string' && typeof release === 'string' && Array.isArray(results) ? { run, release, results } : undefined;
-  } catch {
-    return undefined; // none was written yet, or a copy that was interrupted: then the nodes are asked again
-  }
+  // Where none was written yet, or a copy was interrupted, the nodes are asked again.
+  const { run, release, results } = mapAt(parsedJson(text ?? ''));
+  return typeof run === 'string' && typeof release === 'string' && Array.isArray(results) ? { run, release, results } : undefined;
 }
 
 /** File in the work folder with what the nodes said. */

@@ -3,7 +3,7 @@ import type { Options } from '../../kernel/context.ts';
 import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import { imageAge } from '../../kernel/release.ts';
 import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
@@ -33,7 +33,7 @@ export interface AgentOnNode {
 
 /** The agent of every node; none where there is no such DaemonSet. */
 export async function readAgents(
-  { cluster, clock }: { readonly cluster: ClusterReader; readonly clock: Clock },
+  { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
   agents: AgentsOf,
 ): Promise<readonly AgentOnNode[]> {
   const { namespace, name, container, ready } = agents;
@@ -56,7 +56,7 @@ function ageOf({ images }: PodFacts, { container, runs }: AgentsOf): 'upgraded' 
 }
 
 /** True once a node has an upgraded agent that is ready. */
-export async function hasUpgradedNode(ports: Parameters<typeof readAgents>[0], agents: AgentsOf): Promise<boolean> {
+export async function hasUpgradedNode(ports: Pick<Sources, 'cluster' | 'clock'>, agents: AgentsOf): Promise<boolean> {
   return (await readAgents(ports, agents)).some(({ is }) => is === 'upgraded');
 }
 

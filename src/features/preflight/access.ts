@@ -2,6 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -127,18 +128,11 @@ async function documentKindsOf(
   return resolved.flat();
 }
 
-interface DefinitionShape {
-  readonly group?: string;
-  readonly scope?: string;
-  readonly names?: { readonly kind?: string; readonly plural?: string };
-}
-
-function definedKind(apiVersion: string, kind: string, definitions: readonly KubeObject[]): Kind | undefined {
+function definedKind(apiVersion: string, kind: string, documents: readonly KubeObject[]): Kind | undefined {
   const group = groupOf(apiVersion);
-  const shapes = definitions
-    .filter((one) => one.kind === K.CustomResourceDefinition.kind)
-    .map(({ spec }) => (spec ?? {}) as DefinitionShape);
-  const found = shapes.find((one) => one.group === group && one.names?.kind === kind);
-  if (found?.names?.plural === undefined) return undefined;
-  return { group, version: apiVersion.slice(group.length + 1), kind, plural: found.names.plural, namespaced: found.scope === 'Namespaced' };
+  const specs = documents.filter((one) => one.kind === K.CustomResourceDefinition.kind).map(({ spec }) => spec);
+  const spec = specs.find((one) => textAt(one, 'group') === group && textAt(one, 'names', 'kind') === kind);
+  const plural = textAt(spec, 'names', 'plural');
+  if (plural === undefined) return undefined;
+  return { group, version: apiVersion.slice(group.length + 1), kind, plural, namespaced: textAt(spec, 'scope') === 'Namespaced' };
 }

@@ -5,6 +5,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
+import { internalAddresses } from '../../kube/lean-objects.ts';
 import { agentSetting } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
 import { isWithin } from './operator-settings-checks.ts';
@@ -89,10 +90,7 @@ function nodeWith(node: KubeObject, { field, startsWith, from, before }: Extract
 function nodesInPools(facts: PreflightFacts): readonly string[] {
   const pools = objectsOf(facts, 'ippools').map((pool) => ({ name: textOf(pool), cidr: String(specOf(pool).cidr ?? '') }));
   return read(facts.nodes).flatMap((node) => {
-    const addresses = jsonAt(node.status, 'addresses');
-    const own = (Array.isArray(addresses) ? addresses : []).filter((one) => jsonAt(one, 'type') === 'InternalIP');
-    return own.flatMap((one) => {
-      const address = String(jsonAt(one, 'address') ?? '');
+    return internalAddresses(node).flatMap((address) => {
       const pool = pools.find(({ cidr }) => isWithin(address, cidr));
       return pool ? [`${textOf(node)} ${address} in ${pool.name} ${pool.cidr}`] : [];
     });

@@ -3,6 +3,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { internalAddresses } from '../../kube/lean-objects.ts';
 import { conditionOf, nodeFacts } from '../../kube/pod-facts.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
@@ -128,8 +129,7 @@ function foreignAddress(node: KubeObject, key: string): readonly Evidence[] {
   const used = node.metadata.annotations?.[key]?.split('/')[0];
   const addresses = jsonAt(node.status, 'addresses');
   if (!used || !Array.isArray(addresses) || addresses.some((one) => jsonAt(one, 'address') === used)) return [];
-  const known = addresses.filter((one) => jsonAt(one, 'type') === 'InternalIP').map((one) => String(jsonAt(one, 'address')));
-  return [evidenceOf(node, `its agent uses ${used}, Kubernetes has ${known.join(', ')}`)];
+  return [evidenceOf(node, `its agent uses ${used}, Kubernetes has ${internalAddresses(node).join(', ')}`)];
 }
 
 const ARCHITECTURES = new Set(['amd64', 'arm64', 'ppc64le', 's390x']);

@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads } from '../rollout/index.ts';
@@ -84,17 +85,15 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
       const labels = liveWorkloads(names, facts).map(podLabels);
       const tight = read(facts.budgets).filter((budget) => {
-        const { status } = budget as BudgetShape;
+        const { expectedPods, disruptionsAllowed } = mapAt(budget.status);
         const mine = labels.some((pod) => selects(selectorOf(budget), pod));
-        return (
-          namespaces.has(budget.metadata.namespace ?? '') && mine && (status?.expectedPods ?? 0) > 0 && status?.disruptionsAllowed === 0
-        );
+        return namespaces.has(budget.metadata.namespace ?? '') && mine && Number(expectedPods ?? 0) > 0 && disruptionsAllowed === 0;
       });
       const evidence = tight.map((budget) => evidenceOf(budget, 'allows no disruption now'));
       return failIfAny(evidence, 'disruption budgets leave room', (text) => ({
         because: `${text} allows no disruption of the service's pods at the moment`,
         hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
-        next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
+        next: command`kubectl get poddisruptionbudgets -n ${tight[0]?.metadata.namespace ?? names.agent.namespace}`,
       }));
     }),
   },
@@ -118,10 +117,6 @@ function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly
     const found = findWorkload(all, name, name.kind);
     return found ? [found] : [];
   });
-}
-
-interface BudgetShape {
-  readonly status?: { readonly disruptionsAllowed?: number; readonly expectedPods?: number };
 }
 
 /** Labels that every pod of the workload has. */

@@ -82,12 +82,6 @@ export function roleRules(permissions: readonly Permission[]): readonly { readon
 
 const keyOf = ({ verb, group, resource, namespace = '' }: AccessRequest) => JSON.stringify([verb, group, resource, namespace]);
 
-/** Rights of a role that lead to cluster-admin, or to reading what it may read, the plainest first. */
-interface Way {
-  readonly fact: string;
-  readonly is: (permission: Permission) => boolean;
-}
-
 const WRITES: readonly string[] = ['create', 'patch', 'update'];
 const WORKLOADS: readonly string[] = ['daemonsets', 'deployments', 'statefulsets', 'jobs', 'pods'];
 const GRANTS: readonly string[] = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'];
@@ -97,7 +91,8 @@ const writes =
   ({ request }: Permission) =>
     WRITES.includes(request.verb) && resources.includes(request.resource);
 
-const WAYS: readonly Way[] = [
+/** Rights of a role that lead to cluster-admin, or to reading what it may read, the plainest first. */
+const WAYS: readonly { readonly fact: string; readonly is: (permission: Permission) => boolean }[] = [
   {
     fact: 'it may bind and escalate roles',
     is: ({ request }) => ['bind', 'escalate'].includes(request.verb),

@@ -3,6 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
+import { listed } from '../survey/index.ts';
 import { endedContainer } from './pod-reasons.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
@@ -98,18 +99,12 @@ function impactOf(settled: readonly Failed[]): string {
   // The rest are controllers, or workloads of the user.
   const agents = settled.filter(({ target }) => target.kind === 'DaemonSet' && !target.injected);
   if (agents.length === 0) return KEEP;
-  const named = agents.map(({ pod }) => pod.node).filter((node) => node !== '');
-  return named.length === 0 ? IMPACT : `${KEEP}; new pods on ${firstOf(named)} get none until its agent is ready`;
+  const named = [...new Set(agents.map(({ pod }) => pod.node))].filter((node) => node !== '');
+  return named.length === 0 ? IMPACT : `${KEEP}; new pods on ${listed(named)} get none until its agent is ready`;
 }
 
-/** More pods or nodes than these help nobody. */
+/** More pods than these help nobody. */
 const SHOWN = 3;
-
-/** `node-01, node-02, node-03 and 2 more`, each once. */
-export function firstOf(nodes: readonly string[]): string {
-  const named = [...new Set(nodes)];
-  return named.slice(0, SHOWN).join(', ') + (named.length > SHOWN ? ` and ${named.length - SHOWN} more` : '');
-}
 
 /** The log of a crash-looping container has the reason; for any other the events do. */
 function lookAt({ pod, target: { namespace } }: Failed): string {
@@ -122,5 +117,5 @@ function lookAt({ pod, target: { namespace } }: Failed): string {
 /** Pods that run there keep their network; those that would be placed there are placed elsewhere. */
 export function keptOff(nodes: readonly string[]): string {
   const named = [...new Set(nodes)];
-  return `keep new pods off ${firstOf(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
+  return `keep new pods off ${listed(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
 }

@@ -1,14 +1,9 @@
 import { withoutCredentials } from '../../kernel/hidden.ts';
+import { isRecord, jsonAt, parsedJson } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/visible.ts';
 
-/** What a known message of a pod, its log or its events means. */
-interface Meaning {
-  readonly says: RegExp;
-  readonly means: string;
-}
-
-/** In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
-const MEANINGS: readonly Meaning[] = [
+/** What a known message of a pod, its log or its events means. In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
+const MEANINGS: readonly { readonly says: RegExp; readonly means: string }[] = [
   { says: /is forbidden: User "/, means: 'the account of the pod lacks a right: its ClusterRole is not that of the target release' },
   {
     says: /sandbox.*connection is unauthorized: Unauthorized/,
@@ -137,12 +132,8 @@ function timeOf({ lastTimestamp, eventTime }: EventFields): number {
 
 /** The items of a list; none where the answer is no list. */
 export function itemsIn(text: string): readonly object[] {
-  try {
-    const { items } = JSON.parse(text) as { readonly items?: unknown };
-    return Array.isArray(items) ? items.filter((one): one is object => typeof one === 'object' && one !== null) : [];
-  } catch {
-    return [];
-  }
+  const items = jsonAt(parsedJson(text), 'items');
+  return Array.isArray(items) ? items.filter(isRecord) : [];
 }
 
 /** A text of the cluster as one short line, without credentials. */

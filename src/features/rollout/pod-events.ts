@@ -2,7 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { firstOf, KEEP, keptOff } from './failed-pods.ts';
+import { listed } from '../survey/index.ts';
+import { KEEP, keptOff } from './failed-pods.ts';
 import { type Agent, type EventFields, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
@@ -163,7 +164,7 @@ export function heldBy({ namespace, name }: { readonly namespace: string; readon
 
 /** `progress`: of when they were found. */
 function stopped(found: readonly PodWithoutNetwork[], progress: readonly RolloutProgress[]): Fault {
-  const nodes = firstOf(found.map(({ node }) => node));
+  const nodes = listed([...new Set(found.map(({ node }) => node))]);
   const rolling = progress.find(({ target, pods }) => target.kind === 'DaemonSet' && pods.some(({ phase }) => phase === 'old'));
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));

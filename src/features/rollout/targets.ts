@@ -21,6 +21,7 @@ import {
   type PreflightFacts,
   shapeOf,
   specOf,
+  type TargetFacts,
 } from '../survey/index.ts';
 
 /** Literal value of a variable of one container. */
@@ -86,9 +87,7 @@ function agentConfigurations(facts: PreflightFacts, { datastore }: Installation)
 }
 
 /** A document set that carries a workload of the target. */
-interface TargetDocuments {
-  readonly documents: readonly KubeObject[];
-}
+type TargetDocuments = Pick<TargetFacts, 'documents'>;
 
 /** What a workload must become, read from the target's own document; undefined if the target does not have it. */
 export function rolloutTarget(workload: WorkloadName, target: TargetDocuments): RolloutTarget | undefined {

@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { command, type ToolResult } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
 
@@ -10,12 +10,7 @@ declare module '../../kernel/context.ts' {
 }
 
 /** What a CLI said, whatever its exit code (cli notes 1.2). */
-export interface CliAnswer {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number | undefined;
-  readonly problem?: string;
-}
+export type CliAnswer = Omit<ToolResult, 'durationMs'>;
 
 export interface CliVersion {
   /** Release of the CLI itself. */

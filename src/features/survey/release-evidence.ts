@@ -1,24 +1,15 @@
 import type { Reading } from '../../kernel/check.ts';
-import type { ComponentVersion } from '../../kernel/installation.ts';
+import type { ComponentVersion, Installation } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder, minorOf, parseRelease, releaseTag, sameRelease } from '../../kernel/release.ts';
 import { type Container, containersOf, isNamed } from '../../kube/workload.ts';
 
-export interface ReleaseFacts {
-  readonly components: readonly ComponentVersion[];
+interface ReleaseFacts extends Pick<Installation, 'components'> {
   readonly installation?: KubeObject;
   readonly operator?: KubeObject;
   readonly clusterInformation: Reading<KubeObject | undefined>;
-}
-
-export interface ReleaseAnswer {
-  /** Of the agents' workload; undefined if no evidence gives it. */
-  readonly release?: string;
-  /** Minor line, where only that is known. */
-  readonly line?: string;
-  readonly evidence: readonly string[];
 }
 
 interface Witness {
@@ -30,7 +21,7 @@ interface Witness {
  * The installed release by the first that shows it (domain §3): agents' image, their pods, Installation status, ClusterInformation,
  * operator tag, chart label. Those that disagree are named, as one is behind.
  */
-export function releaseOf(facts: ReleaseFacts, profile: Profile): ReleaseAnswer {
+export function releaseOf(facts: ReleaseFacts, profile: Profile): Pick<Installation, 'release' | 'line' | 'evidence'> {
   const found = witnesses(facts, profile);
   const first = found[0];
   const { components, operator, clusterInformation } = facts;
