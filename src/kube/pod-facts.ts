@@ -180,26 +180,17 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
 export const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
 
 function troubleOf(statuses: readonly ContainerStatus[]): Pick<PodFacts, 'trouble' | 'unready'> {
-  for (const { name, state, lastState, restartCount } of statuses) {
-    const waiting = state?.waiting;
-    const failed = state?.terminated && (state.terminated.exitCode ?? 0) !== 0;
-    if (!failed && NOT_YET.has(waiting?.reason ?? '')) continue;
-    const lastExit = lastState?.terminated?.exitCode ?? state?.terminated?.exitCode;
-    return {
-      trouble: {
-        container: name,
-        reason: waiting?.reason ?? state?.terminated?.reason ?? 'Error',
-        message: waiting?.message ?? '',
-        restarts: restartCount ?? 0,
-        ...(lastExit === undefined ? {} : { lastExit }),
-      },
-    };
+  const lastOf = ({ name, restartCount = 0 }: ContainerStatus, lastExit: number | undefined): Unready => {
+    return { container: name, restarts: restartCount, ...(lastExit === undefined ? {} : { lastExit }) };
+  };
+  const broken = statuses.find(({ state }) => !NOT_YET.has(state?.waiting?.reason ?? '') || (state?.terminated?.exitCode ?? 0) !== 0);
+  if (broken) {
+    const { state: { waiting, terminated } = {}, lastState } = broken;
+    const last = lastOf(broken, lastState?.terminated?.exitCode ?? terminated?.exitCode);
+    return { trouble: { ...last, reason: waiting?.reason ?? terminated?.reason ?? 'Error', message: waiting?.message ?? '' } };
   }
   const unready = statuses.find(({ ready, state }) => ready === false && state?.running);
-  if (!unready) return {};
-  const { name, restartCount = 0, lastState } = unready;
-  const lastExit = lastState?.terminated?.exitCode;
-  return { unready: { container: name, restarts: restartCount, ...(lastExit === undefined ? {} : { lastExit }) } };
+  return unready ? { unready: lastOf(unready, unready.lastState?.terminated?.exitCode) } : {};
 }
 
 export function nodeFacts(node: KubeObject & { readonly [FACTS]?: NodeFacts }): NodeFacts {

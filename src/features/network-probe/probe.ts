@@ -71,16 +71,14 @@ async function settled(
   const begun = clock.now().getTime();
   const until = begun + (wanted === 'runs' ? LISTENS_MS : ENDS_MS);
   const namespace = jobs[0]?.job.metadata.namespace ?? '';
-  const look = async () => {
-    const pods = await cluster.list(K.Pod, { namespace, labelSelector: NETWORK_PROBES });
-    return jobs.map((posted): Settled => {
+  const seenIn = (pods: readonly KubeObject[]) =>
+    jobs.map((posted): Settled => {
       const pod = pods.find(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === posted.job.metadata.uid));
       return { ...posted, wanted, pod: pod?.metadata.name, says: podSays(pod) };
     });
-  };
-  let seen = jobs.map((posted): Settled => ({ ...posted, wanted, pod: undefined, says: podSays(undefined) }));
+  let seen = seenIn([]);
   for (;;) {
-    seen = await look().catch((thrown: unknown) => {
+    seen = await cluster.list(K.Pod, { namespace, labelSelector: NETWORK_PROBES }).then(seenIn, (thrown: unknown) => {
       if (isPassing(thrown)) return seen;
       throw thrown;
     });

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
 import { judgeBySchema, type Schema, type TargetCrd, targetCrds } from '../install-manifest/index.ts';
 import {
   evidenceOf,
@@ -98,8 +98,12 @@ function unjudgedEvidence({ name }: TargetCrd, looked: readonly Looked[]): reado
   const objects = looked.filter(({ unjudged }) => unjudged.length > 0);
   if (objects.length === 0) return [];
   const asked = [...new Set(objects.flatMap(({ unjudged }) => unjudged))];
+  return [crdEvidence(name, `of ${counted(objects.length, 'object')}: ${asked.join('; ')}`)];
+}
+
+function crdEvidence(name: string, detail: string): Evidence {
   const object = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
-  return [{ text: `CustomResourceDefinition/${name}`, object, detail: `of ${counted(objects.length, 'object')}: ${asked.join('; ')}` }];
+  return { text: refText(object), object, detail };
 }
 
 /** No pass, and no fault either: nobody has said that the objects are wrong. */
@@ -123,7 +127,5 @@ function editCommand(fault: Evidence | undefined): string {
 
 function staleEvidence(name: string, stored: readonly string[], crd: TargetCrd | undefined): readonly Evidence[] {
   const gone = crd ? stored.filter((version) => !crd.served.includes(version)) : [];
-  if (gone.length === 0) return [];
-  const object = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
-  return [{ text: `CustomResourceDefinition/${name}`, object, detail: `stored in ${gone.join(', ')}` }];
+  return gone.length === 0 ? [] : [crdEvidence(name, `stored in ${gone.join(', ')}`)];
 }

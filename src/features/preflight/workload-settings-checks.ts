@@ -4,29 +4,15 @@ import { counted } from '../../kernel/counted.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads } from '../rollout/index.ts';
-import {
-  evidenceOf,
-  failed,
-  failIfAny,
-  listed,
-  type PreflightCheck,
-  type PreflightFacts,
-  shapeOf,
-  table,
-  withInstallation,
-} from '../survey/index.ts';
-
-const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
+import { duplicateEnv, findWorkload, type ServiceWorkloads, withWorkloads } from '../rollout/index.ts';
+import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, type PreflightFacts, shapeOf, table } from '../survey/index.ts';
 
 export const workloadSettingsChecks: readonly PreflightCheck[] = table({ category: 'workloads', severity: 'warning' }, [
   {
     id: 'NS-404',
     title: 'one replica of the controllers',
     ref: 'domain §12/38',
-    judge: withInstallation((installation, facts, { profile }) => {
-      const name = serviceWorkloads(installation, profile)?.controllers;
-      if (!name) return notApplicable(UNKNOWN_VARIANT);
+    judge: withWorkloads(({ controllers: name }, facts) => {
       const live = findWorkload(read(facts.deployments), name);
       if (!live) return notApplicable(`${refText(name)} does not exist: see NS-402`);
       const replicas = shapeOf(live).spec?.replicas ?? 1;
@@ -42,9 +28,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
     title: 'workloads update by themselves',
     severity: 'error',
     ref: '§4.4/2',
-    judge: withInstallation((installation, facts, { profile }) => {
-      const names = serviceWorkloads(installation, profile);
-      if (!names) return notApplicable(UNKNOWN_VARIANT);
+    judge: withWorkloads((names, facts) => {
       const name = names.agent;
       const live = findWorkload(read(facts.daemonSets), name);
       if (!live) return notApplicable(`${refText(name)} does not exist: see NS-401`);
@@ -64,9 +48,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
     id: 'NS-408',
     title: 'no variable set twice in the cluster',
     ref: 'domain §6.4',
-    judge: withInstallation((installation, facts, { profile }) => {
-      const names = serviceWorkloads(installation, profile);
-      if (!names) return notApplicable(UNKNOWN_VARIANT);
+    judge: withWorkloads((names, facts) => {
       const twice = liveWorkloads(names, facts).flatMap(duplicateEnv);
       return failIfAny(twice, 'every variable is set once', (text) => ({
         because: `${counted(twice.length, 'variable')} set twice in the cluster: ${text}`,
@@ -79,9 +61,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
     id: 'NS-409',
     title: 'disruption budgets leave room',
     ref: 'domain §12/37',
-    judge: withInstallation((installation, facts, { profile }) => {
-      const names = serviceWorkloads(installation, profile);
-      if (!names) return notApplicable(UNKNOWN_VARIANT);
+    judge: withWorkloads((names, facts) => {
       const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
       const labels = liveWorkloads(names, facts).map(podLabels);
       const tight = read(facts.budgets).filter((budget) => {
@@ -132,10 +112,8 @@ export const agentMemoryChecks: readonly PreflightCheck[] = [
     category: 'workloads',
     severity: 'warning',
     ref: 'domain §12',
-    judge: withInstallation((installation, facts, { profile }): Verdict => {
-      const workloads = serviceWorkloads(installation, profile);
-      if (!workloads) return notApplicable('the names of the workloads are not known');
-      const own = [workloads.agent, workloads.controllers, workloads.typha].flatMap((one) => one ?? []);
+    judge: withWorkloads(({ agent, controllers, typha }, facts) => {
+      const own = [agent, controllers, typha].flatMap((one) => one ?? []);
       const short = read(facts.pods).filter(
         ({ namespace, labels, outOfMemory = [] }) =>
           outOfMemory.length > 0 && own.some((one) => one.namespace === namespace && labels['k8s-app'] === one.name),

@@ -112,7 +112,7 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
   const { plural } = clusterInformation;
   const why = 'what is installed';
   return [
-    ...[K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node].flatMap((kind) => allow(['list'], kind, why)),
+    ...allow(['list'], [K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node], why),
     ...allow(['get', 'list'], K.CustomResourceDefinition, why),
     // Without it a release is identified by what it left on its objects.
     ...allow(['list'], K.Secret, 'releases of a chart, by their metadata', { required: false }),
@@ -126,9 +126,7 @@ export const storedResources: Needs = ({ crdGroup }) =>
   allow(['get', 'list'], { group: crdGroup, plural: '*' }, 'stored resources of the service');
 
 export const removedKinds: Needs = ({ removedKinds: removed }) =>
-  removed.flatMap(({ group, plural }) =>
-    allow(['list'], { group, plural }, 'resources that the target does not enforce', { required: false }),
-  );
+  allow(['list'], removed, 'resources that the target does not enforce', { required: false });
 
 export const ownerSearch: Needs = () =>
   allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
@@ -148,7 +146,7 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
   const why = 'the end of the operator’s work';
   return [
     ...allow(['get', 'list'], { group, plural: '*' }, why, { required: false }),
-    ...[K.APIService, K.Deployment].flatMap((kind) => allow(['get'], kind, why, { required: false })),
+    ...allow(['get'], [K.APIService, K.Deployment], why, { required: false }),
     ...allow(['get'], K.Namespace, why, { names: [operator.end.api.oldNamespace], required: false }),
   ];
 };
@@ -171,7 +169,7 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
 
 function reaching(guarded: OperatorCrossings['guarded']): readonly Permission[] {
   const kinds = (guarded?.reachedBy ?? []).map(({ apiVersion, plural }) => ({ group: groupOf(apiVersion), plural }));
-  return kinds.flatMap((kind) => allow(['list'], kind, 'what leads to pods that the target guards', { required: false }));
+  return allow(['list'], kinds, 'what leads to pods that the target guards', { required: false });
 }
 
 /** The API gives a Secret whole; of these the certificate alone is decoded. */
@@ -187,8 +185,8 @@ export const journal: Needs = (_, { stateNamespace: namespace }) =>
   allow(['create', 'delete', 'get', 'list', 'update'], K.Secret, 'journal of owner references', { namespace, required: false });
 
 export const rollout: Needs = () => [
-  ...[K.Node, K.Pod].flatMap((kind) => allow(['list', 'watch'], kind, 'the rolling update')),
-  ...[K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get', 'list', 'watch'], kind, 'the rolling update')),
+  ...allow(['list', 'watch'], [K.Node, K.Pod], 'the rolling update'),
+  ...allow(['get', 'list', 'watch'], [K.DaemonSet, K.Deployment], 'the rolling update'),
 ];
 
 /** Server-side apply of the target's documents (§1/5), dry run and real: the server asks for the same rights. */
@@ -244,9 +242,7 @@ export const mesh: Needs = (_, { meshed }) => {
   return [
     ...allow(['list'], K.ReplicaSet, 'whose pods carry the sidecar', workload),
     ...allow(['list'], K.PodDisruptionBudget, 'what may be restarted', workload),
-    ...[K.DaemonSet, K.Deployment, K.StatefulSet].flatMap((kind) =>
-      allow(['get', 'list', 'patch', 'watch'], kind, 'restarts of meshed workloads', workload),
-    ),
+    ...allow(['get', 'list', 'patch', 'watch'], [K.DaemonSet, K.Deployment, K.StatefulSet], 'restarts of meshed workloads', workload),
     ...allow(['get', 'patch'], K.ConfigMap, 'the injector’s template', workload),
   ];
 };

@@ -22,20 +22,24 @@ interface Where {
 /** The server does not know the name yet, or does not ask for it. */
 const NAMELESS: readonly string[] = ['create', 'list', 'watch', 'deletecollection'];
 
-/** Several verbs on one resource, for one reason; without a namespace in all of them. */
+type Resource = Pick<Kind, 'group' | 'plural'>;
+
+/** Several verbs on each of the resources, for one reason; without a namespace in all of them. */
 export function allow(
   verbs: readonly string[],
-  { group, plural }: Pick<Kind, 'group' | 'plural'>,
+  resources: Resource | readonly Resource[],
   why: string,
-  where: Where = {},
+  { namespace, names, required = true }: Where = {},
 ): readonly Permission[] {
-  const { namespace, names, required = true } = where;
-  return verbs.map((verb) => ({
-    request: { verb, group, resource: plural, ...(namespace ? { namespace } : {}) },
-    ...(names && names.length > 0 && !NAMELESS.includes(verb) ? { names: [...new Set(names)].sort() } : {}),
-    why,
-    required,
-  }));
+  const all: readonly Resource[] = [resources].flat();
+  return all.flatMap(({ group, plural }) =>
+    verbs.map((verb) => ({
+      request: { verb, group, resource: plural, ...(namespace ? { namespace } : {}) },
+      ...(names && names.length > 0 && !NAMELESS.includes(verb) ? { names: [...new Set(names)].sort() } : {}),
+      why,
+      required,
+    })),
+  );
 }
 
 /** Each request once, required if any of them is. A request by name differs from one for all. */

@@ -12,9 +12,9 @@ const endpointProfiles: Needs = () => [
 ];
 
 const podWebhooks: Needs = () => [
-  ...[K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration].flatMap((kind) =>
-    allow(['list'], kind, 'webhooks that are asked about new pods', { required: false }),
-  ),
+  ...allow(['list'], [K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration], 'webhooks that are asked about new pods', {
+    required: false,
+  }),
   ...allow(['get'], K.Service, 'pods behind these webhooks', { required: false }),
 ];
 
@@ -33,7 +33,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     needs.podDryRuns,
     needs.chartRead,
     needs.crossings,
-    () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
+    () => allow(['list'], [K.Namespace, K.PodDisruptionBudget, K.APIService], 'state of the cluster'),
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
     podWebhooks,
   ],
@@ -81,10 +81,10 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   hep: [
     needs.detection,
     needs.storedResources,
-    () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'whether the rolling update is over')),
+    () => allow(['get'], [K.DaemonSet, K.Deployment], 'whether the rolling update is over'),
     () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
     endpointProfiles,
-    () => [K.Namespace, K.Pod].flatMap((kind) => allow(['list'], kind, 'pods for which rules would select other hosts, metadata only')),
+    () => allow(['list'], [K.Namespace, K.Pod], 'pods for which rules would select other hosts, metadata only'),
     () => allow(['get'], K.ConfigMap, 'variables of the controllers', { required: false }),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) =>
@@ -94,7 +94,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     needs.detection,
     needs.storedResources,
     endpointProfiles,
-    () => [K.Namespace, K.NetworkPolicy].flatMap((kind) => allow(['list'], kind, 'what decides without the temporary policy')),
+    () => allow(['list'], [K.Namespace, K.NetworkPolicy], 'what decides without the temporary policy'),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
   ],
   verify: [
@@ -103,7 +103,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     needs.removedKinds,
     needs.ownerSearch,
     needs.operatorEnd,
-    () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'the result')),
+    () => allow(['get'], [K.DaemonSet, K.Deployment], 'the result'),
   ],
 };
 

@@ -80,7 +80,7 @@ async function loop(
     last = now;
     const progress = board.progress(now);
     if (progress) {
-      request.onProgress(events.told(progress), waited);
+      request.onProgress(events.late.told(progress), waited);
       if (progress.every((one) => one.done)) return progress;
       if (request.untilFirst && progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'))) return progress;
       if (failed.judge(progress, waited)) return progress;

@@ -20,4 +20,5 @@ export {
   rolloutTargets,
   type ServiceWorkloads,
   serviceWorkloads,
+  withWorkloads,
 } from './targets.ts';

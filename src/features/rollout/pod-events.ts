@@ -34,6 +34,7 @@ class LateReasons {
     if (says !== undefined) this.#says.set(keyOf(pod), says);
   }
 
+  /** The same, with what their last events say of pods that are not ready. */
   told(progress: readonly RolloutProgress[]): readonly RolloutProgress[] {
     if (this.#says.size === 0) return progress;
     return progress.map((one) => ({ ...one, pods: one.pods.map((pod) => this.#told(one.target.namespace, pod)) }));
@@ -76,7 +77,7 @@ export class PodEvents {
   readonly #cluster: Pick<ClusterReader, 'raw'>;
   readonly #board: Board;
   readonly #maxFailed: number;
-  readonly #late = new LateReasons();
+  readonly late = new LateReasons();
   #nextAt = EVERY_MS;
   #busy = false;
   #mayReadAll = true;
@@ -92,7 +93,7 @@ export class PodEvents {
     if (this.#busy || waited < this.#nextAt) return;
     this.#nextAt = waited + EVERY_MS;
     const agents = this.#mayReadAll ? newAgents(progress, this.#board) : new Map<string, Agent>();
-    const late = this.#late.next(progress, agents.size > 0);
+    const late = this.late.next(progress, agents.size > 0);
     if (!late && agents.size === 0) return;
     this.#busy = true;
     const after = (error?: unknown) => {
@@ -102,12 +103,7 @@ export class PodEvents {
       if (late) this.#nextAt = Number.POSITIVE_INFINITY;
       this.#mayReadAll = false;
     };
-    void (late ? this.#late.ask(this.#cluster, late) : this.#ask(agents, progress)).then(() => after(), after);
-  }
-
-  /** The same, with what their last events say of pods that are not ready. */
-  told(progress: readonly RolloutProgress[]): readonly RolloutProgress[] {
-    return this.#late.told(progress);
+    void (late ? this.late.ask(this.#cluster, late) : this.#ask(agents, progress)).then(() => after(), after);
   }
 
   async #ask(agents: ReadonlyMap<string, Agent>, progress: readonly RolloutProgress[]): Promise<void> {

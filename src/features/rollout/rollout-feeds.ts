@@ -42,31 +42,32 @@ async function readSelector(cluster: ClusterReader, target: RolloutTarget): Prom
   return selectorText(selectorOf(workload));
 }
 
-interface Sink {
-  replaceAll(objects: readonly KubeObject[]): void;
-  /** Whether anything is known again: a heartbeat is not. */
-  put(object: KubeObject): boolean;
-  drop(object: KubeObject): void;
-}
-
 /** Facts that are the same stay the same object, by which others know that nothing changed. */
-function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
+function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = '') {
   return {
-    replaceAll(objects) {
+    replaceAll(objects: readonly KubeObject[]) {
       for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
       for (const object of objects) map.set(...entry(object));
     },
-    put(object) {
+    /** Whether anything is known again: a heartbeat is not. */
+    put(object: KubeObject): boolean {
       const [key, value] = entry(object);
       if (JSON.stringify(map.get(key)) === JSON.stringify(value)) return false;
       map.set(key, value);
       return true;
     },
-    drop: (object) => map.delete(entry(object)[0]),
+    drop: (object: KubeObject) => map.delete(entry(object)[0]),
   };
 }
 
-function follow(cluster: ClusterReader, board: Board, kind: Kind, where: ListOptions, signal: AbortSignal, sink: Sink): Feed {
+function follow(
+  cluster: ClusterReader,
+  board: Board,
+  kind: Kind,
+  where: ListOptions,
+  signal: AbortSignal,
+  sink: ReturnType<typeof mapInto>,
+): Feed {
   const name = `${kind.plural}/${where.namespace ?? ''}/${where.labelSelector ?? ''}`;
   board.expect(name);
   return async () => {

@@ -2,7 +2,6 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import { withoutReplaced } from '../../kube/pod-facts.ts';
@@ -17,9 +16,8 @@ import {
   type PreflightFacts,
   shapeOf,
   table,
-  withInstallation,
 } from '../survey/index.ts';
-import { findWorkload, serviceWorkloads } from './targets.ts';
+import { findWorkload, withWorkloads } from './targets.ts';
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
 export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403', 'NS-606'] as const;
@@ -28,9 +26,7 @@ type Role = 'agent' | 'controllers' | 'typha';
 
 /** Evaluates one workload of the service before anything is changed: a rollout that starts broken cannot be evaluated later. */
 function healthOf(role: Role): (facts: PreflightFacts, context: Context) => Verdict {
-  return withInstallation((installation: Installation, facts, context) => {
-    const workloads = serviceWorkloads(installation, context.profile);
-    if (!workloads) return notApplicable('the variant is not known: see NS-104');
+  return withWorkloads((workloads, facts, context) => {
     const name = workloads[role];
     if (!name) return notApplicable(`this installation has no ${role}`);
     const workload = findWorkload(read(name.kind === 'DaemonSet' ? facts.daemonSets : facts.deployments), name);

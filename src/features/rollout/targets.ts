@@ -1,4 +1,5 @@
-import { type Evidence, read } from '../../kernel/check.ts';
+import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
@@ -22,6 +23,7 @@ import {
   shapeOf,
   specOf,
   type TargetFacts,
+  withInstallation,
 } from '../survey/index.ts';
 
 /** Literal value of a variable of one container. */
@@ -44,6 +46,14 @@ export function serviceWorkloads(installation: Installation, profile: Profile): 
   if (!names) return undefined;
   const agent = installation.agent ? { ...names.agent, ...installation.agent } : names.agent;
   return { agent, controllers: names.controllers, ...(names.typha && installation.hasTypha ? { typha: names.typha } : {}) };
+}
+
+/** Evaluates the workloads of an installation; does not apply where their names are not known. */
+export function withWorkloads(judge: (names: ServiceWorkloads, facts: PreflightFacts, context: Context) => Verdict) {
+  return withInstallation((installation, facts, context) => {
+    const names = serviceWorkloads(installation, context.profile);
+    return names ? judge(names, facts, context) : notApplicable('the variant is not known: see NS-104');
+  });
 }
 
 /** `kind`: for documents of many kinds; items of a list do not always say theirs. */

@@ -1,5 +1,5 @@
 import type { NotRead, Reading } from '../../kernel/check.ts';
-import type { ChartRelease, Datastore, Installation, InstallPath } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { settingsOf } from '../../kube/workload.ts';
@@ -9,15 +9,10 @@ import { managersOf } from './managed-by.ts';
 import { releaseOf } from './release-evidence.ts';
 
 /** What the decision found out; the rest of the Installation follows from the objects. */
-export interface Decision {
-  readonly path: InstallPath;
-  readonly variant?: string;
-  readonly datastore: Datastore;
+export interface Decision extends Pick<Installation, 'path' | 'variant' | 'datastore' | 'chart' | 'evidence'> {
   readonly agent?: Agent;
   readonly operator?: KubeObject;
   readonly installation?: KubeObject;
-  readonly chart?: ChartRelease;
-  readonly evidence: readonly string[];
 }
 
 /** The Installation of a decision: components, release, owners, and the evidence in reading order. */

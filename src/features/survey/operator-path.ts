@@ -108,14 +108,13 @@ function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeOb
     return { type: 'release', chart: { name, namespace }, evidence: `${where} (its Secrets could not be read: ${stored.unread})` };
   }
   const newest = newestRevision(stored.value, name, namespace);
-  const elsewhere = newest ? undefined : onlyElsewhere(stored.value, name);
-  if (elsewhere) {
-    const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: somebody is moving it, or has moved it`;
-    return { type: 'release', chart: { name, ...elsewhere, named: namespace }, evidence };
-  }
-  if (!newest)
+  if (newest)
+    return { type: 'release', chart: { name, namespace, ...newest }, evidence: `${where}, revision ${newest.revision} ${newest.status}` };
+  const elsewhere = onlyElsewhere(stored.value, name);
+  if (!elsewhere)
     return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is stored neither in Secrets nor in ConfigMaps` };
-  return { type: 'release', chart: { name, namespace, ...newest }, evidence: `${where}, revision ${newest.revision} ${newest.status}` };
+  const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: somebody is moving it, or has moved it`;
+  return { type: 'release', chart: { name, ...elsewhere, named: namespace }, evidence };
 }
 
 function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {

@@ -141,7 +141,7 @@ describe('why a pod is not ready, while the rollout goes on', () => {
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     }
     const asked = paths.map((path) => /involvedObject\.name%3D(.*)&/.exec(path)?.[1] ?? 'all');
-    return { asked, whys: events.told(progress)[0]?.pods.map(({ why }) => why) };
+    return { asked, whys: events.late.told(progress)[0]?.pods.map(({ why }) => why) };
   }
 
   it('is told with its state once it has been late for two looks', async () => {
