@@ -26,12 +26,22 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
     case 'name':
       return linesText(names(document));
     case 'markdown':
-      return markdown(document, textOf);
     case 'junit':
-      return junit(document);
     case 'html':
-      return page(document, textOf);
+      return reportText(format, (await import('./ending/facts.ts')).reportFacts(document), textOf);
   }
+}
+
+const REPORTS = {
+  markdown: async () => (await import('../report/report-markdown.ts')).markdownText,
+  junit: async () => (await import('../report/report-junit.ts')).junitText,
+  html: async () => (await import('../report/report-html.ts')).htmlText,
+};
+
+/** Without a plan there is no action to name. */
+export async function reportText(format: keyof typeof REPORTS, facts: ReportFacts, textOf: LoadText): Promise<string> {
+  const made = await REPORTS[format]();
+  return made(facts, facts.plans.length === 0 ? () => '' : await textOf());
 }
 
 /** Formats that the user reads in a terminal. */
@@ -63,26 +73,4 @@ function names(document: OutputDocument): readonly string[] {
 function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; readonly kind: string; readonly name: string }): string {
   const group = groupOf(apiVersion);
   return `${kind.toLowerCase()}${group ? `.${group}` : ''}/${name}`;
-}
-
-async function markdown(document: OutputDocument, textOf: LoadText): Promise<string> {
-  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../report/report-markdown.ts'), import('./ending/facts.ts')]);
-  const facts = reportFacts(document);
-  return markdownText(facts, await textFor(facts, textOf));
-}
-
-async function page(document: OutputDocument, textOf: LoadText): Promise<string> {
-  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../report/report-html.ts'), import('./ending/facts.ts')]);
-  const facts = reportFacts(document);
-  return htmlText(facts, await textFor(facts, textOf));
-}
-
-/** Without a plan there is no action to name. */
-async function textFor({ plans }: ReportFacts, textOf: LoadText): Promise<ActionText> {
-  return plans.length === 0 ? () => '' : textOf();
-}
-
-async function junit(document: OutputDocument): Promise<string> {
-  const [{ junitText }, { reportFacts }] = await Promise.all([import('../report/report-junit.ts'), import('./ending/facts.ts')]);
-  return junitText(reportFacts(document));
 }

@@ -28,15 +28,6 @@ export interface ReportFacts {
   readonly next: string;
 }
 
-/** A command that ended before it could say anything about the cluster. */
-export interface ReportFailure {
-  readonly command: string;
-  /** `failed (exit 1)`. */
-  readonly exit: string;
-  readonly message: string;
-  readonly suggestions: readonly string[];
-}
-
 /** What a report is made of. Sections are data: renderers know these shapes and no feature. */
 export type Section = TableSection | RolloutSection;
 

@@ -1,5 +1,5 @@
 import { visible } from '../kernel/visible.ts';
-import type { ReportFacts, ReportFailure, TestCase } from './model.ts';
+import type { ReportFacts, TestCase } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
 
 type JunitFacts = Omit<ReportFacts, 'next'>;
@@ -23,22 +23,13 @@ export function junitText(report: JunitFacts): string {
   return junitDocument(first ? [{ ...first, properties: facts }, ...rest] : [], history?.startedAt);
 }
 
-/** The same for a command that ended before it had checks or stages: one test case, which failed. */
-export function junitOfFailure({ command, exit, message, suggestions }: ReportFailure): string {
-  const failed = failedCommand(command, exit, message, suggestions);
-  return junitDocument([{ name: `netsvc-upgrade ${command}`, cases: [failed] }], undefined);
-}
-
 /** What ended the command where no check or stage shows it: a manual step, a question nobody could answer. */
 function commandCases({ outcome: { code, number }, message, suggestions }: JunitFacts): readonly TestCase[] {
   // 2: changes are pending, which is what was asked.
   if (number === 0 || number === 2) return [];
   const exit = `${code} (exit ${number})`;
-  return [failedCommand('command', exit, message ?? exit, suggestions)];
-}
-
-function failedCommand(name: string, exit: string, message: string, suggestions: readonly string[]): TestCase {
-  return { name, group: 'command', outcome: 'failed', message, text: [exit, message, ...suggestions].join('\n') };
+  const text = [exit, message ?? exit, ...suggestions].join('\n');
+  return [{ name: 'command', group: 'command', outcome: 'failed', message: message ?? exit, text }];
 }
 
 interface JunitSuite {

@@ -4,7 +4,7 @@ import type { RolloutTrace } from '../kernel/history.ts';
 import { visible } from '../kernel/visible.ts';
 import { clip } from './columns.ts';
 import { doneAt, nameOf } from './heat-map.ts';
-import type { Cell, ReportFacts, ReportFailure, Table, TableSection } from './model.ts';
+import type { Cell, ReportFacts, Table, TableSection } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
 
 /** What a comment on a pull request takes, with room for the words around it. Bytes. */
@@ -43,18 +43,6 @@ function inRoom(report: ReportFacts, textOf: ActionText, room: Room): string {
     `Next: ${code(report.next, room)}`,
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
-}
-
-/** The same for a command that ended before it had anything to report. */
-export function failureMarkdown({ command, exit, message, suggestions }: ReportFailure): string {
-  const room = { rows: 20, text: 2000 };
-  const next = suggestions.map((one) => `- ${cell(one, room)}`).join('\n');
-  return [
-    `# ${cell(command, room)}`,
-    `- result: ${exit}\n- error: ${cell(message, room)}`,
-    ...(next === '' ? [] : [`## Next\n\n${next}`]),
-    '',
-  ].join('\n\n');
 }
 
 function endingPart({ message, suggestions }: ReportFacts, room: Room): string {

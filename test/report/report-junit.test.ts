@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { junitOfFailure, junitText } from '../../src/report/report-junit.ts';
+import { junitText } from '../../src/report/report-junit.ts';
 import { reportOf } from '../support/big-report.ts';
 import { assertJunit, parseXml } from '../support/junit-rules.ts';
 import { describeWhere, lacksProgram } from '../support/needs.ts';
 
+/** Of a command that failed at once. */
+const FAILED = { outcome: { code: 'failed', number: 1 }, message: 'no <cluster>', suggestions: ['"look" & go'] };
 const NOTHING = { title: 'nothing', outcome: { code: 'done', number: 0 }, suggestions: [], facts: [], findings: [], plans: [], stages: [] };
 
 /** Class, name and what is inside, of every case. */
@@ -20,7 +22,7 @@ describe('a report as JUnit XML', () => {
 
   it('follows them when there is nothing to tell', () => {
     assertJunit(junitText(NOTHING));
-    assertJunit(junitOfFailure({ command: 'run', exit: 'failed (exit 1)', message: 'no <cluster>', suggestions: ['"look"'] }));
+    assertJunit(junitText({ ...NOTHING, ...FAILED }));
   });
 
   it('follows them whatever the texts are', () => {
@@ -158,10 +160,7 @@ describeWhere(lacksProgram('xmllint'), 'the published schema of JUnit reports', 
     ['of a run on many nodes', junitText(reportOf({ nodes: 500, hosts: 500, stuck: [7] }))],
     ['with nothing to tell but how it ended', junitText({ ...report, findings: [], plans: [], stages: [] })],
     ['of a stage without an end', junitText({ ...report, stages: [{ id: 'wait', state: 'running', startedAt: 'yesterday' }] })],
-    [
-      'of a command that failed at once',
-      junitOfFailure({ command: 'run', exit: 'failed (exit 1)', message: 'no <cluster>', suggestions: ['"look" & go'] }),
-    ],
+    ['of a command that failed at once', junitText({ ...NOTHING, ...FAILED })],
     ...['', ' ', '\u0000\u001b[31m', '\ud800', ']]>', '<!--"\'&amp;', '雪\n\t', '\ufffe'].map(
       (word) => [`whose every text is ${JSON.stringify(word)}`, junitText(reportOf({ word: () => word }))] as const,
     ),

@@ -5,7 +5,7 @@ import { withoutCredentials } from '../../kernel/hidden.ts';
 import { visible } from '../../kernel/visible.ts';
 import { errorDocument, errorLines } from '../error-text.ts';
 import { toFault } from '../faults.ts';
-import type { OutputFormat } from '../output.ts';
+import { type OutputFormat, reportText } from '../output.ts';
 
 const FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
@@ -69,21 +69,19 @@ export class ReportFile {
 
 /** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */
 async function failureText(command: string, fault: Fault, format: OutputFormat): Promise<string> {
-  const { code, message, suggestions } = fault;
-  const failure = { command, exit: `${code} (exit ${EXIT[code]})`, message, suggestions };
+  const { code, message, suggestions, end } = fault;
   switch (format) {
     case 'json':
       return visible(`${JSON.stringify(errorDocument(fault), undefined, 2)}\n`);
     case 'yaml':
       return (await import('../yaml-text.ts')).yamlText(errorDocument(fault));
     case 'markdown':
-      return (await import('../../report/report-markdown.ts')).failureMarkdown(failure);
     case 'junit':
-      return (await import('../../report/report-junit.ts')).junitOfFailure(failure);
     case 'html': {
-      const { htmlText } = await import('../../report/report-html.ts');
-      const facts = { findings: [], plans: [], stages: [], facts: [], next: suggestions[0] ?? '' };
-      return htmlText({ ...facts, title: command, outcome: { code, number: EXIT[code] }, message, suggestions }, () => '');
+      const none = { findings: [], plans: [], stages: [] };
+      const [outcome, next] = [{ code, number: EXIT[code] }, end?.next ?? suggestions[0] ?? ''];
+      const facts = [['result', `${code} (exit ${EXIT[code]})`]] as const;
+      return reportText(format, { ...none, title: command, outcome, facts, message, suggestions, next }, async () => () => '');
     }
     default:
       return errorLines(fault)

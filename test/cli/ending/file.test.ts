@@ -95,8 +95,9 @@ describe('--report-file', () => {
   for (const [name, expected] of [
     ['r.json', /"kind": "Error"[\s\S]*"message": "no such cluster"/],
     ['r.yaml', /^kind: Error$/m],
-    ['r.md', /^- error: no such cluster$/m],
+    ['r.md', /^- result: failed \(exit 1\)\n\n\*\*no such cluster\*\*$/m],
     ['r.xml', /<failure message="no such cluster">/],
+    ['r.html', /<strong>no such cluster<\/strong>/],
     ['r.txt', /^error: no such cluster\n/],
   ] as const)
     it(`${name} tells the error of a command that never reached a cluster`, async () => {
