@@ -82,7 +82,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   const shown = upgradeHead(session.context, planned.installed);
   const { agent } = planned.installed ?? {};
   const asking = planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
-  const confirmed = { head: shown, steps: planSteps(planned.stages), asking, ...(agent ? { agent } : {}) };
+  const confirmed = { head: shown, steps: planSteps(planned.stages), asking, agent };
   if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned) };
   const head = planHead(session.context, planned);

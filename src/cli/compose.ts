@@ -52,8 +52,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const startedAt = clock.now();
   const ledger = secretLedger(cluster, options.stateNamespace);
   const lease = { cluster, clock, namespace: options.stateNamespace, identity: runIdentity(), isGone };
-  const own = ownFile === undefined ? {} : { kubeconfig: ownFile };
-  const context = { profile, options, clusterUid, server, contextName, ...own, workFolder: work.path, startedAt };
+  const context = { profile, options, clusterUid, server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt };
   return {
     work,
     clock,
@@ -117,16 +116,16 @@ function toolsFor(
   { requestTimeoutMs }: Connection,
 ) {
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
-  const timeout = requestTimeoutMs === undefined ? {} : { requestTimeout: `${requestTimeoutMs}ms` };
+  const requestTimeout = requestTimeoutMs === undefined ? undefined : `${requestTimeoutMs}ms`;
   const { path: kubeconfigPath, cliConfigPath, write, writeForCli } = kubeconfig;
   const pinned = {
     kubeconfigPath,
     written: work.written,
-    ...(cliConfigPath === undefined ? {} : { cliConfigPath }),
+    cliConfigPath,
     prepare: (tool: Tool) => (tool === 'netsvcctl' ? writeForCli() : write()),
   };
   return rememberAnswers(
-    openTools({ ...pinned, env, programs, cliEnvironment: profile.cli.environment, trace, cut: interruption.hard, ...timeout }),
+    openTools({ ...pinned, env, programs, cliEnvironment: profile.cli.environment, trace, cut: interruption.hard, requestTimeout }),
   );
 }
 
@@ -143,7 +142,7 @@ export function artifactOptionsOf(
     lastKnownRelease: profile.defaultRelease,
     trace,
     cut: interruption.hard,
-    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    certificateAuthority,
   };
 }
 

@@ -45,8 +45,10 @@ async function readAll({ composition, context, asked }: Session) {
   const installation = await readInstalled(composition, context);
   const source = sourceOf(installation, await composition.records.load(), context);
   const { namespace, selector } = asked.flags;
-  const scope = { ...(namespace ? { namespace } : {}), ...(selector ? { labelSelector: selector } : {}) };
-  const references: OwnerReferences = await readReferences(composition.cluster, context, installation, source, scope);
+  const references: OwnerReferences = await readReferences(composition.cluster, context, installation, source, {
+    namespace,
+    labelSelector: selector,
+  });
   return { references, source, installation };
 }
 

@@ -22,13 +22,9 @@ export async function permissionsText(asked: RoleRequest): Promise<string> {
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
   const profile = await namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
-  const placed = { ...scope, stateNamespace: stateNamespaceOf(asked), ...placeOfProbe(asked) };
+  const placed = { ...scope, stateNamespace: stateNamespaceOf(asked), probeNamespace: asked['probe-namespace'] };
   const permissions = withoutWideSecrets(permissionsOf(asked.for, profile, placed));
   return `${[...head(asked, profile, from, adminRights(permissions, profile)), ...roleLines(asked.for, permissions)].join('\n')}\n`;
-}
-
-function placeOfProbe({ 'probe-namespace': probeNamespace }: RoleRequest): Pick<PlanScope, 'probeNamespace'> {
-  return probeNamespace === undefined ? {} : { probeNamespace };
 }
 
 function head(asked: RoleRequest, profile: Profile, from: string, ways: readonly string[]): readonly string[] {

@@ -231,9 +231,8 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     const { contextName, clusterUid, options } = composition.context;
     notices?.know({ context: contextName, clusterUid, to: options.release });
     if (asked.looksOnly !== true) doing.now = 'unknown';
-    const outlets = { doing, ...(report ? { report } : {}), ...(notices ? { notices } : {}) };
     try {
-      return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, outlets));
+      return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, { doing, report, notices }));
     } finally {
       await composition.close();
     }

@@ -51,8 +51,8 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     return perform(answer.session, isDone ? stages.filter(({ id, readOnly }) => readOnly || asking.includes(id)) : stages, {
       changes: answer.writes,
       ...confirmed,
-      ...(saved ? { within: await withinPlan(saved, answer.session.context, await answer.session.acting()) } : {}),
-      ...(answer.known ? { known: answer.known } : {}),
+      within: saved && (await withinPlan(saved, answer.session.context, await answer.session.acting())),
+      known: answer.known,
     });
   });
 }
@@ -76,7 +76,7 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const suggestions = [`follow that run: ${ours('status --watch')}`, `${UNLOCK_WHEN}: ${ours('unlock')}`];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
   const head = record?.clusterUid === session.context.clusterUid ? recordHead(record) : undefined;
-  return { exit: 'locked', ...(head ? { head } : {}), findings: [], plans: [], stages: [], writes: 0, suggestions, message };
+  return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 
 /** `plan`: the same, without ever acting. */
@@ -127,8 +127,8 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
       : undefined;
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
-    ...(known ? { looked: known.looked } : {}),
-    ...(agent ? { announce: announcing(acting, agent) } : {}),
+    looked: known?.looked,
+    announce: agent && announcing(acting, agent),
     keepsake,
     looks,
   }).finally(async () => {
@@ -136,17 +136,15 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
     await progress.close();
   });
   const ended = await tell(outcome);
-  const seen = head ? { ...head, ...definedSource(ended.versions?.before) } : await found;
-  return report(session, { ...ended, ...(seen === undefined ? {} : { head: seen }) });
+  // A run that is resumed began with another release than is installed now.
+  const seen = head ? { ...head, source: ended.versions?.before ?? head.source } : await found;
+  return report(session, { ...ended, head: seen });
 }
 
 function doingAfter(event: EngineEvent, effects: Acting['effects']): Session['doing']['now'] | undefined {
   if (event.type === 'action-started' && changesSomething(effects, event.action)) return 'unknown';
   return ['stage-started', 'action-done', 'action-failed'].includes(event.type) ? 'between steps' : undefined;
 }
-
-/** A run that is resumed began with another release than is installed now. */
-const definedSource = (source: string | undefined) => (source === undefined ? {} : { source });
 
 /** Loaded where there is something to tell. */
 function announcing(ports: Acting, agent: NonNullable<Confirmed['agent']>): Announce {
@@ -175,7 +173,7 @@ async function toldOf(session: Session, outcome: ChainOutcome, history: History,
   const of = { ...outcomeHere(outcome, asked), history: history.told(composition.clock.now()) };
   if (runId === undefined) return of;
   const after = exit === 'done' ? (await installedBy(session, looks))?.release : undefined;
-  return { ...of, versions: { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) } };
+  return { ...of, versions: { before: source, after } };
 }
 
 /** The same report as `--report-file` has, small enough to lie beside the run record. */

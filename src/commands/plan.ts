@@ -46,10 +46,6 @@ Then it shows the pods that restart, every command and patch in order, and the p
       select: probing(sliceOf(flags), flags['probe-network']),
       detailedExitcode: flags['detailed-exitcode'],
     };
-    return runPlanCommand(request, this.seams, {
-      ...(out === undefined ? {} : { save: saving(out) }),
-      ...(forGit === undefined ? {} : { forGit }),
-      diff,
-    });
+    return runPlanCommand(request, this.seams, { save: out === undefined ? undefined : saving(out), forGit, diff });
   }
 }

@@ -26,25 +26,14 @@ export interface PlanHead extends UpgradeHead {
 
 /** If the installation is unclear, the findings say so and the header says less. */
 export function upgradeHead(context: Context, installed: Installation | undefined): UpgradeHead {
-  return {
-    ...(installed ? { path: installed.path, datastore: installed.datastore } : {}),
-    ...(installed?.variant ? { variant: installed.variant } : {}),
-    ...(installed?.release ? { source: installed.release } : {}),
-    ...(installed?.nodes === undefined ? {} : { nodes: installed.nodes }),
-    release: context.options.release,
-    clusterUid: context.clusterUid,
-  };
+  const { path, datastore, variant, release: source, nodes } = installed ?? {};
+  const { options, clusterUid } = context;
+  return { path, datastore, variant, source, nodes, release: options.release, clusterUid };
 }
 
 /** Of a run, by what it noted when it began: the cluster is not asked for it. */
 export function recordHead({ path, variant, source, target, nodes, clusterUid }: RunRecord): UpgradeHead {
-  return {
-    ...(path === UNKNOWN_PATH ? {} : { path }),
-    ...(variant === undefined ? {} : { variant }),
-    ...(source === undefined ? {} : { source }),
-    ...(nodes === undefined ? {} : { nodes }),
-    ...{ release: target, clusterUid },
-  };
+  return { path: path === UNKNOWN_PATH ? undefined : path, variant, source, nodes, release: target, clusterUid };
 }
 
 const SHORT = 8;

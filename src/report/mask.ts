@@ -9,26 +9,21 @@ export function maskedStage(effects: EffectTypes, { digests: _, ...stage }: Plan
     ...stage,
     actions: stage.actions.map((action) => maskedAction(effects, action)),
     objects: stage.objects.map(maskedObject),
-    ...(stage.twoWay ? { twoWay: stage.twoWay.map(maskedTwoWay) } : {}),
+    twoWay: stage.twoWay?.map(maskedTwoWay),
   };
 }
 
 export function maskedObject({ state: _, bodies: __, ...object }: PlannedObject): PlannedObject {
   if (object.ref.kind !== 'Secret') return object;
-  return {
-    ...object,
-    fields: object.fields.map(({ path, before, after }) => ({ path, ...hide('before', before), ...hide('after', after) })),
-  };
+  return { ...object, fields: object.fields.map(({ path, before, after }) => ({ path, before: hidden(before), after: hidden(after) })) };
 }
 
 export function maskedTwoWay(field: TwoWayField): TwoWayField {
   if (field.ref.kind !== 'Secret') return field;
-  return { ...field, live: HIDDEN, ...(field.target === undefined ? {} : { target: HIDDEN }) };
+  return { ...field, live: HIDDEN, target: hidden(field.target) };
 }
 
-function hide<Key extends string>(key: Key, value: unknown): { readonly [key in Key]?: string } {
-  return value === undefined ? {} : ({ [key]: HIDDEN } as { readonly [key in Key]: string });
-}
+const hidden = (value: unknown) => (value === undefined ? undefined : HIDDEN);
 
 /** `keep` never leaves: it is for the record in the cluster, not for screens and reports. */
 export function maskedAction(effects: EffectTypes, { keep: _, ...action }: Action): Action {

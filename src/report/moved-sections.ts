@@ -86,7 +86,7 @@ type Headed = Pick<Section & { readonly kind: 'table' }, 'id' | 'name' | 'title'
 
 function section(of: Headed, head: readonly string[], rows: readonly Row[], minor?: { title: string; only: 'names' }): Section | undefined {
   if (rows.length === 0) return undefined;
-  return { ...of, kind: 'table', table: { label: of.title, head, rows, unfolded: 20, ...(minor === undefined ? {} : { minor }) } };
+  return { ...of, kind: 'table', table: { label: of.title, head, rows, unfolded: 20, minor } };
 }
 
 const SOURCES: Readonly<Record<Trace['source']['kind'], string>> = {

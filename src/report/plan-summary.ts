@@ -27,15 +27,9 @@ export function planSummary(stages: readonly PlannedStage[], former: Former = { 
 
 /** By workload: those of the objects, and those that an operator restarts. */
 function restartsOf(stages: readonly PlannedStage[]): readonly PlannedRestart[] {
-  const own = stages
-    .flatMap(({ objects }) => objects)
-    .flatMap(({ ref, restarts, atOnce }) => (restarts ? [restartOf(ref, restarts, atOnce)] : []));
+  const own = stages.flatMap(({ objects }) => objects).flatMap(({ ref, restarts: pods, atOnce }) => (pods ? [{ ref, pods, atOnce }] : []));
   const operated = stages.flatMap(({ restarts = [] }) => restarts);
   return [...new Map([...operated, ...own].map((one) => [refText(one.ref), one])).values()];
-}
-
-function restartOf(ref: PlannedObject['ref'], pods: number, atOnce: number | undefined): PlannedRestart {
-  return { ref, pods, ...(atOnce === undefined ? {} : { atOnce }) };
 }
 
 function restartTexts(restarts: readonly PlannedRestart[]): readonly string[] {

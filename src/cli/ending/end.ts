@@ -55,7 +55,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
-  await session.present(document, human, { closing, ...(fault ? { fault } : {}) });
+  await session.present(document, human, { closing, fault });
   return exit;
 }
 

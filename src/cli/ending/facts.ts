@@ -4,7 +4,8 @@ import type { OutputDocument } from '../documents.ts';
 /** A document as the report forms take it: Markdown, JUnit and the page show the same facts. */
 export function reportFacts(document: OutputDocument): ReportFacts {
   const { exit, next } = document;
-  return { title: titleOf(document), outcome: exit, facts: headFacts(document), ...partsOf(document), next };
+  const none = { suggestions: [], findings: [], plans: [], stages: [] };
+  return { ...none, title: titleOf(document), outcome: exit, facts: headFacts(document), ...partsOf(document), next };
 }
 
 export function titleOf(document: OutputDocument): string {
@@ -42,23 +43,21 @@ function versionsOf(document: OutputDocument): string | undefined {
   return [before && `${before} before`, after && `${after} after`].filter((text) => text !== undefined).join(', ');
 }
 
-function partsOf(document: OutputDocument) {
-  const none = { suggestions: [], findings: [], plans: [], stages: [] };
+function partsOf(document: OutputDocument): Partial<ReportFacts> {
   switch (document.kind) {
     case 'PreflightReport':
-      return { ...none, findings: document.findings };
+      return { findings: document.findings };
     case 'Plan': {
       const { message, suggestions = [], findings, stages: plans } = document;
-      return { ...none, suggestions, findings, plans, ...(message === undefined ? {} : { message }) };
+      return { message, suggestions, findings, plans };
     }
     case 'RunReport': {
       const { message, suggestions, findings, plans, stages, history } = document;
-      const told = { ...(message === undefined ? {} : { message }), ...(history === undefined ? {} : { history }) };
-      return { suggestions, findings, plans, stages, ...told };
+      return { message, suggestions, findings, plans, stages, history };
     }
     case 'OwnerReferenceList':
-      return none;
+      return {};
     case 'Status':
-      return { ...none, stages: document.record?.stages ?? [] };
+      return { stages: document.record?.stages ?? [] };
   }
 }

@@ -95,7 +95,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
   const outcome: Outcome = {
     ...endingOf(record, last),
     runId: record.runId,
-    versions: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
+    versions: { before, after },
     // A part that was killed left its stages in the record alone.
     stages: mergedStages([...parts.flatMap((one) => one.stages), ...record.stages]),
     findings: latest(parts.map((one) => oneFindingEach(one.findings))),
@@ -103,7 +103,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
       .flatMap((one) => one.plans)
       .filter((plan, index, all) => plan.skip === undefined || all.findLastIndex((one) => one.id === plan.id) === index),
     writes: parts.reduce((sum, one) => sum + one.writes, 0),
-    ...(history ? { history } : {}),
+    history,
   };
   const of = {
     ...runReport(context, last?.command ?? 'run', outcome, next),
@@ -116,8 +116,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
 
 /** The record decides how it stands: a command that was killed left nothing else. */
 function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'suggestions'> {
-  if (last && record.outcome !== undefined)
-    return { exit: last.exit.code, suggestions: last.suggestions, ...(last.message === undefined ? {} : { message: last.message }) };
+  if (last && record.outcome !== undefined) return { exit: last.exit.code, suggestions: last.suggestions, message: last.message };
   if (record.outcome !== undefined) return { exit: record.outcome satisfies ExitName, suggestions: [] };
   return {
     exit: 'interrupted',

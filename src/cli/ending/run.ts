@@ -26,21 +26,11 @@ export function maskedOutcome<O extends Outcome>(effects: EffectTypes, outcome: 
 
 /** Of an outcome that is masked. */
 export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
+  const { exit, runId, versions, message, suggestions, writes, stages, findings, plans, history } = outcome;
   return {
-    ...documentHead(context, outcome.exit, next),
-    kind: 'RunReport',
-    command,
-    dryRun: context.options.dryRun,
-    ...(outcome.runId === undefined ? {} : { runId: outcome.runId }),
-    ...(outcome.versions === undefined ? {} : { versions: outcome.versions }),
-    ...(outcome.message === undefined ? {} : { message: outcome.message }),
-    suggestions: outcome.suggestions,
-    writes: outcome.writes,
-    stages: outcome.stages,
-    tally: tally(outcome.findings),
-    findings: outcome.findings,
-    plans: outcome.plans,
-    ...(outcome.history === undefined ? {} : { history: outcome.history }),
+    ...documentHead(context, exit, next),
+    ...{ kind: 'RunReport', command, dryRun: context.options.dryRun, runId, versions, message, suggestions, writes, stages },
+    ...{ tally: tally(findings), findings, plans, history },
   };
 }
 

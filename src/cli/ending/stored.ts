@@ -48,20 +48,14 @@ function inRoom(report: RunReport, room: Room): RunReport {
   const plans = report.plans.map((plan) => planIn(plan, room));
   if (!history) return { ...report, findings, plans };
   // The last ones: where something failed, it failed there.
-  const actions = history.actions.slice(-room.actions).map((one) => ({ ...one, ...clipped(one, room.text) }));
+  const short = (text: string | undefined) => text && clip(text, room.text);
+  const actions = history.actions.slice(-room.actions).map((one) => ({ ...one, command: short(one.command), detail: short(one.detail) }));
   const notes = history.notes.slice(-room.actions).map((one) => ({ ...one, text: clip(one.text, room.text) }));
   return {
     ...report,
     findings,
     plans,
     history: { ...history, actions, notes, rollouts: history.rollouts.map((one) => rowsIn(one, room.rows)) },
-  };
-}
-
-function clipped({ command, detail }: { readonly command?: string; readonly detail?: string }, text: number) {
-  return {
-    ...(command === undefined ? {} : { command: clip(command, text) }),
-    ...(detail === undefined ? {} : { detail: clip(detail, text) }),
   };
 }
 
@@ -72,20 +66,20 @@ function planIn(plan: PlannedStage, room: Room): PlannedStage {
     // What the user still has to do is said at the end of a run, and later.
     actions: plan.actions.filter(({ effect }) => effect.type === 'ask'),
     objects: objectsIn(plan.objects, room),
-    ...(edits ? { edits: edits.slice(0, room.objects).map((one) => shortEdit(one, room.text)) } : {}),
-    ...(hosts ? { hosts: hostsIn(hosts, room) } : {}),
+    edits: edits?.slice(0, room.objects).map((one) => shortEdit(one, room.text)),
+    hosts: hosts && hostsIn(hosts, room),
   };
 }
 
 function shortEdit(edit: Trace, text: number): Trace {
   const { base: _, mine, theirs, ...rest } = edit;
-  return { ...rest, ...shortValue('mine', mine, text), ...shortValue('theirs', theirs, text) };
+  return { ...rest, mine: shortValue(mine, text), theirs: shortValue(theirs, text) };
 }
 
 /** Those whose traffic is evaluated otherwise stay. */
 function hostsIn(hosts: readonly PlannedHost[], { rows, text }: Room): readonly PlannedHost[] {
   const [others, same] = [hosts.filter(({ verdict }) => verdict !== 'same'), hosts.filter(({ verdict }) => verdict === 'same')];
-  return [...others, ...same].slice(0, rows).map((host) => ({ ...host, ...(host.detail ? { detail: clip(host.detail, text) } : {}) }));
+  return [...others, ...same].slice(0, rows).map((host) => ({ ...host, detail: host.detail && clip(host.detail, text) }));
 }
 
 function objectsIn(objects: readonly PlannedObject[], room: Room): readonly PlannedObject[] {
@@ -101,13 +95,11 @@ function objectsIn(objects: readonly PlannedObject[], room: Room): readonly Plan
 }
 
 function shortField({ path, before, after }: FieldChange, text: number): FieldChange {
-  return { path, ...shortValue('before', before, text), ...shortValue('after', after, text) };
+  return { path, before: shortValue(before, text), after: shortValue(after, text) };
 }
 
-function shortValue<Key extends string>(key: Key, value: unknown, text: number): { readonly [key in Key]?: string } {
-  if (value === undefined) return {};
-  const short = clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), Math.min(text, 300));
-  return { [key]: short } as { readonly [key in Key]: string };
+function shortValue(value: unknown, text: number): string | undefined {
+  return value === undefined ? undefined : clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), Math.min(text, 300));
 }
 
 /** Those that took longest stay: the others went as they should. */

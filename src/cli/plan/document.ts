@@ -21,7 +21,7 @@ function planBasis(effects: EffectTypes, context: Context, stages: readonly Plan
         ref: object.ref,
         change: object.change,
         ...object.state,
-        does: objectDigest(context, object),
+        does: digestOf(objectEssence(object), context),
       })),
     ),
     actions: stages.flatMap(({ id, actions }) =>
@@ -54,11 +54,6 @@ export function actionDigest(effects: EffectTypes, context: Context, action: Pic
   return digestOf(essenceOf(effects, action), context);
 }
 
-/** The same of one object: what the plan does to it. */
-function objectDigest(context: Context, object: PlannedObject): string {
-  return digestOf(objectEssence(object), context);
-}
-
 function digestOf(essence: unknown, { workFolder }: Context): string {
   const text = JSON.stringify(essence).replaceAll(JSON.stringify(workFolder).slice(1, -1), '');
   return sha256Of(text);
@@ -86,12 +81,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
     ...documentHead(context, exit, next),
     kind: 'Plan',
     digest,
-    installed: {
-      ...(path ? { path } : {}),
-      ...(variant ? { variant } : {}),
-      ...(datastore ? { datastore } : {}),
-      ...(source ? { release: source } : {}),
-    },
+    installed: { path, variant, datastore, release: source },
     writes: planned.writes,
     tally: tally(planned.findings),
     findings: planned.findings,

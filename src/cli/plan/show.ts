@@ -62,7 +62,7 @@ export async function showPlan(
     findings: planned.findings,
     pending: planned.writes,
     dryRun,
-    ...(save ? { savedPlan: save.place } : {}),
+    savedPlan: save?.place,
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
   const document = git?.document ? { ...made, git: git.document } : made;
@@ -171,7 +171,7 @@ function viewOf(session: Session, { effects }: Planned, wide: boolean, palette: 
     palette,
     wide,
     textOf: actionTexts(effects, session.composition.tools.programOf),
-    ...(namespace ? { namespace } : {}),
-    ...(terminal.outIsTerminal ? { columns: terminal.columns } : {}),
+    namespace,
+    columns: terminal.outIsTerminal ? terminal.columns : undefined,
   };
 }

@@ -66,7 +66,7 @@ async function gathered(session: Session, runId: string | undefined): Promise<Re
       version: await composition.cluster.version(),
     },
   }));
-  return { ...(record ? { record } : {}), parts: [...parts, tool, part, ...(await clusterParts(composition, profile))] };
+  return { record, parts: [...parts, tool, part, ...(await clusterParts(composition, profile))] };
 }
 
 function headOf(session: Session): readonly string[] {
