@@ -16,9 +16,10 @@ import { twoWayLines } from '../report/plan-rows.ts';
 import { nextStep, report } from './ending/end.ts';
 import type { Outcome } from './ending/run.ts';
 import { stagesHere } from './next-here.ts';
+import { present } from './output.ts';
 import { type PlannedHere, planDocument, planHead } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
-import { earlierHere, headOf, planStages, planText, summaryOf } from './plan/show.ts';
+import { earlierHere, headOf, planText, summaryOf } from './plan/show.ts';
 import type { Acting } from './seams.ts';
 import type { Session } from './session.ts';
 import { settledByPerson } from './settle-conflicts.ts';
@@ -54,7 +55,7 @@ export interface Confirmation {
 }
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
-  const planned = await planStages(session, stages);
+  const planned = await session.plan(stages);
   const { writes } = planned;
   if (planned.blocked) {
     const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;
@@ -143,7 +144,7 @@ async function needsYes(session: Session, planned: PlannedHere): Promise<ExitNam
   const suggestions = ['read the plan, then add --yes'];
   const fault = new Fault('usage', message, suggestions);
   const closing = () => summaryOf(session, planned);
-  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault, closing });
+  await present(session, { ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault, closing });
   return 'usage';
 }
 

@@ -2,7 +2,7 @@ import { delimiter, isAbsolute } from 'node:path';
 import { quoteFor } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
-import { CARRIED, type CarriedFlag } from './carry.ts';
+import { CARRIED, type CarriedFlag } from './flags.ts';
 import type { FlagShape } from './plain-flags.ts';
 import type { Asked, SessionFlags } from './session.ts';
 

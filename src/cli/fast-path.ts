@@ -3,6 +3,7 @@ import { nearest } from '../kernel/nearest.ts';
 import { checkIdOf, checkPage } from './check-page.ts';
 import { complete, type Question } from './complete.ts';
 import { errorText } from './error-text.ts';
+import { OWN_NAME } from './name.ts';
 import type { FastPathTable } from './plain-flags.ts';
 
 /** An answer that needs neither oclif nor a cluster. */
@@ -82,3 +83,10 @@ function refuse(written: string, { argv, name, env }: Call, table: FastPathTable
 }
 
 const said = (stdout: string): FastAnswer => ({ stdout, stderr: '', exit: 0 });
+
+/** How the user called the program, from the file name it was started by (a symlink's own name, not its target). */
+export function displayedName(argv0: string | undefined): string {
+  const base = (argv0 ?? '').split(/[\\/]/).at(-1) ?? '';
+  // The user on Windows may write it in any case.
+  return base.toLowerCase().startsWith('netsvcctl-') ? 'netsvcctl upgrade' : OWN_NAME;
+}

@@ -2,9 +2,8 @@ import { EXIT, type ExitName, Fault, messageOf, stepsAfter } from '../kernel/fau
 import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { asksForJson, errorText } from './error-text.ts';
-import { inWordsOf } from './name.ts';
 import type { Seams } from './seams.ts';
-import { tellErr } from './terminal.ts';
+import { inWordsOf, tellErr } from './terminal.ts';
 
 /** A flag parser's error, read by shape, so that oclif need not be loaded here. */
 interface ParseError extends Error {

@@ -1,6 +1,5 @@
 import type { Question } from './complete.ts';
-import { answerFast } from './fast-path.ts';
-import { displayedName } from './name.ts';
+import { answerFast, displayedName } from './fast-path.ts';
 import type { FastPathTable } from './plain-flags.ts';
 
 /** Not imported: that runs every getter and loads all of Node's streams, a fifth of what `--help` takes. */

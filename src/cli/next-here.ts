@@ -3,8 +3,7 @@ import type { Effects } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
-import { type CarriedFlag, carriedTo } from './carry.ts';
-import { FLAG_ROWS } from './flags.ts';
+import { type CarriedFlag, carriedTo, FLAG_ROWS } from './flags.ts';
 
 export interface Here {
   /** The command line that the findings are of: `plan -o wide`. */

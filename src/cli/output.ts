@@ -1,17 +1,52 @@
-import type { ActionText } from '../kernel/effect-type.ts';
+import { actionTexts } from '../kernel/effect-type.ts';
+import type { Fault } from '../kernel/fault.ts';
 import { groupOf } from '../kernel/object.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
-import type { ReportFacts } from '../report/model.ts';
-import type { OUTPUT_FORMATS } from './common-flags.ts';
 import type { OutputDocument } from './documents.ts';
-
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+import type { LoadText } from './ending/facts.ts';
+import type { OutputFormat } from './flags.ts';
+import type { Session } from './session.ts';
+import { inWordsOf, tellOut } from './terminal.ts';
 
 /** The human form of a document, which only its command knows. */
 export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;
 
-/** The words for actions are loaded by the formats that name any. */
-export type LoadText = () => Promise<ActionText>;
+/** How a command ended, beside its document. */
+interface Ended {
+  /** Why it ended early. */
+  readonly fault?: Fault;
+  /** What it came to, and what it changed. */
+  readonly closing?: () => Promise<readonly string[]>;
+  /** Its lines are a diff: one that is wider than the terminal is not parted. */
+  readonly isDiff?: boolean;
+}
+
+/** The command's one document, on stdout and in the report file. Why it ended early comes last, above the next command. */
+export async function present(
+  session: Session,
+  document: OutputDocument,
+  human: HumanLines,
+  { fault, closing = async () => [], isDiff = false }: Ended = {},
+): Promise<void> {
+  const { seams, composition, outlets } = session;
+  const { output } = session.asked.flags;
+  const textOf = async () => actionTexts(await seams.loadEffects(), composition.tools.programOf);
+  const whole: HumanLines = async (wide) => [session.header(), ...(await human(wide)), ...(await closing())];
+  const text = async (shown: OutputDocument, format: OutputFormat) => inWordsOf(seams.name, await outputText(shown, format, whole, textOf));
+  if (fault && isForPerson(output)) {
+    const parted = async (lines: readonly string[]) => tellOut(seams.terminal, inWordsOf(seams.name, linesText(lines)));
+    await parted([session.header(), ...(await human(output === 'wide'))]);
+    session.fail(fault);
+    await parted([...(await closing()), nextLine(document)]);
+  } else {
+    if (fault) session.fail(fault);
+    const told = await text(document, output);
+    if (isForPerson(output) && !isDiff) tellOut(seams.terminal, told);
+    else seams.terminal.out(told);
+  }
+  await outlets.report?.write((format) => text({ ...document, made: session.made() }, format));
+  await outlets.notices?.ended(document);
+}
 
 /** A document in the asked format; always ends with a newline unless it is empty. */
 export async function outputText(document: OutputDocument, format: OutputFormat, human: HumanLines, textOf: LoadText): Promise<string> {
@@ -27,21 +62,11 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
       return linesText(names(document));
     case 'markdown':
     case 'junit':
-    case 'html':
-      return reportText(format, (await import('./ending/facts.ts')).reportFacts(document), textOf);
+    case 'html': {
+      const { reportFacts, reportText } = await import('./ending/facts.ts');
+      return reportText(format, reportFacts(document), textOf);
+    }
   }
-}
-
-const REPORTS = {
-  markdown: async () => (await import('../report/report-markdown.ts')).markdownText,
-  junit: async () => (await import('../report/report-junit.ts')).junitText,
-  html: async () => (await import('../report/report-html.ts')).htmlText,
-};
-
-/** Without a plan there is no action to name. */
-export async function reportText(format: keyof typeof REPORTS, facts: ReportFacts, textOf: LoadText): Promise<string> {
-  const made = await REPORTS[format]();
-  return made(facts, facts.plans.length === 0 ? () => '' : await textOf());
 }
 
 /** Formats that the user reads in a terminal. */

@@ -5,9 +5,10 @@ import { isInterrupted } from '../kernel/interruption.ts';
 import { plainRef, refText } from '../kernel/object.ts';
 import { columns } from '../report/columns.ts';
 import { headLine, upgradeHead } from '../report/head-line.ts';
-import { carriedTo } from './carry.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
 import { documentHead } from './documents.ts';
+import { carriedTo } from './flags.ts';
+import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -30,7 +31,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
     };
     const head = headLine(upgradeHead(session.context, installation), session.outPalette);
     const closing = async () => ['Nothing was changed by this command.'];
-    await session.present(document, (wide) => [head, ...listLines(rows, wide, references.unread.length === 0)], { closing });
+    await present(session, document, (wide) => [head, ...listLines(rows, wide, references.unread.length === 0)], { closing });
     if (astray !== undefined) session.say(`Warning: ${astray}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;

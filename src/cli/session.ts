@@ -2,24 +2,22 @@ import type { Trace } from '../adapters/trace.ts';
 import { quoteFor } from '../kernel/argv.ts';
 import type { Acceptance, Context } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
-import { actionTexts } from '../kernel/effect-type.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { withoutCredentials } from '../kernel/hidden.ts';
-import { interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
+import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import { indented } from '../kernel/visible.ts';
 import { type Palette, palette } from '../report/colour.ts';
 import type { Progress } from '../report/progress-text.ts';
-import type { CarriedFlag } from './carry.ts';
-import type { Made, OutputDocument } from './documents.ts';
+import type { Made } from './documents.ts';
 import type { ReportFile } from './ending/file.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { toFault } from './faults.ts';
-import type { RunFlags } from './flags.ts';
-import { inWordsOf } from './name.ts';
+import type { CarriedFlag, OutputFormat, RunFlags } from './flags.ts';
+import { findingsHere } from './next-here.ts';
 import type { Notices } from './notify/notices.ts';
-import { type HumanLines, isForPerson, linesText, nextLine, type OutputFormat, outputText } from './output.ts';
 import type { Acting, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
-import { tellErr, tellOut } from './terminal.ts';
+import { inWordsOf, tellErr } from './terminal.ts';
 
 export type SessionFlags = RunFlags & { readonly output: OutputFormat };
 
@@ -34,16 +32,6 @@ export interface Asked extends Needs {
   /** Names of the commands that this version has. */
   readonly commands: readonly string[];
   readonly flags: SessionFlags;
-}
-
-/** How a command ended, beside its document. */
-interface Ended {
-  /** Why it ended early. */
-  readonly fault?: Fault;
-  /** What it came to, and what it changed. */
-  readonly closing?: () => Promise<readonly string[]>;
-  /** Its lines are a diff: one that is wider than the terminal is not parted. */
-  readonly isDiff?: boolean;
 }
 
 /** What a command does at the moment, for the words of one that is ended by Ctrl-C: `unknown` may write. */
@@ -68,10 +56,10 @@ export class Session {
   readonly interrupts: Interrupts;
   readonly outPalette: Palette;
   readonly errPalette: Palette;
-  readonly #outlets: Outlets;
+  readonly outlets: Outlets;
 
   constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts, outlets: Outlets) {
-    this.#outlets = outlets;
+    this.outlets = outlets;
     this.seams = seams;
     this.asked = asked;
     this.composition = composition;
@@ -79,15 +67,6 @@ export class Session {
     const { terminal, env } = seams;
     this.outPalette = palette({ isTerminal: terminal.outIsTerminal, env });
     this.errPalette = palette({ isTerminal: terminal.errIsTerminal, env });
-  }
-
-  /** Only with `--notify`. */
-  get notices(): Notices | undefined {
-    return this.#outlets.notices;
-  }
-
-  get doing(): Doing {
-    return this.#outlets.doing;
   }
 
   get context(): Context {
@@ -113,7 +92,7 @@ export class Session {
 
   #with(more: Partial<Context>): Session {
     const context = { ...this.context, ...more };
-    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#outlets);
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.outlets);
   }
 
   /** The ports of the engine. */
@@ -147,30 +126,20 @@ export class Session {
     });
   }
 
-  /** The command's one document, on stdout and in the report file. Why it ended early comes last, above the next command. */
-  async present(
-    document: OutputDocument,
-    human: HumanLines,
-    { fault, closing = async () => [], isDiff = false }: Ended = {},
-  ): Promise<void> {
-    const { output } = this.asked.flags;
-    const textOf = async () => actionTexts(await this.seams.loadEffects(), this.composition.tools.programOf);
-    const whole: HumanLines = async (wide) => [this.header(), ...(await human(wide)), ...(await closing())];
-    const text = async (shown: OutputDocument, format: OutputFormat) =>
-      inWordsOf(this.seams.name, await outputText(shown, format, whole, textOf));
-    if (fault && isForPerson(output)) {
-      const parted = async (lines: readonly string[]) => tellOut(this.seams.terminal, inWordsOf(this.seams.name, linesText(lines)));
-      await parted([this.header(), ...(await human(output === 'wide'))]);
-      this.fail(fault);
-      await parted([...(await closing()), nextLine(document)]);
-    } else {
-      if (fault) this.fail(fault);
-      const told = await text(document, output);
-      if (isForPerson(output) && !isDiff) tellOut(this.seams.terminal, told);
-      else this.seams.terminal.out(told);
+  /** Surveys, evaluates and plans every stage; changes nothing. */
+  async plan(stages: readonly AnyStage[]) {
+    const [{ planChain }, { Looks }] = await Promise.all([import('../engine/plan-chain.ts'), import('../engine/looks.ts')]);
+    const progress = await this.progress('plan', stages);
+    const acting = await this.acting();
+    const looks = new Looks(acting);
+    const seen = looks.current();
+    try {
+      const planned = await beforeChanges(planChain(stages, seen, this.context, progress.observe));
+      const installed = await this.seams.installed(seen);
+      return { ...planned, effects: acting.effects, findings: findingsHere(planned.findings, this.asked), installed, looks };
+    } finally {
+      await progress.close();
     }
-    await this.#outlets.report?.write((format) => text({ ...document, made: this.made() }, format));
-    await this.notices?.ended(document);
   }
 
   /** Which cluster the command asked: the first line for the user. */

@@ -9,12 +9,11 @@ import { beforeChanges } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
-import { carriedTo, flagsOfRun } from './carry.ts';
 import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { nextStep, report } from './ending/end.ts';
 import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
-import type { RunFlags } from './flags.ts';
+import { carriedTo, flagsOfRun, type RunFlags } from './flags.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
 import { loadPlan } from './plan/file.ts';
 import { type PlanOutputs, showPlan } from './plan/show.ts';
@@ -37,7 +36,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
   const looksOnly = (request.flags['dry-run'] ?? 'none') !== 'none' || stages.every((stage) => stage.readOnly);
   return inSession(seams, { ...request, looksOnly }, async (session) => {
     // Until the first step.
-    session.doing.now = 'reading';
+    session.outlets.doing.now = 'reading';
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
@@ -111,7 +110,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
     // While pods roll nothing else is to be done: what the end of the command needs is loaded then.
     if (event.type === 'rollout' && !hasWaited) void Promise.allSettled([import('./ending/run-lines.ts'), import('./ending/stored.ts')]);
     hasWaited ||= event.type === 'rollout';
-    if (!looksOnly) session.doing.now = doingAfter(event, effects) ?? session.doing.now;
+    if (!looksOnly) session.outlets.doing.now = doingAfter(event, effects) ?? session.outlets.doing.now;
   };
   let told: Outcome | undefined;
   const tell = async (outcome: ChainOutcome): Promise<Outcome> => {
@@ -121,10 +120,8 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
-  const notified =
-    more.changes && session.notices
-      ? import('./notify/notices.ts').then((one) => one.notifyStart(session, head?.source, observe))
-      : undefined;
+  const { notices } = session.outlets;
+  const notified = more.changes ? notices?.started(session.composition.records, context, head?.source, observe) : undefined;
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     looked: known?.looked,
@@ -141,7 +138,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   return report(session, { ...ended, head: seen });
 }
 
-function doingAfter(event: EngineEvent, effects: Acting['effects']): Session['doing']['now'] | undefined {
+function doingAfter(event: EngineEvent, effects: Acting['effects']): Session['outlets']['doing']['now'] | undefined {
   if (event.type === 'action-started' && changesSomething(effects, event.action)) return 'unknown';
   return ['stage-started', 'action-done', 'action-failed'].includes(event.type) ? 'between steps' : undefined;
 }

@@ -6,9 +6,10 @@ import { isAnswer } from '../kernel/interruption.ts';
 import { type Journal, type JournalStore, lackingIn } from '../kernel/journal.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
-import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carry.ts';
 import { documentHead, type RecordedOwners, type StatusDocument } from './documents.ts';
+import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './flags.ts';
 import { textHere } from './next-here.ts';
+import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -43,7 +44,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     ];
     const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
-    await session.present(document, lines, { closing });
+    await present(session, document, lines, { closing });
     return 'done';
   });
 }

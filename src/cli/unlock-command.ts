@@ -1,6 +1,7 @@
 import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { carriedTo } from './carry.ts';
+import { carriedTo } from './flags.ts';
+import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 import { lockLines, recordedHead, statusDocument } from './status-command.ts';
@@ -38,7 +39,7 @@ async function agree(session: Session, holder: string): Promise<void> {
 async function show(session: Session, holder: LockHolder | undefined, lines: readonly string[]): Promise<ExitName> {
   const record = await session.composition.records.load();
   const shown = async () => [...(await recordedHead(session, record)), ...lines];
-  await session.present(statusDocument(session.context, 'done', holder, record, statusHere(session)), shown);
+  await present(session, statusDocument(session.context, 'done', holder, record, statusHere(session)), shown);
   return 'done';
 }
 

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { displayedName } from '../../src/cli/name.ts';
+import { displayedName } from '../../src/cli/fast-path.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { answerFast } from '../../src/cli/fast-path.ts';
-import { displayedName, inWordsOf } from '../../src/cli/name.ts';
+import { answerFast, displayedName } from '../../src/cli/fast-path.ts';
 import type { FastPathTable } from '../../src/cli/plain-flags.ts';
+import { inWordsOf } from '../../src/cli/terminal.ts';
 import { nearest } from '../../src/kernel/nearest.ts';
 
 const NAME = 'kubectl netsvc-upgrade';

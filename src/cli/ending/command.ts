@@ -2,7 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
-import { recordedFlagsLine, withRecorded } from '../carry.ts';
+import { recordedFlagsLine, withRecorded } from '../flags.ts';
+import { present } from '../output.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';
 import { endViewOf } from './end.ts';
@@ -30,7 +31,7 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
       ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.target, wide, full: false }),
     ];
     const closing = async () => ['Nothing was changed by this command.'];
-    await shown(() => session.present(document, lines, { closing }));
+    await shown(() => present(session, document, lines, { closing }));
     return 'done';
   });
 }

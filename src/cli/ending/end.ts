@@ -1,6 +1,7 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { recordedFlagsLine, resumeCommand, withRecorded } from '../carry.ts';
+import { recordedFlagsLine, resumeCommand, withRecorded } from '../flags.ts';
+import { present } from '../output.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -55,7 +56,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
-  await session.present(document, human, { closing, fault });
+  await present(session, document, human, { closing, fault });
   return exit;
 }
 

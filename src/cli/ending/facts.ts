@@ -1,5 +1,21 @@
+import type { ActionText } from '../../kernel/effect-type.ts';
 import type { ReportFacts } from '../../report/model.ts';
 import type { OutputDocument } from '../documents.ts';
+
+/** The words for actions are loaded by the formats that name any. */
+export type LoadText = () => Promise<ActionText>;
+
+const REPORTS = {
+  markdown: async () => (await import('../../report/report-markdown.ts')).markdownText,
+  junit: async () => (await import('../../report/report-junit.ts')).junitText,
+  html: async () => (await import('../../report/report-html.ts')).htmlText,
+};
+
+/** Without a plan there is no action to name. */
+export async function reportText(format: keyof typeof REPORTS, facts: ReportFacts, textOf: LoadText): Promise<string> {
+  const made = await REPORTS[format]();
+  return made(facts, facts.plans.length === 0 ? () => '' : await textOf());
+}
 
 /** A document as the report forms take it: Markdown, JUnit and the page show the same facts. */
 export function reportFacts(document: OutputDocument): ReportFacts {

@@ -5,7 +5,7 @@ import { withoutCredentials } from '../../kernel/hidden.ts';
 import { visible } from '../../kernel/visible.ts';
 import { errorDocument, errorLines } from '../error-text.ts';
 import { toFault } from '../faults.ts';
-import { type OutputFormat, reportText } from '../output.ts';
+import type { OutputFormat } from '../flags.ts';
 
 const FORMATS: Readonly<Record<string, OutputFormat>> = {
   json: 'json',
@@ -81,6 +81,7 @@ async function failureText(command: string, fault: Fault, format: OutputFormat):
       const none = { findings: [], plans: [], stages: [] };
       const [outcome, next] = [{ code, number: EXIT[code] }, end?.next ?? suggestions[0] ?? ''];
       const facts = [['result', `${code} (exit ${EXIT[code]})`]] as const;
+      const { reportText } = await import('./facts.ts');
       return reportText(format, { ...none, title: command, outcome, facts, message, suggestions, next }, async () => () => '');
     }
     default:

@@ -1,14 +1,14 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Observer } from '../../kernel/event.ts';
-import { EXIT, type ExitName, messageOf } from '../../kernel/fault.ts';
+import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutAddressCredentials, withoutCredentials } from '../../kernel/hidden.ts';
 import type { Notifier } from '../../kernel/ports.ts';
-import { continues, runIdOf } from '../../kernel/run-record.ts';
+import { continues, type Records, runIdOf } from '../../kernel/run-record.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
 import type { RunFlags } from '../flags.ts';
-import { inWordsOf } from '../name.ts';
-import type { Composition, Seams } from '../seams.ts';
+import type { Seams } from '../seams.ts';
+import { inWordsOf } from '../terminal.ts';
 
 export type NotifiedEvent = 'started' | 'stopped' | 'failed' | 'done' | 'interrupted';
 
@@ -40,44 +40,27 @@ export interface Notification extends Begun {
   readonly at: string;
 }
 
-/** Why a command ended, where it has no document. */
-interface Failure {
-  readonly code: ExitName;
-  readonly message: string;
-  readonly suggestions: readonly string[];
-}
-
-function startNotice(begun: Begun, at: Date): Notification {
-  return notice('started', begun, {}, at);
-}
+type End = Omit<Partial<Notification>, 'context' | 'clusterUid' | 'to'>;
 
 /** Of the document that the command ends with. */
-function endNotice(document: OutputDocument, begun: Begun, at: Date): Notification {
+function endOf(document: OutputDocument, begun: Begun): End {
   const { exit, next } = document;
-  const { from = begun.from, runId = begun.runId, stage, message, suggestions } = endOf(document);
-  const known = { ...begun, ...(from === undefined ? {} : { from }), ...(runId === undefined ? {} : { runId }) };
-  const end = { ...(stage === undefined ? {} : { stage }), ...(message === undefined ? {} : { message }) };
-  return notice(eventOf(exit.code), known, { ...end, exit, ...(suggestions?.length ? { suggestions } : {}), next }, at);
-}
-
-function failureNotice({ code, message, suggestions }: Failure, begun: Begun, at: Date): Notification {
-  return notice(eventOf(code), begun, { message, exit: { code, number: EXIT[code] }, suggestions }, at);
-}
-
-interface End {
-  readonly from?: string | undefined;
-  readonly runId?: string | undefined;
-  readonly stage?: string | undefined;
-  readonly message?: string | undefined;
-  readonly suggestions?: readonly string[] | undefined;
-}
-
-function endOf(document: OutputDocument): End {
-  if (document.kind === 'Plan') return { from: document.installed.release, message: document.message, suggestions: document.suggestions };
-  if (document.kind !== 'RunReport') return {};
-  const { runId, versions, message, suggestions, stages } = document;
+  if (document.kind === 'Plan') {
+    const { installed, message, suggestions } = document;
+    return { from: installed.release ?? begun.from, message, exit, suggestions, next };
+  }
+  if (document.kind !== 'RunReport') return { exit, next };
+  const { runId = begun.runId, versions, message, suggestions, stages } = document;
   const stage = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted')?.id;
-  return { from: versions?.before, runId, stage, message, suggestions };
+  return {
+    from: versions?.before ?? begun.from,
+    runId,
+    stage,
+    message,
+    exit,
+    suggestions: suggestions.length > 0 ? suggestions : undefined,
+    next,
+  };
 }
 
 /** Everything that is neither done nor broken waits for the user. */
@@ -86,9 +69,9 @@ export function eventOf(exit: ExitName): NotifiedEvent {
   return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';
 }
 
-function notice(event: NotifiedEvent, begun: Begun, end: Omit<Partial<Notification>, keyof Begun>, at: Date): Notification {
-  const text = sentence(event, begun, end);
-  return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text, ...begun, ...end, at: at.toISOString() };
+function notice(event: NotifiedEvent, begun: Begun, end: End, at: Date): Notification {
+  const known = { ...begun, ...end };
+  return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text: sentence(event, known), ...known, at: at.toISOString() };
 }
 
 /** After `Upgrade v3.27.5 → v3.32.1`. */
@@ -101,7 +84,7 @@ export const SAID: Readonly<Record<NotifiedEvent, string>> = {
 };
 
 /** `Upgrade v3.27.5 → v3.32.1 of context "prod" failed at stage wait: …`. */
-function sentence(event: NotifiedEvent, { context, from, to }: Begun, { stage, message }: Pick<Notification, 'stage' | 'message'>): string {
+function sentence(event: NotifiedEvent, { context, from, to, stage, message }: Begun & End): string {
   const releases = to === undefined ? '' : ` ${from ?? '(unknown release)'} → ${to}`;
   const where = context === undefined || context === '' ? '' : ` of context "${context}"`;
   const at = stage === undefined ? '' : ` at stage ${stage}`;
@@ -134,28 +117,32 @@ export class Notices {
     this.#begun = { ...this.#begun, ...more };
   }
 
-  /** Resolves to why it was not delivered; undefined if it was. */
-  started(more: Begun): Promise<string | undefined> {
-    this.know(more);
-    return this.#send(startNotice(this.#begun, this.#deps.now()));
+  /** While the run continues: what is not delivered is a note in it. */
+  async started(records: Pick<Records, 'load'>, context: Context, source: string | undefined, observe: Observer): Promise<void> {
+    const record = await records.load().catch(() => undefined);
+    const resumed = continues(record, context) ? record : undefined;
+    this.know({ runId: resumed?.runId ?? runIdOf(context.startedAt, context.clusterUid), from: resumed?.source ?? source });
+    const problem = await this.#send(notice('started', this.#begun, {}, this.#deps.now()));
+    if (problem !== undefined) observe({ type: 'note', stage: '', level: 'warning', text: problem });
   }
 
   ended(document: OutputDocument): Promise<void> {
-    return this.#end((at) => endNotice(document, this.#begun, at));
+    return this.#end(document.exit.code, endOf(document, this.#begun));
   }
 
   /** The command ends without a document. */
-  failed(failure: Failure): Promise<void> {
-    return this.#end((at) => failureNotice(failure, this.#begun, at));
+  failed({ code, message, suggestions }: Pick<Fault, 'code' | 'message' | 'suggestions'>): Promise<void> {
+    return this.#end(code, { message, exit: { code, number: EXIT[code] }, suggestions });
   }
 
-  async #end(notice: (at: Date) => Notification): Promise<void> {
+  async #end(exit: ExitName, end: End): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const problem = await this.#send(notice(this.#deps.now()));
+    const problem = await this.#send(notice(eventOf(exit), this.#begun, end, this.#deps.now()));
     if (problem !== undefined) this.#deps.warn(problem);
   }
 
+  /** Resolves to why it was not delivered; undefined if it was. */
   async #send(notice: Notification): Promise<string | undefined> {
     const text = this.#deps.inWords(withoutCredentials(visible(JSON.stringify(notice))));
     try {
@@ -176,24 +163,4 @@ export async function openNotices(seams: Seams, flags: RunFlags): Promise<OpenNo
   if (flags.notify === undefined || (flags['dry-run'] ?? 'none') !== 'none') return undefined;
   const notifier = await seams.openNotifier(flags.notify);
   return (deps) => new Notices(notifier, { ...deps, inWords: (text) => inWordsOf(seams.name, text) });
-}
-
-interface Starting {
-  readonly composition: Pick<Composition, 'records'>;
-  readonly context: Context;
-  readonly notices: Notices | undefined;
-}
-
-/** While the run continues: what is not delivered is a note in it. */
-export async function notifyStart(
-  { composition, context, notices }: Starting,
-  source: string | undefined,
-  observe: Observer,
-): Promise<void> {
-  const record = await composition.records.load().catch(() => undefined);
-  const resumed = continues(record, context) ? record : undefined;
-  const from = resumed?.source ?? source;
-  const runId = resumed?.runId ?? runIdOf(context.startedAt, context.clusterUid);
-  const problem = await notices?.started({ runId, ...(from === undefined ? {} : { from }) });
-  if (problem !== undefined) observe({ type: 'note', stage: '', level: 'warning', text: problem });
 }

@@ -1,6 +1,6 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { beforeChanges, isAnswer } from '../../kernel/interruption.ts';
+import { isAnswer } from '../../kernel/interruption.ts';
 import { planSteps } from '../../kernel/plan.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import type { Palette } from '../../report/colour.ts';
@@ -14,7 +14,8 @@ import type { PlanDocument } from '../documents.ts';
 import { earlierLines } from '../ending/closing.ts';
 import { nextStep, recordBefore, type Seen } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
-import { findingsHere, stagesHere } from '../next-here.ts';
+import { stagesHere } from '../next-here.ts';
+import { present } from '../output.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
@@ -52,7 +53,7 @@ export async function showPlan(
   detailed: boolean,
   { save, forGit, diff = false }: PlanOutputs = {},
 ): Promise<ExitName> {
-  const planned = await planStages(session, stages);
+  const planned = await session.plan(stages);
   const git = forGit === undefined ? undefined : await gitOf(session, planned, forGit);
   const head = planHead(session.context, planned);
   const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
@@ -79,7 +80,7 @@ export async function showPlan(
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: [] } : planned;
   const shownHead = await headOf(seen, head);
-  await session.present(document, (wide) => (diff ? planDiffText : planText)(session, shownHead, shown, wide), { closing, isDiff: diff });
+  await present(session, document, (wide) => (diff ? planDiffText : planText)(session, shownHead, shown, wide), { closing, isDiff: diff });
   return exit;
 }
 
@@ -108,29 +109,9 @@ export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>)
   return [planSummary(stages, former), `No undo after step ${noReturn.step}. ${why}`.trimEnd()];
 }
 
-async function gitOf(
-  session: Session,
-  { findings, writes, looks }: Awaited<ReturnType<typeof planStages>>,
-  folder: string,
-): Promise<ForGit> {
+async function gitOf(session: Session, { findings, writes, looks }: Awaited<ReturnType<Session['plan']>>, folder: string): Promise<ForGit> {
   const { writeForGit } = await import('./for-git.ts');
   return writeForGit(session, folder, { findings, writes, sources: looks.current() });
-}
-
-/** Surveys, evaluates and plans every stage; changes nothing. */
-export async function planStages(session: Session, stages: readonly AnyStage[]) {
-  const [{ planChain }, { Looks }] = await Promise.all([import('../../engine/plan-chain.ts'), import('../../engine/looks.ts')]);
-  const progress = await session.progress('plan', stages);
-  const acting = await session.acting();
-  const looks = new Looks(acting);
-  const seen = looks.current();
-  try {
-    const planned = await beforeChanges(planChain(stages, seen, session.context, progress.observe));
-    const installed = await session.seams.installed(seen);
-    return { ...planned, effects: acting.effects, findings: findingsHere(planned.findings, session.asked), installed, looks };
-  } finally {
-    await progress.close();
-  }
 }
 
 /** The plan for the user, with what is open about it. */

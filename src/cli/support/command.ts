@@ -11,12 +11,11 @@ import { chooseProfile, namedProfile } from '../../profiles/choose.ts';
 import type { Palette } from '../../report/colour.ts';
 import { clip } from '../../report/columns.ts';
 import { recordedReport, recordOf } from '../ending/recorded.ts';
-import { inWordsOf } from '../name.ts';
 import { isForPerson, linesText, outputText } from '../output.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
 import { NO_RUN, recordedHead } from '../status-command.ts';
-import { tellOut } from '../terminal.ts';
+import { inWordsOf, tellOut } from '../terminal.ts';
 import { assertBundlePlace, bundleFiles, INDEX, writeBundle } from './file.ts';
 
 /** `report --support FILE`: a file for whoever helps, with all that can be read. Changes nothing in the cluster, and sends nothing. */
