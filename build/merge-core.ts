@@ -7,7 +7,7 @@ import { builtins } from './builtins.ts';
 const CORE = ['src/cli/plain-shell.ts'];
 
 /** Entries of what those load besides that oclif runs. */
-const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
+const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/others.ts'];
 
 /** What commands without oclif load as well: the width of letters, which both need, would have all of oclif loaded. */
 const APART = ['src/report/table.ts'];
@@ -28,7 +28,8 @@ export const FACES = {
  */
 export async function mergeCore(folder: string, { outputs }: Metafile, common: BuildOptions): Promise<void> {
   const exportsOf = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.exports]));
-  const commands = Object.values(outputs).flatMap(({ entryPoint = '' }) => (entryPoint.startsWith('src/commands/') ? [entryPoint] : []));
+  const entries = Object.values(outputs).map(({ entryPoint = '' }) => entryPoint);
+  const commands = entries.filter((entry) => /^src\/(?:commands\/|cli\/(?:.*[-/])?command\.ts$)/.test(entry));
   const [onCluster, ofCommands] = [filesOf(CLUSTER, outputs), filesOf(commands, outputs)];
   // What a command needs before it asks a cluster must not bring the other file with it.
   const core = [...new Set([...filesOf(CORE, outputs), ...onCluster.filter((file) => ofCommands.includes(file))])];

@@ -3,10 +3,6 @@ import { delimiter, join } from 'node:path';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { Environment } from './seams.ts';
 
-/** Shells that can complete the program called by its own file name, without kubectl. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
-
 /** File names that the program is called by. */
 const PROGRAMS = ['kubectl-netsvc_upgrade', 'netsvcctl-upgrade'];
 
@@ -83,10 +79,13 @@ ${PROGRAMS.map((program) => `complete -c ${program} -f -k -a '(__netsvc_upgrade_
 `;
 
 /** A script for the shell to read at its start (\`source <(… completion bash)\`). */
-export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = { bash, zsh, fish };
+export const COMPLETION_SCRIPTS = { bash, zsh, fish };
+export type Shell = keyof typeof COMPLETION_SCRIPTS;
 
-export function isShell(word: string): word is Shell {
-  return Object.hasOwn(COMPLETION_SCRIPTS, word);
+/** What `completion` prints. */
+export async function completionText(action: string | undefined, dir: string | undefined, env: Environment): Promise<string> {
+  if (action === 'install') return `${await installCompletion(dir, env)}\n`;
+  return action === 'bash' || action === 'zsh' || action === 'fish' ? COMPLETION_SCRIPTS[action] : HERE.script;
 }
 
 const PROGRAM = 'kubectl-netsvc_upgrade';
@@ -110,7 +109,6 @@ export function completerFor(platform: string): Completer {
 }
 
 const HERE = completerFor(process.platform);
-export const COMPLETION_SCRIPT = HERE.script;
 
 /** Writes the completer to a folder on PATH; resolves to what was done. Never replaces a file that is not its own. */
 export async function installCompletion(dir: string | undefined, env: Environment): Promise<string> {
@@ -119,11 +117,11 @@ export async function installCompletion(dir: string | undefined, env: Environmen
     throw new Fault('usage', `${PROGRAM} is not on PATH, so the folder is not known`, ['name a folder on PATH with --dir']);
   const file = join(folder, HERE.file);
   const there = await readFile(file, 'utf8').catch(() => undefined);
-  if (there === COMPLETION_SCRIPT) return `${file} is installed already`;
+  if (there === HERE.script) return `${file} is installed already`;
   if (there !== undefined && !there.includes(PROGRAM))
     throw new Fault('failed', `${file} is another program`, ['move it away, or name another folder with --dir']);
   try {
-    await writeFile(file, COMPLETION_SCRIPT, { mode: 0o755 });
+    await writeFile(file, HERE.script, { mode: 0o755 });
   } catch (thrown) {
     throw new Fault('failed', `cannot write ${file}: ${messageOf(thrown)}`, ['name a folder that you may write to with --dir'], thrown);
   }

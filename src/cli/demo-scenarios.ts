@@ -1,5 +1,6 @@
 import type { Scenario } from '../sandbox/scenario.ts';
 import { writeCniVersion } from '../sandbox/scenario.ts';
+import type { RunFlags } from './flags.ts';
 
 /** The cluster in memory before the run that is shown. */
 export interface DemoStage {
@@ -20,7 +21,9 @@ const NODE = 'node-02';
 /** Virtual milliseconds between a run that was killed and the next one. */
 const LATER_MS = 4 * 60_000;
 
-export const DEMO_SCENARIOS = {
+export type DemoScenarioName = NonNullable<RunFlags['scenario']>;
+
+export const DEMO_SCENARIOS: Readonly<Record<DemoScenarioName, DemoScenario>> = {
   'image-pull': {
     told: `${NODE} cannot pull the new image: the run stops there.`,
     prepare: ({ scenario }) => scenario.cluster.nodes.fault(NODE, 'image-pull'),
@@ -49,12 +52,4 @@ export const DEMO_SCENARIOS = {
       await scenario.clock.sleep(LATER_MS);
     },
   },
-} as const satisfies Readonly<Record<string, DemoScenario>>;
-
-export type DemoScenarioName = keyof typeof DEMO_SCENARIOS;
-
-export function demoScenario(name: DemoScenarioName): DemoScenario {
-  return DEMO_SCENARIOS[name];
-}
-
-export const DEMO_SCENARIO_NAMES = Object.keys(DEMO_SCENARIOS) as readonly DemoScenarioName[];
+};

@@ -3,22 +3,15 @@ import type { ExitName } from '../kernel/fault.ts';
 import { virtualClock } from '../sandbox/clock.ts';
 import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
-import { type DemoScenarioName, demoScenario } from './demo-scenarios.ts';
+import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
-import { sliceOf } from './slice.ts';
-import { runStageCommand } from './stage-command.ts';
+import { runStageCommand, sliceOf } from './stage-command.ts';
 import { type Terminal, tellErr } from './terminal.ts';
 
 export interface DemoRequest {
-  readonly flags: SessionFlags & {
-    /** As fast as it goes, without pauses. */
-    readonly fast?: boolean;
-    readonly scenario?: DemoScenarioName;
-    /** A node gets stuck, the wait times out, the node is freed, the same command continues. */
-    readonly 'keep-going'?: boolean;
-  };
+  readonly flags: SessionFlags;
   /** The command line after the program's name: `demo --fast`. */
   readonly typed: string;
   /** Names of the commands that this version has. */
@@ -49,7 +42,7 @@ export async function runDemo(request: DemoRequest): Promise<ExitName> {
   };
   say(`A cluster in memory: ${NODES} nodes, netsvc v3.26.4 from its manifest. No real cluster is touched.`);
   if (flags.scenario !== undefined) {
-    const { told, prepare } = demoScenario(flags.scenario);
+    const { told, prepare } = DEMO_SCENARIOS[flags.scenario];
     await prepare({ scenario, killedRun: (identity) => killedRun(request, scenario, identity) });
     say(told);
     say('The commands that are named below are for a real cluster: this one is gone when the demo ends.');
@@ -77,7 +70,7 @@ function shownRun(request: DemoRequest, scenario: Scenario): Promise<ExitName> {
   const { terminal } = seams;
   const isAsked = terminal.interactive && flags.yes !== true;
   if (isAsked) return performed(request, scenario, terminal, { yes: false });
-  const needsPerson = flags.scenario !== undefined && demoScenario(flags.scenario).needsPerson === true;
+  const needsPerson = flags.scenario !== undefined && DEMO_SCENARIOS[flags.scenario].needsPerson === true;
   if (flags.quiet === true || needsPerson || machineReadable(flags.output)) return performed(request, scenario, terminal, { yes: true });
   return performed(request, scenario, answeredYes(terminal), { yes: false });
 }
@@ -105,8 +98,8 @@ function performed(
   const compose = async (request: ComposeRequest) => composition(scenario, request, { ...process, interruption: request.interruption });
   // No command reaches the cluster in memory, so findings lead to their pages, except in a scenario of a run in trouble.
   const known = trouble === undefined ? [] : commands;
-  const asked = { command: 'demo', typed, carried: [], commands: known, flags: given, select: sliceOf({}) };
-  return runStageCommand(asked, { ...seams, terminal, compose });
+  const asked = { command: 'demo', typed, carried: [], commands: known, flags: given };
+  return runStageCommand(asked, { ...seams, terminal, compose }, sliceOf({}));
 }
 
 async function composition(scenario: Scenario, { flags }: ComposeRequest, process: ProcessOptions): Promise<Composition> {

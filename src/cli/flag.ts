@@ -46,11 +46,11 @@ export type Values<Table extends Interfaces.FlagInput> = { readonly [Name in key
 type Definition<T, More = Sets<T>> = Interfaces.FlagDefinition<T, More>;
 
 // The same values as oclif's functions of these names make, without loading oclif: `status` and `unlock` run without it.
-const made = (row: { readonly multiple?: boolean }) => ({
+export const made = (row: object) => ({
   parse: async (input: unknown) => input,
+  multiple: false,
   ...row,
   input: [],
-  multiple: row.multiple ?? false,
   type: 'option',
 });
 

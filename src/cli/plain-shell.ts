@@ -11,7 +11,7 @@ import { runUnlockCommand } from './unlock-command.ts';
 
 /** Commands that do without oclif: half of what `status` and `unlock` take would be its start, and a tenth of what an upgrade of a few nodes adds. */
 export const PLAIN_COMMANDS: Readonly<Record<string, (asked: Asked, seams: Seams) => Promise<ExitName>>> = {
-  run: async (asked, seams) => (await import('./stage-command.ts')).runSlice(asked, seams),
+  run: async (asked, seams) => (await import('./stage-command.ts')).runStageCommand(asked, seams),
   status: runStatusCommand,
   unlock: runUnlockCommand,
 };

@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Interfaces } from '@oclif/core';
 import type { Command } from '@oclif/core/command';
 import { run } from '@oclif/core/run';
-import type { stageCommand } from '../commands/stages.ts';
+import type { otherCommands } from '../commands/others.ts';
+import type { stageCommands } from '../commands/stages.ts';
 import { Fault } from '../kernel/fault.ts';
-import { exitCodesText, PLUGIN } from './base-command.ts';
+import { commandOf, exitCodesText, PLUGIN } from './base-command.ts';
 import { exitCodeOf } from './faults.ts';
 import { realSeams } from './real-seams.ts';
 import type { Seams } from './seams.ts';
@@ -28,17 +29,18 @@ export async function runCommand(argv: readonly string[], manifest: Manifest, se
 
 type Load = () => Promise<Command.Class>;
 
-const stage = (id: Parameters<typeof stageCommand>[0]) => async () => (await import('../commands/stages.ts')).stageCommand(id);
+const stage = (id: keyof typeof stageCommands) => async () => commandOf(id, (await import('../commands/stages.ts')).stageCommands[id]);
+const other = (id: keyof typeof otherCommands) => async () => commandOf(id, (await import('../commands/others.ts')).otherCommands[id]);
 
-/** Every command, in the order of the help; each file is loaded only when its command runs. */
+/** Every command, in the order of the help; its files are loaded only when it runs. */
 export const commandTable: Readonly<Record<string, Load>> = {
   preflight: stage('preflight'),
-  plan: async () => (await import('../commands/plan.ts')).Plan,
-  run: async () => (await import('../commands/run.ts')).Run,
-  status: async () => (await import('../commands/status.ts')).Status,
-  report: async () => (await import('../commands/report.ts')).Report,
+  plan: other('plan'),
+  run: stage('run'),
+  status: other('status'),
+  report: other('report'),
   backup: stage('backup'),
-  ownerrefs: async () => (await import('../commands/ownerrefs.ts')).Ownerrefs,
+  ownerrefs: other('ownerrefs'),
   crds: stage('crds'),
   alp: stage('alp'),
   policy: stage('policy'),
@@ -47,11 +49,11 @@ export const commandTable: Readonly<Record<string, Load>> = {
   wait: stage('wait'),
   cli: stage('cli'),
   verify: stage('verify'),
-  unlock: async () => (await import('../commands/unlock.ts')).Unlock,
-  permissions: async () => (await import('../commands/permissions.ts')).Permissions,
-  explain: async () => (await import('../commands/explain.ts')).Explain,
-  completion: async () => (await import('../commands/completion.ts')).Completion,
-  demo: async () => (await import('../commands/demo.ts')).Demo,
+  unlock: other('unlock'),
+  permissions: other('permissions'),
+  explain: other('explain'),
+  completion: other('completion'),
+  demo: other('demo'),
 };
 
 /** What oclif knows of the commands without loading them (oclif.manifest.json, made by the build). */

@@ -2,7 +2,7 @@ import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts
 import type { Looks } from '../engine/looks.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
-import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
+import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { beforeChanges } from '../kernel/interruption.ts';
@@ -16,29 +16,60 @@ import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
 import { carriedTo, flagsOfRun, type RunFlags } from './flags.ts';
 import { eventHere, outcomeHere } from './next-here.ts';
 import { loadPlan } from './plan/file.ts';
-import { type PlanOutputs, showPlan } from './plan/show.ts';
+import { showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
 import type { Acting, Seams } from './seams.ts';
-import { type Asked, inSession, type Session, type SessionFlags } from './session.ts';
-import { probing, sliceOf } from './slice.ts';
+import { type Asked, inSession, type Session } from './session.ts';
 
-export interface StageRequest extends Asked {
-  /** The stages of the chain that this command performs. */
-  readonly select: (chain: readonly AnyStage[]) => readonly AnyStage[];
-  readonly planFile?: string;
-  readonly detailedExitcode?: boolean;
+type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
+
+/** The part of the chain that --from, --through and --skip leave; optional stages only if named by --include. Throws Fault('usage') if nothing is left. */
+export function sliceOf({ from, through, skip = [], include = [] }: Pick<RunFlags, 'from' | 'through' | 'skip' | 'include'>): Select {
+  return (chain) => {
+    const first = from === undefined ? 0 : indexOf(chain, from);
+    const last = through === undefined ? chain.length - 1 : indexOf(chain, through);
+    const isWanted = ({ id, optional }: AnyStage) => !optional || [...include, from, through].some((name) => name === id);
+    const stages = chain.slice(first, last + 1).filter((stage) => isWanted(stage) && !skip.some((name) => name === stage.id));
+    if (stages.length > 0) return stages;
+    const order = chain.map((stage) => stage.id).join(', ');
+    throw new Fault('usage', 'no stage is left between --from, --through and --skip', [`the order is: ${order}`]);
+  };
+}
+
+/** These stages of the chain. */
+export function only(...ids: readonly string[]): Select {
+  return (chain) => ids.flatMap((id) => chain[indexOf(chain, id)] ?? []);
+}
+
+function indexOf(chain: readonly AnyStage[], id: string): number {
+  const index = chain.findIndex((stage) => stage.id === id);
+  if (index < 0) throw new Error(`the chain has no stage ${id}`);
+  return index;
+}
+
+/** A wait that starts Jobs writes: it asks first and takes the lock, as every stage that writes. They are gone when it ends. */
+function probing(stages: readonly AnyStage[]): readonly AnyStage[] {
+  return stages.map((stage) => (stage.id === 'wait' ? { ...stage, readOnly: false, leavesNothing: true } : stage));
+}
+
+/** The stages of a command: a part of the chain, or the one that it is named after, with the probe of a preflight that is asked to. */
+export async function stagesOf({ command, flags }: Asked, seams: Seams, select?: Select): Promise<readonly AnyStage[]> {
+  const own = command === 'run' || command === 'plan' ? sliceOf(flags) : only(command, ...(flags['probe-images'] ? ['probe-images'] : []));
+  const stages = (select ?? own)(await seams.loadChain());
+  return flags['probe-network'] ? probing(stages) : stages;
 }
 
 /** The one path of every command that performs stages: plan, confirm, run, report. */
-export async function runStageCommand(request: StageRequest, seams: Seams): Promise<ExitName> {
-  const stages = request.select(await seams.loadChain());
-  const saved = request.planFile === undefined ? undefined : await loadPlan(request.planFile);
-  const looksOnly = (request.flags['dry-run'] ?? 'none') !== 'none' || stages.every((stage) => stage.readOnly);
-  return inSession(seams, { ...request, looksOnly }, async (session) => {
+export async function runStageCommand(asked: Asked, seams: Seams, select?: Select): Promise<ExitName> {
+  const stages = await stagesOf(asked, seams, select);
+  const { 'plan-file': planFile, 'detailed-exitcode': detailed = false, 'dry-run': dryRunFlag = 'none' } = asked.flags;
+  const saved = planFile === undefined ? undefined : await loadPlan(planFile);
+  const looksOnly = dryRunFlag !== 'none' || stages.every((stage) => stage.readOnly);
+  return inSession(seams, { ...asked, looksOnly }, async (session) => {
     // Until the first step.
     session.outlets.doing.now = 'reading';
     const { dryRun } = session.context.options;
-    if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
+    if (dryRun === 'client') return showPlan(session, stages, detailed);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
     const held = await beforeChanges(besideAnother(session));
     if (held) return report(session, held);
@@ -56,14 +87,6 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
   });
 }
 
-/** `run`: the stages that its flags leave. */
-export function runSlice(asked: Asked, seams: Seams): Promise<ExitName> {
-  const flags = asked.flags as SessionFlags & RunFlags;
-  const { 'plan-file': planFile, 'detailed-exitcode': detailedExitcode } = flags;
-  const select = probing(sliceOf(flags), flags['probe-network']);
-  return runStageCommand({ ...asked, select, detailedExitcode, ...(planFile ? { planFile } : {}) }, seams);
-}
-
 /** Before anything is planned: where another run is at work, the user is told so at once. Undefined where nobody is. */
 async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const { lock, records, clock } = session.composition;
@@ -76,15 +99,6 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
   const head = record?.clusterUid === session.context.clusterUid ? recordHead(record) : undefined;
   return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, suggestions, message };
-}
-
-/** `plan`: the same, without ever acting. */
-export async function runPlanCommand(request: StageRequest, seams: Seams, outputs: PlanOutputs = {}): Promise<ExitName> {
-  const stages = request.select(await seams.loadChain());
-  if (outputs.forGit !== undefined) (await import('./plan/for-git.ts')).assertMerged(stages);
-  return inSession(seams, { ...request, looksOnly: true }, (session) =>
-    showPlan(session, stages, request.detailedExitcode ?? false, outputs),
-  );
 }
 
 interface Planned extends Partial<Confirmed>, Pick<RunMore, 'changes' | 'within'> {

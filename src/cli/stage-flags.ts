@@ -29,6 +29,7 @@ const range = { ...run, on: ['plan', 'run'], carried: true, helpValue: 'STAGE', 
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 const preflight = { ...run, on: ['preflight'] } as const;
 const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
+const demo = { ...run, on: ['demo'] } as const;
 const alp = { ...run, on: ['alp'] } as const;
 /** Only commands that can change something. */
 const acting = { ...run, on: Flags.TARGETED.filter((name) => name !== 'plan' && name !== 'verify') } as const;
@@ -63,6 +64,14 @@ export const stageFlags = {
     helpValue: 'FILE',
     summary: 'refuse to run (exit 7) unless the plan is still this one',
   }),
+  for: Flags.string({
+    ...run,
+    on: ['permissions'],
+    helpValue: 'COMMAND',
+    required: true,
+    summary: 'command whose roles to print; preflight-read-only, probe-images, probe-network',
+  }),
+  dir: Flags.string({ on: ['completion'], file: true, helpValue: 'DIR', summary: 'folder on PATH to install to' }),
   'probe-images': Flags.boolean({
     ...preflight,
     summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
@@ -132,6 +141,17 @@ export const stageFlags = {
     default: 'none',
     summary: 'server: the API server validates every write; client: only print the plan',
   })(),
+  scenario: Flags.option({
+    ...demo,
+    options: ['image-pull', 'crash-loop', 'conflict', 'lock', 'interrupted'] as const,
+    exclusive: ['keep-going'],
+    summary: 'trouble that the run meets; without it all goes well',
+  })(),
+  fast: Flags.boolean({ ...demo, summary: 'without pauses' }),
+  'keep-going': Flags.boolean({
+    ...demo,
+    summary: 'a node gets stuck: the wait times out, the node is fixed, the same command continues',
+  }),
   'probe-network': Flags.boolean({
     ...probe,
     summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',

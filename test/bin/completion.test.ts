@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../../src/cli/completion-scripts.ts';
+import { COMPLETION_SCRIPTS, type Shell } from '../../src/cli/completion-scripts.ts';
 import { describeWhere, itWhere, lacksProgram } from '../support/needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -156,7 +156,7 @@ describe('completion', function () {
   };
 
   describe('without kubectl', () => {
-    for (const shell of SHELLS) {
+    for (const shell of Object.keys(COMPLETION_SCRIPTS) as Shell[]) {
       itWhere(lacksProgram(shell), `works in ${shell}`, async () => {
         const script = join(folder, `completion.${shell}`);
         writeFileSync(script, COMPLETION_SCRIPTS[shell]);

@@ -185,7 +185,7 @@ describe('a command that asks the cluster little', function () {
 
   for (const [command, named, most] of [
     [['explain', 'NS-001'], ['main.js'], 0],
-    [['completion', 'bash'], ['completion.js', 'core.js', 'main.js', 'oclif.js'], 2],
+    [['completion', 'bash'], ['completion-scripts.js', 'core.js', 'main.js', 'oclif.js'], 2],
     [['preflight', '--bogus'], ['core.js', 'fault-end.js', 'main.js', 'oclif.js', 'stages.js'], 18],
   ] as const)
     it(`${command.join(' ')} as it is shipped loads nothing of clusters`, async () => {

@@ -28,10 +28,10 @@ const compound = FLAG_ROWS.map(([name]) => name)
 /** A stage has the name of its flag; `-o images` refuses a report and files for Git; `permissions` has the namespace of the state without the rest of the connection, and
  * that of a probe as a scope. */
 const ELSEWHERE: Readonly<Record<string, number>> = {
-  'for-git': 2,
-  'probe-images': 2,
+  'for-git': 1,
+  'probe-images': 1,
   'probe-namespace': 1,
-  'report-file': 2,
+  'report-file': 1,
   'state-namespace': 1,
 };
 

@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEMO_SCENARIO_NAMES, type DemoScenarioName } from '../../src/cli/demo-scenarios.ts';
+import { DEMO_SCENARIOS, type DemoScenarioName } from '../../src/cli/demo-scenarios.ts';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPty } from '../support/pty.ts';
 import { program } from '../support/upgrade-process.ts';
+
+const DEMO_SCENARIO_NAMES = Object.keys(DEMO_SCENARIOS) as DemoScenarioName[];
 
 const NEXT = 'Next: kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';

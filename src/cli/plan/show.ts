@@ -1,5 +1,5 @@
 import { actionTexts } from '../../kernel/effect-type.ts';
-import { type ExitName, Fault } from '../../kernel/fault.ts';
+import type { ExitName } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { planSteps } from '../../kernel/plan.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
@@ -34,16 +34,6 @@ export interface PlanOutputs {
   readonly forGit?: string;
   /** Each object's diff in place of its fields. */
   readonly diff?: boolean;
-}
-
-/** A diff is for users and their pagers. Throws Fault('usage') naming what programs read instead. */
-export function assertDiffIsText(output: string): void {
-  if (output === 'table' || output === 'wide') return;
-  const instead =
-    output === 'json' || output === 'yaml'
-      ? [`leave --diff out: -o ${output} has each changed field with both values in .stages[].objects[].fields`]
-      : ['leave --diff out, or -o'];
-  throw new Fault('usage', `--diff writes a unified diff, which -o ${output} cannot hold`, instead);
 }
 
 /** Prints the plan as the command's document, and saves it if asked. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { only, sliceOf } from '../../src/cli/slice.ts';
+import { only, sliceOf } from '../../src/cli/stage-command.ts';
 import { OPTIONAL_STAGE_IDS, STAGE_IDS } from '../../src/cli/stage-flags.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { fakeStage } from '../support/command-bench.ts';
