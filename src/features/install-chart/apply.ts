@@ -55,7 +55,8 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
     ...crds,
     ...holdActions(facts, context),
     ...(facts.upgraded ? [] : upgradeActions(name, facts, context)),
-    ...dropOld(facts, context),
+    // Planned again once the release is deployed in its new namespace, and performed only then.
+    ...(facts.upgraded && context.options.moveRelease ? dropActions(facts.oldRecords) : []),
   ];
   if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
   const difference = differenceOf(facts);
@@ -91,20 +92,12 @@ function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Con
 
 /** An interrupted helm is cleared first. During a move nothing is upgraded then: it is planned again from the old record. */
 function upgradeActions(name: string, facts: ChartFacts, context: Context): readonly Action[] {
-  const { takeover, stored } = facts;
+  const { takeover, stored, adoption, upgrade } = facts;
   const cleared = takeover ? [takeoverAction(takeover)] : [];
   if (takeover && 'value' in stored && stored.value.record.status === 'pending-install') return cleared;
-  return [...cleared, ...adoptActions(facts), upgradeAction(name, facts, context)];
-}
-
-/** A release that is moved is installed over its own objects: first they are annotated for its new namespace. */
-function adoptActions({ adoption, upgrade }: ChartFacts): readonly Action[] {
-  return upgrade?.moves ? adoptAction(adoption, upgrade.namespace) : [];
-}
-
-/** Planned again once the release is deployed in its new namespace, and performed only then. */
-function dropOld({ upgraded, oldRecords }: ChartFacts, { options }: Context): readonly Action[] {
-  return upgraded && options.moveRelease ? dropActions(oldRecords) : [];
+  // A release that is moved is installed over its own objects: first they are annotated for its new namespace.
+  const adopted = upgrade?.moves ? adoptAction(adoption, upgrade.namespace) : [];
+  return [...cleared, ...adopted, upgradeAction(name, facts, context)];
 }
 
 /** Findings that leave nothing to do, so accepting them does not help. */

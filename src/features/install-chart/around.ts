@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { applyCrds, type CrdFacts, changes, helmTemplate, readCrdFacts, runHelm } from '../install-manifest/index.ts';
-import { type CrdsJudged, crdsChecks, operatorEnd } from '../install-operator/index.ts';
+import { type CrdsJudged, crdsChecks } from '../install-operator/index.ts';
 import { containersOf, pathPart } from '../survey/index.ts';
 import { readStoredRelease } from './release.ts';
 import { fetchedTarget, reading } from './source.ts';
@@ -56,9 +56,6 @@ export const chartCrds = pathPart<ChartCrds>({
 
 /** No image has this name: as long as the wanted one is unknown, no end is declared. */
 const UNTOLD = 'an image that cannot be told';
-
-/** The wait after a chart upgrade: the chart tool is done seconds after it began, the service is not. */
-export const chartWait = operatorEnd(['chart'], chartOperatorImage);
 
 /** As the stored release of the target has it; undefined where there is none, or it cannot be read. */
 export async function deployedOperatorImage(

@@ -92,7 +92,6 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   readonly managesCrds: { readonly installed: boolean; readonly target: boolean };
   /** CRDs that the release holds as ordinary objects and the target's chart does not, live, without the mark that keeps them. */
   readonly lostCrds: readonly string[];
-  /** CRDs of the service that belong to another chart release. */
   /** Namespaces and other objects with data that the upgrade would delete: live, and without the mark that keeps them. */
   readonly lostData: Reading<readonly ObjectRef[]>;
   readonly takeover: Takeover | undefined;
@@ -102,6 +101,7 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   readonly misplaced: Misplaced | undefined;
   /** What the release is stored in besides, in a namespace that it was moved from: metadata only. */
   readonly oldRecords: readonly KubeObject[];
+  /** CRDs of the service that belong to another chart release. */
   readonly foreignCrds: readonly { readonly name: string; readonly owner: string }[];
   /** The CSI driver runs and the values do not ask for it in the place where the target looks. */
   readonly losesCsi: boolean;
@@ -112,19 +112,18 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   readonly conflicts: Reading<readonly FieldConflict[]> | undefined;
 }
 
-interface Around {
-  readonly run: RunRecord | undefined;
-  /** What a move has left of the release. */
-  readonly oldRecords: readonly KubeObject[];
-  readonly now: Date;
-}
-
 /**
  * A pending revision left by this very run: its record was at work on it, and helm's began since, to the target. An install counts only in
- * a move, where the old record still has everything.
+ * a move (`moves`), where the old record still has everything.
  */
-export function takeoverOf({ record, ref }: StoredRelease, { run, oldRecords, now }: Around, context: Context): Takeover | undefined {
-  const isLeft = record.status === 'pending-upgrade' || (record.status === 'pending-install' && oldRecords.length > 0);
+export function takeoverOf(
+  { record, ref }: StoredRelease,
+  run: RunRecord | undefined,
+  moves: boolean,
+  now: Date,
+  context: Context,
+): Takeover | undefined {
+  const isLeft = record.status === 'pending-upgrade' || (record.status === 'pending-install' && moves);
   if (!isLeft || !continues(run, context) || !hasApplied(run) || record.chart.version !== context.options.release) return undefined;
   if (record.changedAt === undefined || record.changedAt < Date.parse(run.startedAt)) return undefined;
   return { ref, quietMs: now.getTime() - record.changedAt };

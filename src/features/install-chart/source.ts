@@ -130,31 +130,29 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
 async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {
   const { tools, files, work } = sources;
   const { ref, repository, release } = place;
-  const from = repository === undefined ? ref : `${repository} ${ref}`;
-  if (repository === undefined && !ref.includes('://') && (isPath(ref) || (await files.exists(ref))))
-    return reading(() => chartHere(sources, place));
+  const fetched = { place, named: place, from: repository === undefined ? ref : `${repository} ${ref}` };
+  const { from } = fetched;
+  const name = fileOf(place);
   return reading(async () => {
-    await runHelm(tools, helmPull(place, work.path));
-    const name = fileOf(place);
-    const file = `${work.path}/${name}`;
-    if (await files.exists(file)) {
-      // Named by its content: no other command can put another chart in its place, and no saved plan means another.
-      const bytes = await files.readBytes(file);
-      const sha256 = await checkedSum(sources, release, name, from, bytes);
-      const saved = name.replace(/(\.tgz)?$/, `-${sha256.slice(0, 12)}.tgz`);
-      return { place: { ref: await work.write(saved, bytes), release }, from, named: place, sha256 };
+    const mayBeHere = repository === undefined && !ref.includes('://');
+    const isThere = mayBeHere && (await files.exists(ref));
+    if (isThere || (mayBeHere && isPath(ref))) {
+      // A packed file of this machine has a sum as well; a folder has none.
+      const isPacked = isThere && !(await files.isFolder(ref));
+      return isPacked ? { ...fetched, sha256: await checkedSum(sources, release, name, from, await files.readBytes(ref)) } : fetched;
     }
-    throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, ['give a chart of it with --chart']);
+    await runHelm(tools, helmPull(place, work.path));
+    const file = `${work.path}/${name}`;
+    if (!(await files.exists(file)))
+      throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, [
+        'give a chart of it with --chart',
+      ]);
+    // Named by its content: no other command can put another chart in its place, and no saved plan means another.
+    const bytes = await files.readBytes(file);
+    const sha256 = await checkedSum(sources, release, name, from, bytes);
+    const saved = name.replace(/(\.tgz)?$/, `-${sha256.slice(0, 12)}.tgz`);
+    return { ...fetched, place: { ref: await work.write(saved, bytes), release }, sha256 };
   });
-}
-
-/** A packed file of this machine has a sum as well; a folder has none. */
-async function chartHere(sources: Sources, place: ChartPlace): Promise<FetchedChart> {
-  const { files } = sources;
-  const { ref, release } = place;
-  if (!(await files.exists(ref)) || (await files.isFolder(ref))) return { place, from: ref, named: place };
-  const sha256 = await checkedSum(sources, release, fileOf(place), ref, await files.readBytes(ref));
-  return { place, from: ref, named: place, sha256 };
 }
 
 /** The sum of a chart. Throws Fault('failed') where it has to be another. */

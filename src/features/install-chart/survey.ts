@@ -52,7 +52,7 @@ export async function readChartFacts(
   const misplaced = release && misplacedIn(release, installation, context);
   const moveTo = options.moveRelease && misplaced?.holdsOperator ? misplaced.to : undefined;
   const oldRecords = release && !misplaced ? await readOldRecords(cluster, release) : [];
-  const takeover = release && takeoverOf(release, { run: record, oldRecords, now: sources.clock.now() }, context);
+  const takeover = release && takeoverOf(release, record, oldRecords.length > 0, sources.clock.now(), context);
   const known = await readKnown(sources, context, { stored, helm, target, fetched }, file, moveTo);
   const { upgrade, upgraded = false } = known ?? {};
   const { trial, patches: adoption } = await trialOf(sources, known, misplaced, crds, answer);

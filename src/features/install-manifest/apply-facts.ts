@@ -1,8 +1,9 @@
 import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { certificatesOf, endpointsOf, hostPathsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../kernel/kvstore.ts';
+import { certificatesOf, endpointsOf, hostPathsOf, storeSettings } from '../../kernel/kvstore.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
@@ -82,33 +83,20 @@ export async function readStoreFacts(sources: Sources, { profile }: Context, tar
   const onHosts = settings === undefined || secret === undefined ? [] : hostPathsOf(settings.paths, documents, secret);
   const isUsable = settings !== undefined && held.length === 0 && onHosts.length === 0;
   const certificates = values && 'value' in values ? certificatesOf(settings?.paths ?? [], values.value) : {};
-  return {
-    settings,
-    secretKeys: values && keysOf(values),
-    placeholders: held,
-    onHosts,
-    health: isUsable ? await askAll(sources, settings.endpoints, certificates) : [],
-  };
-}
-
-function askAll({ store }: Sources, endpoints: string, certificates: StoreCertificates): Promise<readonly StoreHealth[]> {
-  return Promise.all(endpointsOf(endpoints).map((endpoint) => store.ask(endpoint, certificates)));
+  const secretKeys = values && ('unread' in values ? values : { value: Object.keys(values.value).filter((key) => values.value[key]) });
+  const endpoints = isUsable ? endpointsOf(settings.endpoints) : [];
+  const health = await Promise.all(endpoints.map((endpoint) => sources.store.ask(endpoint, certificates)));
+  return { settings, secretKeys, placeholders: held, onHosts, health };
 }
 
 async function readSecret({ cluster }: Sources, name: string, namespace: string | undefined): Promise<Values> {
-  const secret = await cluster.get(K.Secret, name, namespace);
-  return (secret?.data as Values | undefined) ?? {};
-}
-
-function keysOf(values: Reading<Values>): Reading<readonly string[]> {
-  if ('unread' in values) return values;
-  return { value: Object.keys(values.value).filter((key) => (values.value[key] ?? '') !== '') };
+  return mapAt(await cluster.get(K.Secret, name, namespace), 'data') as Values;
 }
 
 function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly string[]): readonly Evidence[] {
   return documents.flatMap((document) => {
     if (document.kind !== 'ConfigMap') return [];
-    return Object.entries(document.data ?? {}).flatMap(([key, value]: [string, unknown]) => {
+    return Object.entries(mapAt(document.data)).flatMap(([key, value]) => {
       const found = placeholders.find((one) => typeof value === 'string' && value.includes(one));
       return found === undefined ? [] : [{ text: `${refText(refOf(document))} data.${key}`, object: refOf(document), detail: found }];
     });
@@ -119,8 +107,8 @@ function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly
 export function emptiedSecrets(previews: readonly PreviewedObject[]): readonly ObjectRef[] {
   return previews.flatMap(({ document, live }) => {
     if (document.kind !== 'Secret' || !live) return [];
-    const wanted = { ...(document.data as Values | undefined), ...(document.stringData as Values | undefined) };
-    const lost = Object.keys((live.data as Values | undefined) ?? {}).some((key) => (wanted[key] ?? '') === '');
+    const wanted = { ...mapAt(document.data), ...mapAt(document.stringData) };
+    const lost = Object.keys(mapAt(live.data)).some((key) => (wanted[key] ?? '') === '');
     return lost ? [refOf(live)] : [];
   });
 }

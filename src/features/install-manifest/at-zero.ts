@@ -10,6 +10,7 @@ import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { CARRIED_PART } from '../../manifest/carried-file.ts';
 import type { AtZero } from '../rollout/index.ts';
 import { shapeOf } from '../survey/index.ts';
+import { isWorkload } from './identity.ts';
 import type { PreviewedObject } from './outcome.ts';
 
 /** What a merged target is, as far as the number of replicas goes. */
@@ -24,17 +25,14 @@ interface Merged {
 export function emptyTargets({ rollouts, previews, edits, record }: Merged, context: Context): readonly AtZero[] {
   const needed = rollouts.map(({ target }) => target).filter(({ kind, neverEmpty }) => neverEmpty && kind === 'Deployment');
   return needed.flatMap((ref) => {
-    const preview = previews.find(({ document }) => isOf(ref, document));
+    const preview = previews.find(({ document }) => isWorkload(document, ref));
     if (!preview || replicasOf(preview.result ?? preview.document) !== 0) return [];
     const traces = 'value' in edits ? edits.value.edits : [];
     const trace = traces.find((one) => one.ref.kind === ref.kind && one.ref.name === ref.name && one.path === 'spec.replicas');
-    return [{ ref, ...placeOf(preview, trace, hasBegun(record, context), context) }];
+    // Only from then on the edits are those that were kept, whatever is in the cluster.
+    const begun = continues(record, context) && record.kept.some((id) => id.includes(CARRIED_PART));
+    return [{ ref, ...placeOf(preview, trace, begun, context) }];
   });
-}
-
-/** Only from then on the edits are those that were kept, whatever is in the cluster. */
-function hasBegun(record: RunRecord | undefined, context: Context): boolean {
-  return continues(record, context) && record.kept.some((id) => id.includes(CARRIED_PART));
 }
 
 function placeOf(
@@ -66,11 +64,6 @@ export async function stoppedOperator(cluster: Pick<ClusterReader, 'list'>, { op
   // Listed like the rest of the installation, so that no account needs a further right.
   const live = (await cluster.list(K.Deployment, { namespace })).find(({ metadata }) => metadata.name === operator.name);
   return live && replicasOf(live) === 0 ? [{ ref: operator, place: 'cluster', from: IN_CLUSTER }] : [];
-}
-
-function isOf({ kind, namespace, name }: RolloutTarget, document: KubeObject): boolean {
-  const { metadata } = document;
-  return document.kind === kind && metadata.name === name && (metadata.namespace ?? namespace) === namespace;
 }
 
 const replicasOf = (workload: KubeObject): number | undefined => shapeOf(workload).spec?.replicas;

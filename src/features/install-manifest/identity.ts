@@ -5,7 +5,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { AddOn, Variant } from '../../kernel/profile.ts';
 import { imageRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
-import type { WorkloadName } from '../../kernel/rollout.ts';
+import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { rolloutTarget } from '../rollout/index.ts';
@@ -24,7 +24,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
       : `start from ${variant.file} of ${release} and make your edits there`;
   const documents = objectsIn(manifest);
   for (const workload of [variant.agent, variant.typha, variant.controllers])
-    if (workload && !holds(documents, workload)) throw notWhole(manifest, variant, workload, code, next);
+    if (workload && !documents.some((one) => isWorkload(one, workload))) throw notWhole(manifest, variant, workload, code, next);
   const image = rolloutTarget(variant.agent, { documents })?.image ?? '';
   const found = imageRelease(image);
   const fits = found !== undefined && (own === undefined ? sameMinor(found, release) : sameRelease(found, release));
@@ -40,20 +40,17 @@ export function assertIsOperator(manifest: Manifest, variant: Variant, context: 
   const { profile, options } = context;
   const own = options.upgradeFile;
   const { namespace, name } = installation.operator ?? variant.agent;
-  const found = objectsIn(manifest).find((one) => holds([one], { ...variant.agent, namespace, name }));
+  const found = objectsIn(manifest).find((one) => isWorkload(one, { ...variant.agent, namespace, name }));
   if (!found) throw secondOperator(manifest, { namespace, name }, own);
   const release = operatorRelease(found, profile);
   const tells = release?.release ?? (release?.line === undefined ? undefined : `${release.line}.0`);
   if (tells === undefined || sameMinor(tells, options.release)) return;
-  throw new Fault(
-    own === undefined ? 'failed' : 'usage',
-    `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${options.release}`,
-    [
-      own === undefined
-        ? 'look at the artifact source (--manifest-url)'
-        : `start from ${variant.file} of ${options.release} and make your edits there`,
-    ],
-  );
+  const next =
+    own === undefined
+      ? 'look at the artifact source (--manifest-url)'
+      : `start from ${variant.file} of ${options.release} and make your edits there`;
+  const fact = `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${options.release}`;
+  throw new Fault(own === undefined ? 'failed' : 'usage', fact, [next]);
 }
 
 function secondOperator(manifest: Manifest, { namespace, name }: { namespace: string; name: string }, own: string | undefined): Fault {
@@ -66,7 +63,7 @@ function secondOperator(manifest: Manifest, { namespace, name }: { namespace: st
 
 /** Refuses a `--base` without the variant's agents, as it would show no edits. Its release is not checked. */
 export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
-  if (holds(documents, variant.agent)) return;
+  if (documents.some((one) => isWorkload(one, variant.agent))) return;
   throw notWhole(manifest, variant, variant.agent, 'usage', `give the unedited ${variant.file} of the installed release with --base`);
 }
 
@@ -80,8 +77,9 @@ function notWhole(
   return new Fault(code, `${manifest.name} is not a whole ${variant.id} manifest: it has no ${kind} ${namespace}/${name}`, [next]);
 }
 
-function holds(documents: readonly KubeObject[], { kind, namespace, name }: WorkloadName): boolean {
-  return documents.some((one) => one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? namespace) === namespace);
+/** A document may leave the namespace out. */
+export function isWorkload({ kind, metadata }: KubeObject, wanted: Pick<RolloutTarget, 'kind' | 'namespace' | 'name'>): boolean {
+  return kind === wanted.kind && metadata.name === wanted.name && (metadata.namespace ?? wanted.namespace) === wanted.namespace;
 }
 
 /** One file of the target. */

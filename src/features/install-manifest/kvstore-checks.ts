@@ -37,7 +37,7 @@ function otherThan(given: string | undefined, { endpoints }: StoreSettings): str
 }
 
 /** Endpoints and paths of the certificates, as the agents read them. */
-function showSettings({ ref }: StoreSettings): string {
+function showSettings({ ref }: Pick<StoreSettings, 'ref'>): string {
   return command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
 }
 
@@ -53,13 +53,10 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
       const problem = settings
         ? (endpointsProblem(settings.endpoints) ?? otherThan(given, settings))
         : 'no ConfigMap of the target names them';
-      const evidence =
-        placeholders.length > 0 || !problem ? placeholders : [{ text: settings ? refText(settings.ref) : 'target', detail: problem }];
+      const isUnedited = placeholders.length > 0;
+      const evidence = isUnedited || !problem ? placeholders : [{ text: settings ? refText(settings.ref) : 'target', detail: problem }];
       return failIfAny(evidence, `endpoints: ${settings?.endpoints ?? ''}`, () => ({
-        because:
-          placeholders.length > 0
-            ? 'the target still holds the placeholder of the release'
-            : `endpoints of the key-value store: ${problem}`,
+        because: isUnedited ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
         hint: given === undefined ? NAME_THEM : NOT_REACHED,
         // What was given has not reached the target: given again it would not either.
         next: given === undefined ? `${PROGRAM} plan --kvstore-endpoints URL,URL` : `${PROGRAM} plan -o wide`,
@@ -76,19 +73,15 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
       const set = paths.filter((path) => path !== '');
       const usesTls = endpointsOf(endpoints).some((one) => one.startsWith('https:'));
       const { onHosts } = store;
-      const missing = set
-        .filter((path) => !onHosts.includes(path))
-        .map((path) => path.slice(path.lastIndexOf('/') + 1))
-        .filter((key) => !keys.includes(key));
+      const inSecret = set.filter((path) => !onHosts.includes(path)).map((path) => path.slice(path.lastIndexOf('/') + 1));
+      const missing = inSecret.filter((key) => !keys.includes(key));
       const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
-      const evidence = [{ text: refText(ref), object: ref }];
-      const next = showSettings(store.settings);
-      if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
+      const fails = (because: string) =>
+        failed(because, hint, { evidence: [{ text: refText(ref), object: ref }], next: showSettings({ ref }) });
+      if (usesTls && set.length === 0) return fails('the endpoints are https, and no certificate is set');
       if (missing.length === 0 && onHosts.length > 0) return ok(`not checked: files of the hosts (${onHosts.join(', ')})`);
-      if (missing.length > 0)
-        return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
-      if (keys.length > 0 && set.length === 0)
-        return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence, next });
+      if (missing.length > 0) return fails(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`);
+      if (keys.length > 0 && set.length === 0) return fails('the Secret has certificates, and the ConfigMap points to none of them');
       return ok(
         set.length > 0
           ? `${counted(set.length, 'certificate setting')} with ${set.length === 1 ? 'its value' : 'their values'}`

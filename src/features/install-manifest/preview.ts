@@ -1,6 +1,6 @@
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { contains, jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -11,7 +11,7 @@ import { applyAfterAdoption } from '../../manifest/apply-document.ts';
 import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
-import { AUTOSCALER } from '../survey/index.ts';
+import { AUTOSCALER, attempt } from '../survey/index.ts';
 import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf, withRestarts } from './outcome.ts';
 import type { OwnershipMode } from './ownership-taken.ts';
 import { withPodsAnswer } from './pods-admitted.ts';
@@ -157,8 +157,7 @@ async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject 
 
 /** True for the definition of the other's kind. */
 function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
-  if (kind !== 'CustomResourceDefinition' || !isRecord(spec) || !isRecord(spec.names)) return false;
-  return spec.group === groupOf(apiVersion) && spec.names.kind === wanted;
+  return kind === 'CustomResourceDefinition' && contains(spec, { group: groupOf(apiVersion), names: { kind: wanted } });
 }
 
 /** The same with each HorizontalPodAutoscaler by its name; where they may not be listed, it stays one without a name. */
@@ -172,19 +171,11 @@ export async function withAutoscalers(cluster: Pick<ClusterReader, 'list'>, plan
 }
 
 async function autoscalersOf(cluster: Pick<ClusterReader, 'list'>, ref: ObjectRef): Promise<readonly string[]> {
-  const { namespace } = ref;
-  try {
-    const all = await cluster.list(K.HorizontalPodAutoscaler, namespace === undefined ? {} : { namespace });
-    return all.filter((one) => scales(one, ref)).map(({ metadata }) => metadata.name);
-  } catch (thrown) {
-    if (thrown instanceof ApiFailure) return [];
-    throw thrown;
-  }
-}
-
-function scales({ spec }: KubeObject, { kind, name }: ObjectRef): boolean {
-  const target = isRecord(spec) ? spec.scaleTargetRef : undefined;
-  return isRecord(target) && target.kind === kind && target.name === name;
+  const { namespace, kind, name } = ref;
+  const all = await attempt(() => cluster.list(K.HorizontalPodAutoscaler, namespace === undefined ? {} : { namespace }));
+  if ('unread' in all) return [];
+  const own = all.value.filter(({ spec }) => contains(jsonAt(spec, 'scaleTargetRef'), { kind, name }));
+  return own.map(({ metadata }) => metadata.name);
 }
 
 /** Requests under way at a time. */

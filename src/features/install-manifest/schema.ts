@@ -67,11 +67,10 @@ function found(value: unknown, schema: Schema, path: string): readonly Found[] {
   if (value === null && schema.nullable === true) return [];
   const wrong = typeViolation(value, schema);
   if (wrong) return [{ path, because: wrong }];
-  const said = [...scalarSaid(value, schema), ...combinedSaid(value, schema), ...rulesSaid(value, schema)];
-  const own = said.map((one) => ({ path, ...one }));
-  if (isRecord(value)) return [...own, ...fieldsFound(value, schema, path)];
-  if (Array.isArray(value)) return [...own, ...itemsFound(value, schema, path)];
-  return own;
+  const isScalar = typeof value !== 'object';
+  const bounds = boundsSaid(value, schema);
+  const said = [...scalarSaid(value, schema), ...(isScalar ? bounds : []), ...combinedSaid(value, schema), ...rulesSaid(value, schema)];
+  return [...[...said, ...(isScalar ? [] : bounds)].map((one) => ({ path, ...one })), ...partsFound(value, schema, path)];
 }
 
 function typeViolation(value: unknown, schema: Schema): string | undefined {
@@ -84,23 +83,15 @@ function typeViolation(value: unknown, schema: Schema): string | undefined {
   return is === type ? undefined : `must be a ${type}, not ${shown(value)}`;
 }
 
-function scalarSaid(value: unknown, schema: Schema): readonly Said[] {
-  const said: Said[] = [];
-  if (schema.enum && !schema.enum.includes(value))
-    said.push({ because: `${shown(value)} is not one of ${schema.enum.map(shown).join(', ')}` });
-  if (typeof value === 'string') said.push(...textSaid(value, schema));
-  if (typeof value === 'number') said.push(...boundsSaid(value, '', schema.minimum, schema.maximum), ...sizeSaid(value, schema));
-  return said;
-}
-
-function textSaid(value: string, { pattern, format, minLength, maxLength }: Schema): readonly Said[] {
+function scalarSaid(value: unknown, { enum: allowed, pattern, format }: Schema): readonly Said[] {
+  const other = allowed && !allowed.includes(value) ? [{ because: `${shown(value)} is not one of ${allowed.map(shown).join(', ')}` }] : [];
+  if (typeof value !== 'string') return other;
   return [
+    ...other,
     ...(pattern === undefined
       ? []
       : verdict(matchesPattern(value, pattern), `${shown(value)} does not match ${pattern}`, `pattern ${pattern}`)),
     ...(format === undefined ? [] : verdict(holdsFormat(format, value), `${shown(value)} is not of format ${format}`, `format ${format}`)),
-    // The server counts characters, not their halves.
-    ...boundsSaid([...value].length, 'characters', minLength, maxLength),
   ];
 }
 
@@ -112,63 +103,67 @@ function verdict(holds: boolean | undefined, because: string, asked: string): re
 
 const INT32 = 2 ** 31;
 
-function sizeSaid(value: number, { type, format }: Schema): readonly Said[] {
-  const fits = type !== 'integer' || format !== 'int32' || (value >= -INT32 && value < INT32);
-  return fits ? [] : [{ because: `${value} does not fit into 32 bits` }];
+function boundsSaid(value: unknown, schema: Schema): readonly Said[] {
+  if (isRecord(value)) return sizeSaid(Object.keys(value).length, ' fields', schema.minProperties, schema.maxProperties);
+  if (Array.isArray(value)) return sizeSaid(value.length, ' items', schema.minItems, schema.maxItems);
+  // The server counts characters, not their halves.
+  if (typeof value === 'string') return sizeSaid([...value].length, ' characters', schema.minLength, schema.maxLength);
+  if (typeof value !== 'number') return [];
+  const fits = schema.type !== 'integer' || schema.format !== 'int32' || (value >= -INT32 && value < INT32);
+  const said = sizeSaid(value, '', schema.minimum, schema.maximum);
+  return fits ? said : [...said, { because: `${value} does not fit into 32 bits` }];
+}
+
+function sizeSaid(size: number, unit: string, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): readonly Said[] {
+  if (size < least) return [{ because: `${size}${unit} is less than ${least}` }];
+  return size > most ? [{ because: `${size}${unit} is more than ${most}` }] : [];
 }
 
 /** Schemas joined to one value. `anyOf` of an integer or a string is what its own marker says already. */
 function combinedSaid(value: unknown, schema: Schema): readonly Said[] {
   const { allOf = [], anyOf = [], oneOf, not } = schema;
-  const every = allOf.flatMap((one) => found(value, one, '').map(({ path: _, ...said }) => said));
-  const any = schema['x-kubernetes-int-or-string'] ? [] : anySaid(anyOf.map((one) => found(value, one, '')));
+  const said = (one: Schema) => found(value, one, '').map(({ path: _, ...rest }): Said => rest);
+  const any = schema['x-kubernetes-int-or-string'] ? [] : anySaid(anyOf.map(said));
   const left = [...(oneOf ? ['oneOf'] : []), ...(not ? ['not'] : [])].map((because): Said => ({ because, unjudged: true }));
-  return [...every, ...any, ...left];
+  return [...allOf.flatMap(said), ...any, ...left];
 }
 
 /** Nothing if one schema surely accepts the value or may; else why the first refuses it. */
-function anySaid(each: readonly (readonly Found[])[]): readonly Said[] {
+function anySaid(each: readonly (readonly Said[])[]): readonly Said[] {
   if (each.some((said) => said.length === 0)) return [];
-  const refusals = each.map((said) => said.find(({ unjudged }) => !unjudged));
-  const open = each.filter((_, index) => refusals[index] === undefined).flat();
-  const told = open.length > 0 ? open : refusals.slice(0, 1);
-  return told.flatMap((one) => (one ? [{ because: one.because, ...(one.unjudged ? { unjudged: true as const } : {}) }] : []));
-}
-
-function boundsSaid(size: number, unit: string, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): readonly Said[] {
-  if (size < least) return [{ because: `${size} ${unit} is less than ${least}`.replace('  ', ' ') }];
-  return size > most ? [{ because: `${size} ${unit} is more than ${most}`.replace('  ', ' ') }] : [];
+  const open = each.filter((said) => said.every(({ unjudged }) => unjudged)).flat();
+  const refusals = each[0]?.filter(({ unjudged }) => !unjudged) ?? [];
+  return open.length > 0 ? open : refusals.slice(0, 1);
 }
 
 function rulesSaid(value: unknown, schema: Schema): readonly Said[] {
   return (schema['x-kubernetes-validations'] ?? []).flatMap(({ rule, message }) =>
-    rule === undefined ? [] : verdict(holdsRule(rule, value), message ?? `breaks the rule ${rule}`, `rule ${oneLine(rule)}`),
+    rule === undefined
+      ? []
+      : verdict(holdsRule(rule, value), message ?? `breaks the rule ${rule}`, `rule ${rule.trim().replace(/\s+/g, ' ')}`),
   );
 }
 
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, ' ');
-}
-
-function fieldsFound(value: Readonly<Record<string, unknown>>, schema: Schema, path: string): readonly Found[] {
-  const counted = boundsSaid(Object.keys(value).length, 'fields', schema.minProperties, schema.maxProperties);
-  const properties = schema.properties ?? {};
-  const missing = (schema.required ?? [])
-    .filter((field) => value[field] === undefined)
-    .map((field) => ({ path: join(path, field), because: 'is required' }));
+/** What is said of fields and items. */
+function partsFound(value: unknown, schema: Schema, path: string): readonly Found[] {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    const twice = holdsTwice(value, schema) ? [{ path, because: 'holds an entry twice' }] : [];
+    return items ? [...twice, ...value.flatMap((item, index) => found(item, items, `${path}[${index}]`))] : twice;
+  }
+  if (!isRecord(value)) return [];
+  const missing = (schema.required ?? []).filter((field) => value[field] === undefined);
   const inner = Object.entries(value).flatMap(([field, content]) => {
-    const other = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-    const next = Object.hasOwn(properties, field) ? properties[field] : other;
+    const next = fieldOf(field, schema);
     return next ? found(content, next, join(path, field)) : [];
   });
-  return [...counted.map((one) => ({ path, ...one })), ...missing, ...inner];
+  return [...missing.map((field) => ({ path: join(path, field), because: 'is required' })), ...inner];
 }
 
-function itemsFound(value: readonly unknown[], schema: Schema, path: string): readonly Found[] {
-  const own = boundsSaid(value.length, 'items', schema.minItems, schema.maxItems).map((one) => ({ path, ...one }));
-  const { items } = schema;
-  const inner = items ? value.flatMap((item, index) => found(item, items, `${path}[${index}]`)) : [];
-  return [...own, ...(holdsTwice(value, schema) ? [{ path, because: 'holds an entry twice' }] : []), ...inner];
+/** The schema of a field; undefined where nothing is said of it. */
+function fieldOf(field: string, { properties = {}, additionalProperties }: Schema): Schema | undefined {
+  if (Object.hasOwn(properties, field)) return properties[field];
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
 /** Of a set, the same entry; of a map, two with the same keys. */
@@ -197,16 +192,15 @@ function defaulted(value: unknown, schema: Schema): unknown {
   return Array.isArray(value) && items ? value.map((item) => defaulted(item, items)) : value;
 }
 
-function filledIn(value: JsonMap, { properties = {}, additionalProperties }: Schema): JsonMap {
-  const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+function filledIn(value: JsonMap, schema: Schema): JsonMap {
   const there = Object.entries(value).flatMap(([field, content]) => {
-    const schema = Object.hasOwn(properties, field) ? properties[field] : others;
-    if (!schema) return [[field, content] as const];
-    const after = defaulted(content, schema);
-    return after === null && schema.nullable !== true ? [] : [[field, after] as const];
+    const own = fieldOf(field, schema);
+    if (!own) return [[field, content] as const];
+    const after = defaulted(content, own);
+    return after === null && own.nullable !== true ? [] : [[field, after] as const];
   });
-  const missing = Object.entries(properties).flatMap(([field, schema]) =>
-    schema.default === undefined || value[field] !== undefined ? [] : [[field, defaulted(schema.default, schema)] as const],
+  const missing = Object.entries(schema.properties ?? {}).flatMap(([field, own]) =>
+    own.default === undefined || value[field] !== undefined ? [] : [[field, defaulted(own.default, own)] as const],
   );
   return Object.fromEntries([...there, ...missing]);
 }

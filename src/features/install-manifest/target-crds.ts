@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { documentsText, type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import { documentsText, parseManifest } from '../../manifest/manifest.ts';
 import type { TargetFile } from './identity.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
@@ -78,12 +78,7 @@ export function waitForCrds(id: string, ref: string, previews: readonly Previewe
 }
 
 /** A manifest that is applied whole, as one file. */
-interface WholeFile {
-  readonly id: string;
-  readonly file: string;
-  readonly title: string;
-  readonly ref: string;
-  readonly manifest: Manifest;
+interface WholeFile extends Pick<Action, 'id' | 'title' | 'ref'>, Pick<TargetFile, 'file' | 'manifest'> {
   readonly previews: readonly PreviewedObject[];
 }
 

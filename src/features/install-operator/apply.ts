@@ -30,7 +30,7 @@ import {
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index.ts';
-import { defaultWaitMs, neededTarget, readNodes, readRollouts } from '../rollout/index.ts';
+import { neededTarget, readNodes, readRollouts, rolloutWait } from '../rollout/index.ts';
 import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
@@ -134,13 +134,10 @@ function withoutReturn(action: Action): Action {
   return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn, afresh: true } : action;
 }
 
-function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {
+function waitForOperator({ rollouts, previews }: OperatorFacts, context: Context): readonly Action[] {
   if (!changes({ previews }) && rollouts.every(({ done }) => done)) return [];
   const targets = rollouts.map(({ target }) => target);
-  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1);
-  const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
-  const title = `wait for ${targets.map(({ kind, name }) => `${kind}/${name}`).join(', ')}`;
-  return [{ id: 'wait-operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+  return [rolloutWait('wait-operator', '§4.3/2', targets, context, 1)];
 }
 
 function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly string[] {

@@ -1,8 +1,10 @@
+import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Installation, InstallPath } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart } from '../survey/index.ts';
 import type { OperatorExpected } from './effects.ts';
@@ -12,7 +14,7 @@ import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
-export type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
+type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
 
 interface OperatorEndFacts {
   readonly until: OperatorExpected;
@@ -29,19 +31,23 @@ const OVER = ['NS-405', 'NS-606', 'NS-621'];
  * The wait where an operator upgrades the components to the target (§4.2, §4.3): a rule over everything that it writes, held for a
  * while. It is never skipped: one look at green statuses proves nothing.
  */
-export function operatorEnd(paths: readonly InstallPath[], imageOf: OperatorImageOf): PathPart {
+export function operatorEnd(imageOf: OperatorImageOf): PathPart {
   return pathPart<OperatorEndFacts>({
-    paths,
+    paths: ['chart', 'operator'],
     checks: [],
     survey: async (sources, context, installation) => ({
       until: await readExpectation(sources, context, installation, imageOf),
       nodes: (await readNodes(sources)).length,
     }),
-    plan({ until, nodes }, { options }) {
+    plan({ until, nodes }, { options, profile: { operator } }) {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
       const title = `wait until the operator has upgraded every component to ${options.release}`;
       const effect = { type: 'wait', until, timeoutMs } as const;
-      return { actions: [{ id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) }] };
+      const { release, digests } = until.target;
+      const agents = { ...operator.agent, namespace: operator.workloadNamespace, runs: { release, digests } };
+      const end: Action = { id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) };
+      const first = probeBetween(agents, { ...until, firstOf: agents }, options, timeoutMs);
+      return { actions: [...first, end, ...probeAtEnd(agents, options)] };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { type Condition, conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
@@ -51,30 +52,36 @@ interface Suspicion {
 
 function suspicions(view: OperatorView, lags: readonly OperatorLag[]): readonly Suspicion[] {
   const { deployment, target } = view;
-  const subject = `Deployment/${view.names.deployment.namespace}/${view.names.deployment.name}`;
+  const subject = subjectOf(view);
   const image = deployment && ownImage(deployment, target.operatorImage);
-  const pinned = { type: 'pinned', subject, why: `stays at ${image ?? 'no image'}: the new operator does not run` } as const;
-  const deaf = { type: 'deaf', subject, why: 'does not answer: the Installation has changed and its status has not followed' } as const;
-  const waits = 'runs, and has begun nothing: it waits for the lease of the old one, or for kinds that the server does not have';
-  const idle = { type: 'idle', subject, why: waits } as const;
   const points = new Set(lags.map(({ point }) => point));
   const begunNothing = !points.has(1) && points.has(2) && untouched(view) && !unanswered(view);
+  const own = (isSo: boolean, type: OperatorTrouble['type'], why: string): readonly Suspicion[] =>
+    isSo ? [{ key: type, afterMs: DEAF_MS, trouble: { type, subject, why } }] : [];
   return [
-    ...(begunNothing ? [{ key: 'idle', afterMs: DEAF_MS, trouble: idle }] : []),
-    ...(deployment && image !== target.operatorImage ? [{ key: 'pinned', afterMs: DEAF_MS, trouble: pinned }] : []),
-    ...(lags.length > 0 && unanswered(view) ? [{ key: 'deaf', afterMs: DEAF_MS, trouble: deaf }] : []),
+    ...own(begunNothing, 'idle', IDLE),
+    ...own(
+      deployment !== undefined && image !== target.operatorImage,
+      'pinned',
+      `stays at ${image ?? 'no image'}: the new operator does not run`,
+    ),
+    ...own(lags.length > 0 && unanswered(view), 'deaf', 'does not answer: the Installation has changed and its status has not followed'),
     ...view.statuses.flatMap((status) => degradedSuspicion(status, view)),
   ];
 }
 
-function degradedSuspicion(status: OperatorView['statuses'][number], view: OperatorView): readonly Suspicion[] {
-  const found = degradation(status);
-  if (!found) return [];
-  const failed = found.reason === 'PodFailure';
-  const subject = `${status.kind}/${status.metadata.name}`;
+const IDLE = 'runs, and has begun nothing: it waits for the lease of the old one, or for kinds that the server does not have';
+
+const subjectOf = ({ names: { deployment } }: OperatorView): string => refText({ kind: 'Deployment', ...deployment });
+
+function degradedSuspicion(status: KubeObject, view: OperatorView): readonly Suspicion[] {
+  const found = conditionOf(status, 'Degraded');
   const name = view.names.statuses.find((one) => one.name === status.metadata.name);
-  if (name && lacked(name, view)) return [];
-  const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}` } as const;
+  if (found?.status !== 'True' || (name && lacked(name, view))) return [];
+  const { reason = '', message = '' } = found;
+  const failed = reason === 'PodFailure';
+  const subject = `${status.kind}/${status.metadata.name}`;
+  const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${reason}: ${message}` } as const;
   return [{ key: `${trouble.type} ${subject}`, afterMs: failed ? DEAF_MS : DEGRADED_MS, trouble }];
 }
 
@@ -113,8 +120,9 @@ function withCause(lag: OperatorLag, view: OperatorView): OperatorLag {
   return cause ? { ...lag, ...cause, why: `${lag.why} · ${cause.why}` } : lag;
 }
 
-function operatorLag({ deployment, names, target }: OperatorView): readonly OperatorLag[] {
-  const subject = `Deployment/${names.deployment.namespace}/${names.deployment.name}`;
+function operatorLag(view: OperatorView): readonly OperatorLag[] {
+  const { deployment, target } = view;
+  const subject = subjectOf(view);
   if (!deployment) return [{ point: 1, subject, why: 'does not exist' }];
   const wanted = target.operatorImage;
   const own = ownImage(deployment, wanted);
@@ -126,7 +134,7 @@ function operatorLag({ deployment, names, target }: OperatorView): readonly Oper
 function releaseLag({ installation, names, target }: OperatorView): readonly OperatorLag[] {
   const subject = 'Installation/default';
   if (!installation) return [{ point: 2, subject, why: 'does not exist' }];
-  const reported = (installation.status as Readonly<Record<string, unknown>> | undefined)?.[names.versionField];
+  const reported = jsonAt(installation, 'status', names.versionField);
   return typeof reported === 'string' && sameRelease(reported, target.release)
     ? []
     : [{ point: 2, subject, why: `reports ${String(reported ?? 'no release')}, not ${target.release}` }];
@@ -140,7 +148,7 @@ function statusLags(name: ComponentStatusName, view: OperatorView): readonly Ope
   if (!status) return [{ point: 3, subject, why: 'does not exist yet' }];
   const generation = name.generation === 'none' ? undefined : (name.generation === 'own' ? own : view.installation)?.metadata.generation;
   return Object.keys(WANTED).flatMap((type) => {
-    const why = conditionLag(type, conditionsOf(status), generation);
+    const why = conditionLag(type, conditionOf(status, type), generation);
     return why === '' ? [] : [{ point: 3 as const, subject, why }];
   });
 }
@@ -150,19 +158,12 @@ function lacked({ needs }: ComponentStatusName, { resources }: Pick<OperatorView
   return needs !== undefined && !resources.some((one) => one.kind === needs.kind);
 }
 
-function conditionLag(type: string, conditions: readonly Condition[], generation: number | undefined): string {
-  const condition = conditions.find((one) => one.type === type);
+function conditionLag(type: string, condition: Condition | undefined, generation: number | undefined): string {
   if (!condition) return `has no condition ${type} yet`;
   const said = [condition.reason, condition.message].filter((text) => text !== undefined && text !== '').join(': ');
   if (condition.status !== WANTED[type]) return `${type} is ${condition.status ?? 'unknown'}${said === '' ? '' : ` (${said})`}`;
   if (generation === undefined || condition.observedGeneration === generation) return '';
   return `${type} is about generation ${condition.observedGeneration ?? 0}, the spec is at ${generation}`;
-}
-
-/** Degraded=True of a component status, or undefined. */
-function degradation(status: KubeObject): { readonly reason: string; readonly message: string } | undefined {
-  const found = conditionsOf(status).find((one) => one.type === 'Degraded' && one.status === 'True');
-  return found ? { reason: found.reason ?? '', message: found.message ?? '' } : undefined;
 }
 
 /** True while no status of the Installation is about its present generation: nobody has answered its last change. */
@@ -188,7 +189,7 @@ function apiLags({ names, resources, apiService, oldApiNamespace }: OperatorView
 
 function apiServiceLag(apiService: KubeObject | undefined, namespace: string): string {
   if (!apiService) return 'does not exist';
-  const served = (apiService.spec as { readonly service?: { readonly namespace?: string } } | undefined)?.service?.namespace;
+  const served = textAt(apiService.spec, 'service', 'namespace');
   if (served !== namespace) return `is served from ${served ?? 'nowhere'}, not from ${namespace}`;
   const available = conditionOf(apiService, 'Available');
   return available?.status === 'True' ? '' : `is not available (${available?.reason ?? 'no condition'})`;

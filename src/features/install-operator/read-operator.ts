@@ -1,8 +1,8 @@
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
-import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
-import { liveOf } from '../survey/index.ts';
+import { attempt, liveOf } from '../survey/index.ts';
 import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 
@@ -44,17 +44,16 @@ async function readPods(
   cluster: ClusterReader,
   { deployment, workloads }: OperatorEndNames,
 ): Promise<Pick<OperatorView, 'pods' | 'nodes'>> {
-  try {
-    const namespaces = [...new Set([deployment.namespace, workloads])];
-    const [nodes, ...pods] = await Promise.all([
+  const namespaces = [...new Set([deployment.namespace, workloads])];
+  const read = await attempt(() =>
+    Promise.all([
       cluster.list(K.Node, { keep: leanNode }),
       ...namespaces.map((namespace) => cluster.list(K.Pod, { namespace, keep: labelledPod })),
-    ]);
-    return { nodes, pods: pods.flat() };
-  } catch (thrown) {
-    if (thrown instanceof ApiFailure) return {};
-    throw thrown;
-  }
+    ]),
+  );
+  if ('unread' in read) return {};
+  const [nodes, ...pods] = read.value;
+  return { nodes, pods: pods.flat() };
 }
 
 async function readStatuses(cluster: ClusterReader, { installation, statusKind }: OperatorEndNames): Promise<readonly KubeObject[]> {

@@ -6,7 +6,7 @@ import type { StoreHealth } from '../../kernel/kvstore.ts';
 import { objectKey } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { isOlder } from '../../kernel/release.ts';
-import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type Wave, waveText } from '../../manifest/waves.ts';
 import { chartApply } from '../install-chart/index.ts';
@@ -23,10 +23,10 @@ import {
   waitForCrds,
 } from '../install-manifest/index.ts';
 import { NEW_OPERATOR, operatorApply } from '../install-operator/index.ts';
-import { agentsOfTarget, probeBetween } from '../network-probe/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
-import { defaultWaitMs } from '../rollout/index.ts';
+import { rolloutWait } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
+import { probeFirst } from './around.ts';
 
 /** The full manifest, in waves, each waited for (§4.4/1–2). */
 export const applyStage = pathStage<ApplyFacts>({
@@ -174,27 +174,9 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
   const mine = facts.rollouts.filter((one) => inWave(one, wave));
   const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
   if (targets.length === 0) return [];
-  const timeoutMs = context.options.timeoutMs ?? defaultWaitMs(facts.nodes);
-  const until = { type: 'rollout', targets, maxFailed: context.options.maxFailed } as const;
-  const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
-  return [
-    ...firstAgent(targets, facts, context, timeoutMs),
-    { id: `wait-${wave.id}`, title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } },
-    ...waitForApi(wave, context),
-  ];
-}
-
-/** With --probe-network: between the first upgraded agent and the others. */
-function firstAgent(
-  targets: readonly RolloutTarget[],
-  { variant }: ApplyFacts,
-  { options }: Context,
-  timeoutMs: number,
-): readonly Action[] {
-  const agent = targets.find(({ kind, name }) => kind === 'DaemonSet' && name === variant.agent.name);
-  if (!agent) return [];
-  const first = { type: 'rollout', targets: [agent], maxFailed: options.maxFailed, untilFirst: true } as const;
-  return probeBetween(agentsOfTarget(agent), first, options, timeoutMs);
+  const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
+  const agent = targets.find(({ kind, name }) => kind === 'DaemonSet' && name === facts.variant.agent.name);
+  return [...(agent ? probeFirst(agent, rollout, context) : []), rollout, ...waitForApi(wave, context)];
 }
 
 /** Of an aggregated API whose pods are ready. */

@@ -4,8 +4,8 @@ import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
-import type { StagePlan } from '../../kernel/stage.ts';
-import { chartCrds, chartOperatorImage, chartWait } from '../install-chart/index.ts';
+import { objectsIn } from '../../manifest/manifest.ts';
+import { chartCrds, chartOperatorImage } from '../install-chart/index.ts';
 import {
   addOnsOf,
   applyCrds,
@@ -17,22 +17,13 @@ import {
   targetsOf,
   variantOf,
 } from '../install-manifest/index.ts';
-import {
-  type CrdsJudged,
-  crdsChecks,
-  type OperatorImageOf,
-  operatorEnd,
-  operatorImage,
-  readExpectation,
-  stillBringing,
-} from '../install-operator/index.ts';
+import { type CrdsJudged, crdsChecks, operatorEnd, operatorImage, readExpectation, stillBringing } from '../install-operator/index.ts';
 import { agentsOfTarget, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
-import { defaultWaitMs, readNodes, readRollouts, rolloutTargets, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
-import { type PathPart, pathStage } from '../survey/index.ts';
+import { readNodes, readRollouts, rolloutTarget, rolloutWait, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
+import { hasFullManifest, isOperated, pathStage } from '../survey/index.ts';
 
 interface WaitFacts {
-  readonly targets: readonly RolloutTarget[];
   /** Their pods, of which there may be thousands, are not kept: the wait reads its own. */
   readonly progress: readonly Pick<RolloutProgress, 'target' | 'done'>[];
   readonly nodes: number;
@@ -46,69 +37,42 @@ export const waitStage = pathStage<WaitFacts>({
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
   paths: ['manifest', 'kvstore'],
-  also: [chartWait, operatorEnd(['operator'], operatorImage)].map(probing),
+  also: [operatorEnd(operatorImageOf)],
   readOnly: true,
   leavesTraffic: true,
   settles: SETTLED_BY_ROLLOUT,
   checks: [],
   survey: readWaitFacts,
-  plan({ targets, progress, nodes, agent }, { options, chain }) {
+  plan({ progress, nodes, agent }, context) {
+    const { options, chain } = context;
     const agents = progress.find(({ target }) => target.kind === 'DaemonSet' && target.name === agent);
     const end = agents ? probeAtEnd(agentsOfTarget(agents.target), options) : [];
     if (progress.every((one) => one.done)) {
       return end.length > 0 ? { actions: end } : { skip: `every pod is on ${options.release} and ready` };
     }
-    const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes);
-    const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
-    const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
+    const targets = progress.map(({ target }) => target);
+    const rollout = rolloutWait('rollout', '§4.4/3', targets, context, nodes);
     // Of a run that is still to apply the manifest, `apply` waits for the agents and probes between.
     const isAhead = chain?.pending.includes('apply') === true;
-    const first =
-      agents && !agents.done && !isAhead
-        ? { agents: agentsOfTarget(agents.target), until: { ...until, targets: [agents.target], untilFirst: true } as const }
-        : undefined;
-    return {
-      actions: [
-        ...(first ? probeBetween(first.agents, first.until, options, timeoutMs) : []),
-        { id: 'rollout', title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } },
-        ...end,
-      ],
-    };
+    const first = agents && !agents.done && !isAhead ? probeFirst(agents.target, rollout, context) : [];
+    return { actions: [...first, rollout, ...end] };
   },
 });
+
+/** With --probe-network: between the first upgraded agent and the others. */
+export function probeFirst(agent: RolloutTarget, { effect }: ReturnType<typeof rolloutWait>, { options }: Context): readonly Action[] {
+  const first = { ...effect.until, targets: [agent], untilFirst: true } as const;
+  return probeBetween(agentsOfTarget(agent), first, options, effect.timeoutMs);
+}
 
 async function readWaitFacts(sources: Sources, context: Context, installation: Installation): Promise<WaitFacts> {
   const target = await readTarget(sources, context, installation);
   const variant = variantOf(context, installation);
-  const targets = targetsOf(context, target, variant.id);
   // Nodes tell why a pod lags, and not whether: how many there are is known already.
-  const progress = (await readRollouts(sources, targets, [])).map(({ target: one, done }) => ({ target: one, done }));
+  const rollouts = await readRollouts(sources, targetsOf(context, target, variant.id), []);
+  const progress = rollouts.map(({ target: one, done }) => ({ target: one, done }));
   const nodes = installation.nodes ?? (await readNodes(sources)).length;
-  return { targets, progress, nodes, agent: variant.agent.name };
-}
-
-/** Where an operator replaces the agents: probed around its own wait. */
-function probing(part: PathPart): PathPart {
-  return {
-    ...part,
-    async open(sources, context, installation) {
-      const inner = await part.open(sources, context, installation);
-      return context.options.probeNetwork ? { ...inner, plan: () => withProbes(inner.plan(), context) } : inner;
-    },
-  };
-}
-
-function withProbes(plan: StagePlan, { options, profile: { operator } }: Context): StagePlan {
-  if ('skip' in plan) return plan;
-  const actions = plan.actions.flatMap((action) => {
-    const { effect } = action;
-    if (effect.type !== 'wait' || effect.until.type !== 'operator-end') return [action];
-    const { release, digests } = effect.until.target;
-    const agents = { ...operator.agent, namespace: operator.workloadNamespace, runs: { release, digests } };
-    const first = { ...effect.until, firstOf: agents };
-    return [...probeBetween(agents, first, options, effect.timeoutMs), action, ...probeAtEnd(agents, options)];
-  });
-  return { ...plan, actions };
+  return { progress, nodes, agent: variant.agent.name };
 }
 
 /** What is left of the upgrade before every pod of the API server is new, on any install path. */
@@ -121,13 +85,12 @@ export async function upgradeWaits(sources: Sources, context: Context, installat
 }
 
 async function apiServerRollout(sources: Sources, context: Context, installation: Installation): Promise<readonly Awaited[]> {
-  if (!installation.hasApiServer || !['manifest', 'kvstore'].includes(installation.path)) return [];
+  if (!installation.hasApiServer || !hasFullManifest(installation)) return [];
   const target = await readTarget(sources, context, installation);
-  const addOns = target.addOns.flatMap(({ id, manifest }) => {
-    const addOn = id === 'apiserver' ? addOnsOf(context, installation).find((one) => one.id === id) : undefined;
-    return addOn ? [{ addOn, documents: manifest.documents.map(({ object }) => object) }] : [];
-  });
-  const own = rolloutTargets(variantOf(context, installation), { documents: [] }, addOns);
+  const addOn = addOnsOf(context, installation).find(({ id }) => id === 'apiserver');
+  const documents = target.addOns.filter(({ id }) => id === 'apiserver').flatMap(({ manifest }) => objectsIn(manifest));
+  const found = addOn && rolloutTarget(addOn.workload, { documents });
+  const own = found ? [found] : [];
   const progress = await readRollouts(sources, own, await readNodes(sources));
   const open = progress.filter(({ done }) => !done).map(({ target: one }) => one);
   if (open.length === 0) return [];
@@ -135,14 +98,15 @@ async function apiServerRollout(sources: Sources, context: Context, installation
   return [{ until, title: `wait for ${open.map(refText).join(', ')}` }];
 }
 
-const IMAGES: Readonly<Partial<Record<Installation['path'], OperatorImageOf>>> = { operator: operatorImage, chart: chartOperatorImage };
+function operatorImageOf(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  return (installation.path === 'chart' ? chartOperatorImage : operatorImage)(sources, context, installation);
+}
 
 /** Where an operator moves the API server: whether all its pods are new is part of the rule for the end of the whole upgrade (§4.3/2). */
 async function operatorsWork(sources: Sources, context: Context, installation: Installation): Promise<readonly Awaited[]> {
-  const imageOf = IMAGES[installation.path];
   // With --undo nothing is waited for.
-  if (!installation.hasApiServer || imageOf === undefined || context.options.undo) return [];
-  const until = await readExpectation(sources, context, installation, imageOf);
+  if (!installation.hasApiServer || !isOperated(installation) || context.options.undo) return [];
+  const until = await readExpectation(sources, context, installation, operatorImageOf);
   const title = `wait until the operator has upgraded every component to ${until.target.release}`;
   return (await stillBringing(sources, until)) ? [{ until, title }] : [];
 }

@@ -18,6 +18,7 @@ export {
   readRollouts,
   rolloutTarget,
   rolloutTargets,
+  rolloutWait,
   type ServiceWorkloads,
   serviceWorkloads,
   withWorkloads,
