@@ -20,7 +20,6 @@ import {
   type NodeVerdict,
   type Verdict,
 } from '../policy-rules/index.ts';
-import { judgedCli } from '../service-cli/index.ts';
 import { detailOf, FIRST, listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
 import type { HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
@@ -49,7 +48,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     rollouts,
     components: facts.installation.components.filter(({ component }) => CARRIERS.has(component)),
     obstacles: obstaclesOf(facts, context),
-    cli: judgedCli(cli),
+    cli,
     needsCli: context.options.undo ? undoNeedsCli(facts, context) : !isMigrated(facts),
     idle: context.options.undo === true || isMigrated(facts),
     judgesEnd: context.options.undo !== true && facts.judgesEnd,

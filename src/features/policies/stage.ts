@@ -78,13 +78,11 @@ function kept(found: readonly KubeObject[]): KeptChanges {
  * In key-value mode only the CLI can remove it, by its stored name, which older clients prefix: both are deleted, then listed again (cli
  * notes 1.7). Of two, both come back, maybe under each other's name.
  */
-function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
+function removalByCli({ found, cli }: PolicyFacts, { profile }: Context): Action {
   const { temporaryPolicy: name } = profile;
-  if ('missing' in call) {
-    const id = call.doubt ? 'NS-725' : 'NS-723';
-    throw new Fault('blocked', `the temporary policy cannot be removed: ${call.missing}`, [
-      `leave --accept ${id} out, and follow its hint`,
-    ]);
+  if ('missing' in cli) {
+    const id = cli.doubt ? 'NS-725' : 'NS-723';
+    throw new Fault('blocked', `the temporary policy cannot be removed: ${cli.missing}`, [`leave --accept ${id} out, and follow its hint`]);
   }
   return {
     id: 'delete-1',
@@ -92,6 +90,6 @@ function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Actio
     ref: '§4.5/6',
     undo: found.length > 1 ? 'partial' : 'full',
     keep: kept(found),
-    effect: cliWrite(call, ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists']),
+    effect: cliWrite(cli, ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists']),
   };
 }

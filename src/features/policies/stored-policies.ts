@@ -148,26 +148,19 @@ export async function endpointProfiles(
 /** The profile of a namespace or of a service account; undefined if the name is of neither, or if there is no such object any more. */
 async function derivedProfile(cluster: Where['cluster'], profile: Profile, name: string): Promise<KubeObject | undefined> {
   const { namespace, serviceAccount } = profile.derivedProfiles ?? {};
+  const profileOf = (live: KubeObject | undefined, prefix: string, rules: object = {}): KubeObject | undefined => {
+    const spec = live && { ...rules, labelsToApply: labelsGiven(live.metadata, prefix, profile.apiGroup) };
+    return spec && { apiVersion: '', kind: 'Profile', metadata: { name }, spec };
+  };
   if (namespace && name.startsWith(namespace.prefix)) {
     const live = await cluster.get(K.Namespace, name.slice(namespace.prefix.length));
-    return (
-      live &&
-      profileObject(name, {
-        ingress: ALLOW,
-        egress: ALLOW,
-        labelsToApply: labelsGiven(live.metadata, namespace.labelPrefix, profile.apiGroup),
-      })
-    );
+    return profileOf(live, namespace.labelPrefix, { ingress: ALLOW, egress: ALLOW });
   }
   if (!serviceAccount || !name.startsWith(serviceAccount.prefix)) return undefined;
   // Namespaces have no dots in their names, service accounts may.
   const [space = '', ...rest] = name.slice(serviceAccount.prefix.length).split('.');
   const live = rest.length > 0 ? await cluster.get(K.ServiceAccount, rest.join('.'), space) : undefined;
-  return live && profileObject(name, { labelsToApply: labelsGiven(live.metadata, serviceAccount.labelPrefix, profile.apiGroup) });
+  return profileOf(live, serviceAccount.labelPrefix);
 }
 
 const ALLOW = [{ action: 'Allow' }];
-
-function profileObject(name: string, spec: object): KubeObject {
-  return { apiVersion: '', kind: 'Profile', metadata: { name }, spec };
-}

@@ -19,7 +19,7 @@ import {
   type WorkloadFacts,
   workloadsWithout,
 } from '../policy-rules/index.ts';
-import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
+import { findServiceCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
 import { attempt, attemptWith, detailOf, listed, readInstalled } from '../survey/index.ts';
 import type { RemovalJudged } from './removal-checks.ts';
 import { endpointProfiles, type ServiceObjects, serviceObjects } from './stored-policies.ts';
@@ -29,7 +29,7 @@ export interface PolicyFacts extends RemovalJudged {
   readonly installation: Installation;
   /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
   readonly found: readonly KubeObject[];
-  readonly call: ServiceCli | NoCli;
+  readonly cli: ServiceCli | NoCli;
   /** What the latest removal deleted, or was about to. */
   readonly removed: readonly RemovedPolicy[];
 }
@@ -49,8 +49,8 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
   const installation = await readInstalled(sources, context);
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
   const release = installation.release ?? options.release;
-  const call = await findServiceCli(sources, { ...context, options: { ...options, release } }, installation.datastore);
-  const objects = serviceObjects(sources, context, installation.datastore, call);
+  const cli = await findServiceCli(sources, { ...context, options: { ...options, release } }, installation.datastore);
+  const objects = serviceObjects(sources, context, installation.datastore, cli);
   const [policies, stored, tiers, removed, workloads] = await Promise.all([
     objects('globalnetworkpolicies'),
     objects('hostendpoints'),
@@ -80,7 +80,6 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
   return {
     installation,
     found,
-    call,
     removed,
     stored: found.map(({ metadata }) => metadata.name),
     denied: await told('denied'),
@@ -89,7 +88,7 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
     owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context, search)),
     release,
     told: options.deletePolicy !== undefined,
-    cli: judgedCli(call),
+    cli,
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
     fromElsewhere: elsewhere.map(({ policy, name }) => ({

@@ -17,12 +17,12 @@ interface Removed {
 }
 
 /** The CLI creates again what was deleted. A second stored form becomes a policy of that name, so that nothing is selected less. */
-export function undoPlan(facts: Removed & { readonly call: ServiceCli | NoCli }, { profile }: Context): StagePlan {
-  const { removed, call } = facts;
+export function undoPlan(facts: Removed & { readonly cli: ServiceCli | NoCli }, { profile }: Context): StagePlan {
+  const { removed, cli } = facts;
   if (removed.length === 0) return { skip: 'no removal of the temporary policy was recorded on this cluster' };
   const again = toCreate(facts, profile);
   if (again.length === 0) return { skip: 'the temporary policy is there' };
-  if ('missing' in call) return { skip: `the service’s CLI cannot be used: ${call.missing}` };
+  if ('missing' in cli) return { skip: `the service’s CLI cannot be used: ${cli.missing}` };
   const actions = again.map(({ policy, name }, index): Action => {
     const stdin = JSON.stringify(servedObject({ ...policy, kind: 'GlobalNetworkPolicy' }, profile.apiGroup, name));
     return {
@@ -30,7 +30,7 @@ export function undoPlan(facts: Removed & { readonly call: ServiceCli | NoCli },
       title: `create the temporary policy ${name} again${policy.metadata.name === name ? '' : `, which was stored as ${policy.metadata.name}`}`,
       ref: '§4.4/7',
       undo: 'full',
-      effect: cliWrite(call, ['create', '-f', '-'], stdin),
+      effect: cliWrite(cli, ['create', '-f', '-'], stdin),
     };
   });
   return { actions };

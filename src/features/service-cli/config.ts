@@ -123,3 +123,7 @@ export function folderOf(file: string): string {
   const cut = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
   return cut <= 0 ? file.slice(0, 1) : file.slice(0, cut);
 }
+
+export function fileNameOf(file: string): string {
+  return file.slice(folderOf(file).length).replace(/^[/\\]/, '');
+}

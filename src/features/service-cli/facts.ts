@@ -12,7 +12,7 @@ import { imageRelease } from '../../kernel/release.ts';
 import { hasEnded, podShape } from '../../kube/pod-facts.ts';
 import { ageOf, attempt, type CliAge, cliConfigField, isImageOf, listedSum, readInstalled } from '../survey/index.ts';
 import { type FoundCli, readClis } from './cli-list.ts';
-import { configFileOf, folderOf, type WantedConfig, wantedConfig } from './config.ts';
+import { configFileOf, fileNameOf, folderOf, type WantedConfig, wantedConfig } from './config.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -94,12 +94,7 @@ async function asOnPath(files: UserFiles, folder: string, clis: readonly LocalCl
 
 /** Found by the name of a kubectl plugin. */
 export function isPlugin({ file }: FoundCli, plugin: string): boolean {
-  return (
-    file
-      .slice(folderOf(file).length)
-      .replace(/^[/\\]/, '')
-      .replace(/\.exe$/i, '') === plugin
-  );
+  return fileNameOf(file).replace(/\.exe$/i, '') === plugin;
 }
 
 /** An older CLI of known release that is writable and belongs to no package; for all others it is a manual step. */

@@ -7,7 +7,7 @@ import { lineOf } from '../../kernel/release.ts';
 import { ageOf, attempt, cliConfigField } from '../survey/index.ts';
 import { type CliCall, type FoundCli, fileIn, readClis, releaseOf } from './cli-list.ts';
 import { configFileOf } from './config.ts';
-import { type JudgedCli, type ProvedStore, proveStore, type StoreDoubt } from './store-proof.ts';
+import { type ProvedStore, proveStore, type StoreDoubt } from './store-proof.ts';
 
 /** Why there is no CLI that may be called; `doubt`: there is one, and the store that it reaches may be another's. */
 export interface NoCli {
@@ -16,9 +16,7 @@ export interface NoCli {
 }
 
 /** A CLI that may be called. */
-export interface ServiceCli extends CliCall {
-  readonly proof?: ProvedStore;
-}
+export type ServiceCli = CliCall & Partial<ProvedStore>;
 
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
 export async function findServiceCli(sources: Sources, context: Context, datastore: Datastore): Promise<ServiceCli | NoCli> {
@@ -64,14 +62,7 @@ export async function leadCli(sources: Sources, context: Context, datastore: Dat
   if (named === 'kubernetes') return { missing: `${file} sends it to the datastore ${named}, this cluster uses another` };
   const call = { program, args: [`--config=${file}`] };
   const proof = await proveStore(sources, context, call, file);
-  return 'expected' in proof ? { ...call, store: proof.expected, proof } : { missing: proof.because, doubt: proof };
-}
-
-/** The CLI as the checks see it. */
-export function judgedCli(cli: ServiceCli | NoCli): JudgedCli {
-  if ('missing' in cli) return cli;
-  const { program, proof } = cli;
-  return { program, ...(proof ? { provedBy: proof.by } : {}), ...(proof?.doubt ? { doubt: proof.doubt } : {}) };
+  return 'store' in proof ? { ...call, ...proof } : { missing: proof.because, doubt: proof };
 }
 
 /** A write by the CLI. In key-value mode the engine sees that the store is still the proved one in the moment of the write. */

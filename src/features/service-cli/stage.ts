@@ -7,7 +7,7 @@ import { parseImage, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
 import { type CliFile, failed, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
 import { fileIn } from './cli-list.ts';
-import { configActions, folderOf } from './config.ts';
+import { configActions, fileNameOf, folderOf } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, type NewCli, readCliFacts } from './facts.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText, untilUpgraded } from './instructions.ts';
 
@@ -126,9 +126,8 @@ function keptOf(release: string | undefined, { clis }: CliFacts, actions: readon
 }
 
 function keptAs({ file, release }: LocalCli, suffix: string, context: Context): string {
-  const name = file.slice(folderOf(file).length).replaceAll(/[/\\]/g, '');
   const stamp = context.startedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return `${context.workFolder}/old-cli/${name}-${release}-${stamp}-${suffix}`;
+  return `${context.workFolder}/old-cli/${fileNameOf(file)}-${release}-${stamp}-${suffix}`;
 }
 
 /** The preflight's finding on that file. */

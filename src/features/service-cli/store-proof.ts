@@ -20,8 +20,8 @@ const ANSWER_MS = 10_000;
 
 /** `doubt`: the user has said that it is the installation's. */
 export interface ProvedStore {
-  readonly expected: StoreExpected;
-  readonly by: string;
+  readonly store: StoreExpected;
+  readonly provedBy: string;
   readonly doubt?: StoreDoubt;
 }
 
@@ -43,7 +43,7 @@ export async function proveStore(sources: Sources, context: Context, call: CliCa
   ]);
   if ('because' in shown) return { because: `${call.program} with ${config} cannot tell which store it reaches: ${shown.because}` };
   const { guid } = shown;
-  const proven = (by: string): ProvedStore => ({ expected: { ...question, guid }, by });
+  const proven = (provedBy: string): ProvedStore => ({ store: { ...question, guid }, provedBy });
   const told = 'value' in own ? own.value : undefined;
   if (told?.guid === guid) return proven(`${told.endpoint} of the installation holds the same ${question.guidField}`);
   if (told?.guid !== undefined)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findServiceCli, judgedCli } from '../../../src/features/service-cli/service-cli.ts';
+import { findServiceCli } from '../../../src/features/service-cli/service-cli.ts';
 import { storeIsOurs } from '../../../src/features/service-cli/store-proof.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { contextOf } from '../../fixtures/facts.ts';
@@ -85,7 +85,7 @@ describe('the service’s CLI and the key-value store that it reaches', () => {
       const given = accept === undefined ? {} : { accept: [{ check: 'NS-725', subject: accept }] };
       const context = contextOf({ path: 'kvstore', variant: 'calico-etcd', ...given });
       const found = await findServiceCli(sources, context, 'kvstore');
-      const [finding] = judgeAll([storeIsOurs], { cli: judgedCli(found), needsCli: true }, context);
+      const [finding] = judgeAll([storeIsOurs], { cli: found, needsCli: true }, context);
       assert.equal(finding?.outcome, is, JSON.stringify(finding));
       if (says) assert.match(JSON.stringify(finding), says);
       assert.equal('store' in found && found.store?.guid, is === 'error' ? false : GUID);
