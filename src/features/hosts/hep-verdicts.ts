@@ -50,10 +50,15 @@ export function judgeReleases({ rollouts, components, enabled }: HepJudged, { op
   const [first] = groups;
   if (!first) return ok('agents and controllers run the target release');
   const because = groups.map(({ of, is }) => is(listed(of.map(({ text }) => text)))).join('; ');
-  // What is old is upgraded, what only rolls is waited for; anything else is for the user to look at.
-  const next = behind.length === 0 ? 'preflight' : old.length > 0 ? 'run' : 'wait';
   const { hint, severity } = first;
-  return failed(because, hint, { evidence: groups.flatMap(({ of }) => of), ...(severity ? { severity } : {}), next: `${PROGRAM} ${next}` });
+  const evidence = groups.flatMap(({ of }) => of);
+  return failed(because, hint, { evidence, ...(severity ? { severity } : {}), next: nextFor(behind.length, old.length) });
+}
+
+/** What is old is upgraded, what only rolls is waited for; anything else is for the user to look at. */
+function nextFor(behind: number, old: number): string {
+  if (behind === 0) return `${PROGRAM} preflight`;
+  return old > 0 ? `${PROGRAM} run` : `${PROGRAM} wait`;
 }
 
 const imageOf = ({ workload, container, image }: ComponentVersion) => ({ text: workload, detail: `${container}: ${image}` });

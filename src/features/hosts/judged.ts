@@ -83,8 +83,7 @@ function verdictsAfter({ node, changes }: AfterRemoval): readonly HostVerdict[] 
     node,
     verdict,
     removed: true,
-    detail: `its old endpoint is gone: ${changesText(some, SINCE)}`,
-    brief: `its old endpoint is gone: ${changesText(some, SINCE, FIRST)}`,
+    ...detailOf((limit) => `its old endpoint is gone: ${changesText(some, SINCE, limit)}`),
   }));
 }
 
