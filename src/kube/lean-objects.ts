@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../kernel/ip-text.ts';
-import { mapAt } from '../kernel/json.ts';
+import { jsonAt, mapAt, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { conditionsOf, FACTS, nodeFacts, podFacts } from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
@@ -69,42 +69,34 @@ const NOTED = [
 
 const addressAnnotations = (apiGroup: string): readonly string[] => NOTED.map((name) => `${apiGroup}/${name}`);
 
-interface Addressed {
-  readonly addresses?: readonly { readonly type?: string; readonly address?: string }[] | null;
-}
-
 /**
  * Addresses of a node's automatic endpoint with the API datastore: those its agent noted and its internal ones (`getExpectedIPs` of the
  * service). The tunnel address of host-local IPAM is missing, as nobody notes it.
  */
 export function nodeAddresses({ metadata, status }: KubeObject, apiGroup: string): readonly string[] {
   const noted = addressAnnotations(apiGroup).map((key) => metadata.annotations?.[key]);
-  return distinct([...noted, ...internal(status as Addressed | undefined)]);
+  return distinct([...noted, ...internal(status)]);
 }
 
 /** The same of a node of the service in a key-value store. */
 export function ownNodeAddresses({ spec }: KubeObject): readonly string[] {
-  const { bgp, wireguard, ipv4VXLANTunnelAddr, ipv6VXLANTunnelAddr, ...rest } = (spec ?? {}) as Readonly<
-    Record<'bgp' | 'wireguard', Readonly<Record<string, string>> | null | undefined>
-  > &
-    Readonly<Record<'ipv4VXLANTunnelAddr' | 'ipv6VXLANTunnelAddr', string | undefined>> &
-    Addressed;
   return distinct([
-    ...['ipv4Address', 'ipv6Address', 'ipv4IPIPTunnelAddr'].map((field) => bgp?.[field]),
-    ipv4VXLANTunnelAddr,
-    ipv6VXLANTunnelAddr,
-    ...['interfaceIPv4Address', 'interfaceIPv6Address'].map((field) => wireguard?.[field]),
-    ...internal(rest),
+    ...['ipv4Address', 'ipv6Address', 'ipv4IPIPTunnelAddr'].map((field) => textAt(spec, 'bgp', field)),
+    ...['ipv4VXLANTunnelAddr', 'ipv6VXLANTunnelAddr'].map((field) => textAt(spec, field)),
+    ...['interfaceIPv4Address', 'interfaceIPv6Address'].map((field) => textAt(spec, 'wireguard', field)),
+    ...internal(spec),
   ]);
 }
 
 /** Addresses by which Kubernetes knows the node inside the cluster, as it writes them. */
 export function internalAddresses({ status }: KubeObject): readonly string[] {
-  return internal(status as Addressed | undefined).flatMap((one) => one ?? []);
+  return internal(status);
 }
 
-function internal(part: Addressed | undefined): readonly (string | undefined)[] {
-  return (part?.addresses ?? []).filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+function internal(part: unknown): readonly string[] {
+  const addresses = jsonAt(part, 'addresses');
+  if (!Array.isArray(addresses)) return [];
+  return addresses.filter((one) => textAt(one, 'type') === 'InternalIP').flatMap((one) => textAt(one, 'address') ?? []);
 }
 
 /** Without masks; what is no address gives none. */

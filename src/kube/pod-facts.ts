@@ -89,6 +89,20 @@ export interface PodShape {
   };
 }
 
+/** What is read of an event. */
+export interface EventFields {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
+  readonly source?: { readonly host?: string };
+  readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string; readonly uid?: string };
+}
+
 export function podShape(pod: KubeObject): PodShape {
   return pod as PodShape;
 }

@@ -87,21 +87,17 @@ export interface Setting {
 }
 
 /** What a workload is configured with: variables of one container, keys of one ConfigMap. */
-export interface Settings {
-  /** Undefined if the variable is not set, or empty (the service reads both alike). */
-  env(name: string): Setting | undefined;
-  key(configMap: string, key: string): Setting | undefined;
-  hasConfigMap(name: string): boolean;
-}
+export type Settings = ReturnType<typeof settingsOf>;
 
 /** Resolves a container's variables through ConfigMap references; of repeated variables the last one counts, as in a pod. */
-export function settingsOf(container: Container, namespace: string, configMaps: readonly KubeObject[]): Settings {
+export function settingsOf(container: Container, namespace: string, configMaps: readonly KubeObject[]) {
   const data = (name: string) => {
     const found = configMaps.find((one) => isNamed(one, { namespace, name }));
     return found && (mapAt(found, 'data') as Readonly<Record<string, string>>);
   };
   return {
-    env(name) {
+    /** Undefined if the variable is not set, or empty (the service reads both alike). */
+    env(name: string): Setting | undefined {
       const entry = (container.env ?? []).findLast((candidate) => candidate.name === name);
       if (!entry) return undefined;
       const reference = entry.valueFrom?.configMapKeyRef;
@@ -109,10 +105,10 @@ export function settingsOf(container: Container, namespace: string, configMaps: 
       if (value === undefined) return entry.valueFrom ? { from: `env ${name}` } : undefined;
       return value === '' ? undefined : { value, from: `env ${name}` };
     },
-    key(configMap, key) {
+    key(configMap: string, key: string): Setting | undefined {
       const value = data(configMap)?.[key];
       return value === undefined || value === '' ? undefined : { value, from: `key ${key}` };
     },
-    hasConfigMap: (name) => data(name) !== undefined,
+    hasConfigMap: (name: string) => data(name) !== undefined,
   };
 }

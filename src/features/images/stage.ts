@@ -64,9 +64,7 @@ function evidenceOf({ node, image, because, state }: ProbedImage): Evidence {
   return { text: `${node} ${image}`, object, detail: `${state === 'failed' ? 'failed' : 'untold'}: ${because}` };
 }
 
-interface ProbeFacts extends ImageProbeJudged {
-  readonly images: readonly string[];
-  readonly pullSecrets: readonly string[];
+interface ProbeFacts extends ImageProbeJudged, Pick<TargetImages, 'images' | 'pullSecrets'> {
   readonly namespace: string;
   /** Probes that killed runs left. */
   readonly leftOver: readonly KubeObject[];

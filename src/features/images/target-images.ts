@@ -1,6 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { imagesIn, listed, pullSecretsIn } from '../../manifest/images.ts';
 import { readChartFacts, renderedChart } from '../install-chart/index.ts';
@@ -33,12 +32,7 @@ export async function readTargetImages(sources: Sources, context: Context, insta
   };
 }
 
-interface Found {
-  readonly documents: readonly KubeObject[];
-  readonly unknown: readonly string[];
-}
-
-async function readDocuments(sources: Sources, context: Context, installation: Installation): Promise<Found> {
+async function readDocuments(sources: Sources, context: Context, installation: Installation) {
   if (installation.path === 'chart') {
     const facts = await readChartFacts(sources, context, installation, 'earlier');
     return { documents: await renderedChart(sources, facts), unknown: [] };

@@ -9,14 +9,13 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { ChartAhead } from '../install-chart/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
 import { type ChartScope, type DocumentKind, type Permission, permissionsOf } from '../rights/index.ts';
-import { type AccessAnswer, attempt, installationIn, isOperated, type TargetFacts } from '../survey/index.ts';
+import { type AccessAnswer, attempt, installationIn, isOperated, type PreflightFacts, type TargetFacts } from '../survey/index.ts';
 import type { FoundTarget } from './target.ts';
 
 /** What else the permissions depend on. */
-export interface AccessAround {
+interface AccessAround extends Pick<PreflightFacts, 'discovery'> {
   /** False if the mesh is known to be without the policy sidecar. */
   readonly meshed: boolean;
-  readonly discovery: Reading<{ readonly kinds: readonly Kind[] }>;
   readonly chart: Reading<ChartAhead | undefined>;
 }
 

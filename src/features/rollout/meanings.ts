@@ -1,6 +1,7 @@
 import { withoutCredentials } from '../../kernel/hidden.ts';
 import { isRecord, jsonAt, parsedJson } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/visible.ts';
+import type { EventFields } from '../../kube/pod-facts.ts';
 
 /** What a known message of a pod, its log or its events means. In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
 const MEANINGS: readonly { readonly says: RegExp; readonly means: string }[] = [
@@ -83,18 +84,6 @@ export function meaningOf(texts: readonly string[]): string | undefined {
 export interface Agent {
   readonly createdAt: number;
   readonly readyAt: number;
-}
-
-/** What is read of an event of the kubelet. */
-export interface EventFields {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly source?: { readonly host?: string };
-  readonly involvedObject?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
 }
 
 /** Pods that were refused while the agent was replaced are tried again within this time. */

@@ -1,10 +1,12 @@
 import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 import { KEEP, keptOff } from './failed-pods.ts';
-import { type Agent, type EventFields, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
+import { type Agent, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 
@@ -123,17 +125,13 @@ export class PodEvents {
     const { namespace = '', name = '', uid } = involvedObject ?? {};
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
     const selector = encodeURIComponent(`metadata.name=${name}`);
-    const [pod] = itemsIn(await this.#cluster.raw(`${path}?fieldSelector=${selector}`)) as readonly WaitingPod[];
-    const createdAt = Date.parse(pod?.metadata?.creationTimestamp ?? '');
-    if (!pod || pod.metadata?.deletionTimestamp || (uid !== undefined && pod.metadata?.uid !== uid)) return false;
+    const [pod] = itemsIn(await this.#cluster.raw(`${path}?fieldSelector=${selector}`)) as readonly KubeObject[];
+    if (!pod || pod.metadata.deletionTimestamp || (uid !== undefined && pod.metadata.uid !== uid)) return false;
+    const createdAt = Date.parse(pod.metadata.creationTimestamp ?? '');
+    const { phase, podIP } = podShape(pod).status ?? {};
     const agent = agents.get(source?.host ?? '');
-    return pod.status?.phase === 'Pending' && !pod.status.podIP && agent !== undefined && createdAt > agent.createdAt;
+    return phase === 'Pending' && !podIP && agent !== undefined && createdAt > agent.createdAt;
   }
-}
-
-interface WaitingPod {
-  readonly metadata?: { readonly uid?: string; readonly creationTimestamp?: string; readonly deletionTimestamp?: string };
-  readonly status?: { readonly phase?: string; readonly podIP?: string };
 }
 
 /** By node; of several DaemonSets the pod that became ready last. */

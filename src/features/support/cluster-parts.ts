@@ -4,24 +4,12 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { named } from '../../kube/lean-objects.ts';
-import { type ContainerStatus, podShape } from '../../kube/pod-facts.ts';
+import { type ContainerStatus, type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { isOfService, serviceNamespaces } from '../survey/index.ts';
 import { type Asking, nameOf, partOf, pathOf, pathPart, podsOf, reasonOf, type SupportPart, supportNode, supportObject } from './pods.ts';
 
 /** Events of a namespace that are kept: the newest. */
 const MOST = 500;
-
-interface EventFields {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly firstTimestamp?: string | null;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
-}
 
 /** A line an event, newest last. */
 async function eventParts({ cluster }: Asking, namespaces: readonly string[]): Promise<readonly SupportPart[]> {

@@ -11,19 +11,14 @@ import { selectorOf, selectorText } from '../../kube/selector.ts';
 /** Pods that are kept whole; those that are not ready come first. */
 const MOST = 200;
 
-export interface FoundPods {
-  readonly pods: readonly KubeObject[];
-  readonly parts: readonly SupportPart[];
-}
-
 /** The pods of the service, by the selectors of its workloads. */
-export async function podsOf({ cluster }: Asking, workloads: readonly KubeObject[]): Promise<FoundPods> {
+export async function podsOf({ cluster }: Asking, workloads: readonly KubeObject[]) {
   const found = await Promise.all(workloads.map((one) => selected(cluster, one)));
   const pods = [...new Map(found.flatMap(({ pods }) => pods).map((pod) => [nameOf(pod), pod])).values()];
   const failing = pods.filter((pod) => !isReady(pod));
   const kept = [...failing, ...pods.filter(isReady)].slice(0, MOST);
   const left = pods.length - kept.length;
-  const parts = [
+  const parts: readonly SupportPart[] = [
     ...kept.map((pod) => ({ path: `pods/${pathOf(pod)}.yaml`, what: `pod ${nameOf(pod)}, ${stateOf(pod)}`, content: pod })),
     ...(left > 0 ? [{ path: 'pods/', what: 'further pods', unread: `${left} more are left out: a bundle holds at most ${MOST}` }] : []),
     ...found.flatMap(({ unread }) => unread ?? []),

@@ -2,6 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context, Options } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { choiceFlag, type Detection, type Installation } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { OtherProducts } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -127,17 +128,13 @@ function otherProduct(installations: readonly KubeObject[], agents: Agents, prof
 /** While the operator changes from one product to another, the requested and the running one differ: both must be this one. */
 function ofInstallations(installations: readonly KubeObject[], others: OtherProducts, profile: Profile): string | undefined {
   for (const installation of installations) {
-    const { spec, status } = installation as { readonly spec?: Fields; readonly status?: Fields };
-    const named = [spec, status].map((part) => part?.[others.variantField]);
-    const other = named.find((value) => typeof value === 'string' && value !== '' && value !== others.variant);
+    const { kind, metadata, spec, status } = installation;
+    const other = [spec, status].map((part) => textAt(part, others.variantField)).find((value) => value && value !== others.variant);
     if (other === undefined) continue;
-    const { kind, metadata } = installation;
     return `${kind} ${metadata.name} is of ${others.variantField} ${other}, another product than ${profile.title} (${others.variant})`;
   }
   return undefined;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Agents of both products side by side are left to the search for agents, which calls them ambiguous. */
 function ofAgents(

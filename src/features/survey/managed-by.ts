@@ -65,11 +65,7 @@ const SEEN: { readonly [T in PlatformSign['type']]: Seen<Extract<PlatformSign, {
   crd: ({ name }, { crds }) => (crds.some((crd) => crd.name === name) ? `there is CustomResourceDefinition/${name}` : undefined),
 };
 
-function entry(
-  entries: Readonly<Record<string, string>> | undefined,
-  sign: { readonly key: string; readonly value?: string },
-  what: string,
-): string | undefined {
+function entry(entries: Metadata['labels'], sign: { readonly key: string; readonly value?: string }, what: string): string | undefined {
   const found = Object.entries(entries ?? {}).find(([key, value]) => {
     const named = sign.key.endsWith('/') ? key.startsWith(sign.key) : key === sign.key;
     return named && value.startsWith(sign.value ?? '');
@@ -105,7 +101,7 @@ function managerMark(metadata: Metadata, managers: readonly string[]): string | 
   return found && `field manager ${found.manager}`;
 }
 
-function prefixed(entries: Readonly<Record<string, string>> | undefined, prefix: string): string | undefined {
+function prefixed(entries: Metadata['labels'], prefix: string): string | undefined {
   return Object.keys(entries ?? {}).find((key) => key.startsWith(prefix));
 }
 

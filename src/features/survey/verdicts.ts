@@ -52,10 +52,11 @@ export type Detail = Pick<Evidence, 'brief'> & { readonly detail: string };
 /** Things that a list on a screen names one by one. */
 export const FIRST = 3;
 
+/** An evaluation that is given what others found in the facts. */
+type Judge<Found extends readonly unknown[] = []> = (...given: [...Found, facts: PreflightFacts, context: Context]) => Verdict;
+
 /** Evaluates the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */
-export function withInstallation(
-  judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
-): (facts: PreflightFacts, context: Context) => Verdict {
+export function withInstallation(judge: Judge<[Installation]>): Judge {
   return (facts, context) => {
     const detection = read(facts.detection);
     if (detection.type !== 'found') return notApplicable('no installation was recognised');
@@ -75,9 +76,7 @@ export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFa
 }
 
 /** Evaluates the target's documents. If they are unread, the check fails, except where NS-601 already says so. */
-export function withTarget(
-  judge: (target: TargetFacts, installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
-): (facts: PreflightFacts, context: Context) => Verdict {
+export function withTarget(judge: Judge<[TargetFacts, Installation]>): Judge {
   return withInstallation((installation, facts, context) => {
     if ('unread' in facts.target && !hasFullManifest(installation)) return notApplicable('this path has no full manifest: see NS-601');
     return judge(readTarget(facts), installation, facts, context);
@@ -138,9 +137,7 @@ export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeO
 }
 
 /** Evaluates stored resources; in key-value mode they are not in the API and only the service's own CLI shows them (§4.5). */
-export function withResources(
-  judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
-): (facts: PreflightFacts, context: Context) => Verdict {
+export function withResources(judge: Judge<[Installation]>): Judge {
   return withInstallation((installation, facts, context) => {
     if (installation.datastore === 'api') return judge(installation, facts, context);
     return notApplicable(`resources are in the key-value store, not in the API: look with ${context.profile.cli.program} get`);
