@@ -159,11 +159,12 @@ export class StageRounds {
       hold.mayGoOn();
       // Not before: what a look right before the first change stops has written nothing.
       const now = changesSomething(effects, action) ? 'writes' : 'acts';
-      if (changes && noted !== 'writes' && noted !== now) {
+      const isFile = onlyWritesFiles(effects, action);
+      if (changes && !isFile && noted !== 'writes' && noted !== now) {
         await this.#begin(plan, now === 'writes');
         noted = now;
       }
-      if (!onlyWritesFiles(effects, action)) looks.end();
+      if (!isFile) looks.end();
       const { outdated, ...told } = await actor.act(stage, action);
       this.#told.add(told);
       this.#outdated = outdated;

@@ -120,14 +120,15 @@ describe('runChain', () => {
     assert.ok(!running.includes('preflight'));
   });
 
-  it('names a stage as a writer right before its first change, and has its record before whatever comes first', async () => {
+  it('names a stage as a writer right before its first change, and has its record before whatever is more than a file', async () => {
     const bench = engineBench();
     const file = exec('f', { effect: { type: 'write', file: 'f', content: '' } });
+    const asked = exec('q', { effect: { type: 'ask', instruction: 'do it' } });
     const wrote: (readonly string[] | undefined)[] = [];
-    await runChain([scripted('apply', twice({ actions: [file, exec('a')] }))], bench.ports, engineContext(), (event) => {
+    await runChain([scripted('apply', twice({ actions: [file, asked, exec('a')] }))], bench.ports, engineContext(), (event) => {
       if (event.type === 'action-started') wrote.push(bench.saved.at(-1)?.wrote);
     });
-    assert.deepEqual(wrote, [[], ['apply']]);
+    assert.deepEqual(wrote, [undefined, [], ['apply']]);
   });
 
   const storedOf = async (stages: readonly AnyStage[], clock?: Clock) => {
