@@ -84,6 +84,15 @@ export function backupFiles(found: BackupObjects, context: Context, manner: Back
   ];
 }
 
+/** A run that continues its plan's look writes what that has read. */
+const texts = new WeakMap<KubeObject, string>();
+
+function textOf(object: KubeObject): string {
+  const text = texts.get(object) ?? manifestText([restorable(object)]);
+  texts.set(object, text);
+  return text;
+}
+
 /** Signs that not every file system takes are written by their number: names of roles may differ in those alone. */
 function single(folder: string, object: KubeObject): BackupFile {
   const { namespace, name } = object.metadata;
@@ -91,7 +100,7 @@ function single(folder: string, object: KubeObject): BackupFile {
     .filter(Boolean)
     .join('_')
     .replaceAll(/[^A-Za-z0-9._-]/g, (sign) => `%${(sign.codePointAt(0) ?? 0).toString(16)}`);
-  return { name: `${folder}/${file}.yaml`, content: manifestText([restorable(object)]) };
+  return { name: `${folder}/${file}.yaml`, content: textOf(object) };
 }
 
 function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
