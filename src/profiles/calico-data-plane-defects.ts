@@ -14,39 +14,35 @@ const newerNft = [
   'CentOS Stream 10',
 ];
 
+/** A defect between two releases, the second of which has the fix. */
+export function fixed<Of extends Defect['of']>(of: Of, severity: Defect['severity'], from: string, before: string) {
+  return { of, severity, releases: { from, before }, fixedIn: before };
+}
+
 /** Defects of the agents' images: packet filter and eBPF programs. */
 export const calicoDataPlaneDefects: readonly Defect[] = [
   {
     id: 'nft-crash',
-    of: 'agent',
-    releases: { from: 'v3.29.0', before: 'v3.32.1' },
+    ...fixed('agent', 'error', 'v3.29.0', 'v3.32.1'),
     when: [nftables, { type: 'node', field: 'osImage', startsWith: newerNft }],
-    severity: 'error',
     symptom: 'calico-node logs that nft ended by a segmentation fault; pods on the node have no policy and no service.',
     happens: 'the nft of this image crashes beside the newer nft of the host, and the agent writes no rules',
-    fixedIn: 'v3.32.1',
     sources: ['projectcalico/calico#11750', 'projectcalico/calico#12726', 'projectcalico/calico#13068'],
   },
   {
     id: 'nft-overlap',
-    of: 'agent',
-    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    ...fixed('agent', 'error', 'v3.32.0', 'v3.32.1'),
     when: [nftables],
-    severity: 'error',
     symptom: 'calico-node crash-loops with a panic about members of an IP set.',
     happens: 'the agent panics in nftables mode where addresses of an IP set overlap',
-    fixedIn: 'v3.32.1',
     sources: ['projectcalico/calico#12851'],
   },
   {
     id: 'nft-overlap-members',
-    of: 'agent',
-    releases: { from: 'v3.32.0', before: 'v3.32.2' },
+    ...fixed('agent', 'warning', 'v3.32.0', 'v3.32.2'),
     when: [nftables, { type: 'resource', plurals: ['globalnetworksets', 'networksets'], fields: ['nets'] }],
-    severity: 'warning',
     symptom: 'A policy that allows a network set denies some of its addresses after the set was changed.',
     happens: 'the agent may remove addresses of a network set in nftables mode where networks in it overlap',
-    fixedIn: 'v3.32.2',
     sources: ['projectcalico/calico#13441', 'projectcalico/calico#13444'],
   },
   {
@@ -87,25 +83,19 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   },
   {
     id: 'node-in-pool',
-    of: 'agent',
-    releases: { from: 'v3.32.0', before: 'v3.32.2' },
+    ...fixed('agent', 'warning', 'v3.32.0', 'v3.32.2'),
     when: [{ type: 'nodeInPool' }],
-    severity: 'warning',
     symptom: 'Other nodes cannot reach a node, or its kubelet, once a block of addresses around the address of the node is in use.',
     happens:
       'the address of a node lies within a pool of pod addresses, and the agents route it through the tunnel once a block around it is in use',
-    fixedIn: 'v3.32.2',
     sources: ['projectcalico/calico#12847', 'projectcalico/calico#13116'],
   },
   {
     id: 'ebpf-vxlan-hop',
-    of: 'source',
-    releases: { from: 'v3.30.0', before: 'v3.30.7' },
+    ...fixed('source', 'warning', 'v3.30.0', 'v3.30.7'),
     when: [ebpf, { type: 'resource', plurals: ['ippools'], fields: ['vxlanMode'], oneOf: ['Always', 'CrossSubnet'] }],
-    severity: 'warning',
     symptom: 'During the rollout, pods on the network of the nodes cannot reach pods on nodes with the other release.',
     happens: 'traffic of host-networked pods through VXLAN is lost between old and new agents until the last node is upgraded',
-    fixedIn: 'v3.30.7',
     sources: ['projectcalico/calico#11910', 'projectcalico/calico#12054'],
   },
   {
@@ -147,28 +137,22 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   },
   {
     id: 'ipset-kernel',
-    of: 'agent',
-    releases: { from: 'v3.26.0', before: 'v3.31.3' },
+    ...fixed('agent', 'warning', 'v3.26.0', 'v3.31.3'),
     when: [
       { type: 'packetFilter', oneOf: ['iptables'] },
       { type: 'node', field: 'osImage', startsWith: ['Debian GNU/Linux 13', 'Ubuntu 24.04'] },
     ],
-    severity: 'warning',
     symptom:
       'calico-node does not become ready: "ipset: Kernel and userspace incompatible: settype hash:ip with revision 6 not supported".',
     happens: 'the ipset of this image may be older than the sets of the kernel, and the agent then sets up no rules',
-    fixedIn: 'v3.31.3',
     sources: ['projectcalico/calico#8372', 'projectcalico/calico#9551', 'projectcalico/calico#10676', 'projectcalico/calico#11051'],
   },
   {
     id: 'libpcap-arm64',
-    of: 'agent',
-    releases: { from: 'v3.27.0', before: 'v3.27.3' },
+    ...fixed('agent', 'error', 'v3.27.0', 'v3.27.3'),
     when: [{ type: 'node', field: 'architecture', startsWith: ['arm64'] }],
-    severity: 'error',
     symptom: 'calico-node crash-loops on arm64: "error while loading shared libraries: libpcap.so.0.8".',
     happens: 'a library is missing in the image for arm64, and the agent does not start',
-    fixedIn: 'v3.27.3',
     sources: ['projectcalico/calico#8407', 'rancher/rke2#5663'],
   },
 ];

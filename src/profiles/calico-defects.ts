@@ -1,6 +1,6 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
 import type { Platform } from '../kernel/profile.ts';
-import { calicoDataPlaneDefects } from './calico-data-plane-defects.ts';
+import { calicoDataPlaneDefects, fixed } from './calico-data-plane-defects.ts';
 import { commonPlatforms } from './platforms.ts';
 
 const loadBalancerPool: DefectCondition = { type: 'resource', plurals: ['ippools'], fields: ['allowedUses'], oneOf: ['LoadBalancer'] };
@@ -13,8 +13,7 @@ const useVersion = 'Upgrade the container runtime of these nodes first, or keep 
 export const calicoDefects: readonly Defect[] = [
   {
     id: 'bgp-lists',
-    of: 'target',
-    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    ...fixed('target', 'warning', 'v3.32.0', 'v3.32.1'),
     when: [
       {
         type: 'resource',
@@ -22,44 +21,33 @@ export const calicoDefects: readonly Defect[] = [
         fields: ['serviceLoadBalancerIPs', 'serviceExternalIPs', 'serviceClusterIPs', 'communities', 'prefixAdvertisements'],
       },
     ],
-    severity: 'warning',
     symptom:
       '`kubectl apply --server-side` or Flux fails on a BGPConfiguration: "associative list without keys has an element that\'s a map type".',
     happens: 'server-side apply of a BGPConfiguration with lists of addresses or communities is refused, so Flux cannot sync it',
-    fixedIn: 'v3.32.1',
     sources: ['projectcalico/calico#12700', 'projectcalico/calico#12790'],
   },
   {
     id: 'lb-rights',
-    of: 'target',
-    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    ...fixed('target', 'warning', 'v3.32.0', 'v3.32.1'),
     when: [{ type: 'path', oneOf: ['chart', 'operator'] }, loadBalancerPool],
-    severity: 'warning',
     symptom: 'Services of type LoadBalancer stay pending; calico-kube-controllers logs that ipamconfigs are forbidden.',
     happens: 'the operator gives the controllers no rights on ipamconfigs, so services of type LoadBalancer get no address',
-    fixedIn: 'v3.32.1',
     sources: ['projectcalico/calico#12890'],
   },
   {
     id: 'lb-pool-snat',
-    of: 'agent',
-    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    ...fixed('agent', 'warning', 'v3.32.0', 'v3.32.1'),
     when: [{ ...loadBalancerPool, noneOf: ['Workload', 'Tunnel'] }],
-    severity: 'warning',
     symptom: 'Pods reach a LoadBalancer address with their own address as the source, and answers are lost.',
     happens: 'the agents take a pool for LoadBalancer addresses alone for a pool of pods, and do not masquerade traffic to it',
-    fixedIn: 'v3.32.1',
     sources: ['projectcalico/calico#12858', 'projectcalico/calico#12953'],
   },
   {
     id: 'lb-duplicates',
-    of: 'target',
-    releases: { from: 'v3.30.0', before: 'v3.31.6' },
+    ...fixed('target', 'warning', 'v3.30.0', 'v3.31.6'),
     when: [loadBalancerPool],
-    severity: 'warning',
     symptom: 'A service of type LoadBalancer has several addresses of one family after calico-kube-controllers restarted.',
     happens: 'controllers that start may give a service of type LoadBalancer another address beside the one that it has',
-    fixedIn: 'v3.31.6',
     sources: ['projectcalico/calico#12503'],
   },
   ...(
@@ -82,16 +70,13 @@ export const calicoDefects: readonly Defect[] = [
   ),
   {
     id: 'kubevirt-rights',
-    of: 'target',
-    releases: { from: 'v3.32.0', before: 'v3.32.1' },
+    ...fixed('target', 'warning', 'v3.32.0', 'v3.32.1'),
     when: [
       { type: 'path', oneOf: ['manifest', 'kvstore'] },
       { type: 'crd', name: 'virtualmachineinstances.kubevirt.io' },
     ],
-    severity: 'warning',
     symptom: 'Pods of virtual machines stay in ContainerCreating; the CNI plugin is forbidden to read kubevirt.io.',
     happens: 'the CNI plugin may not read virtual machines of KubeVirt, so their pods get no network',
-    fixedIn: 'v3.32.1',
     sources: ['projectcalico/calico#12996'],
   },
   {

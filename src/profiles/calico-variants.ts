@@ -23,75 +23,45 @@ const withoutEtcd: Sign = { type: 'env', name: 'ETCD_ENDPOINTS', absent: true };
 const backend = (...oneOf: readonly string[]): Sign => ({ type: 'env', name: 'CALICO_NETWORKING_BACKEND', oneOf });
 const installsCni: Sign = { type: 'container', name: 'install-cni' };
 
-const own = { agent, controllers, configMap: 'calico-config' };
-const api = { ...own, datastore: 'api' } as const;
-
 const networking: readonly Sign[] = [withoutTypha, withoutEtcd, installsCni, backend('bird')];
+const etcd: Sign = { type: 'configMapKey', key: 'etcd_endpoints' };
+
+/** `more`: what is not as in the combined manifest. */
+function variantOf(id: string, title: string, signs: readonly Sign[], more: Partial<Variant> = {}): Variant {
+  return { id, title, file: `${id}.yaml`, datastore: 'api', agent, controllers, configMap: 'calico-config', signs, ...more };
+}
+
+const canal = (name: string): Partial<Variant> => ({ agent: workload('DaemonSet', name, 'calico-node'), configMap: 'canal-config' });
 
 /** Order: the combined manifest first; the more specific signs win over it (domain §2.3). */
 export const calicoVariants: readonly Variant[] = [
-  { ...api, id: 'calico', title: 'policy and networking', file: 'calico.yaml', signs: networking },
-  {
-    ...api,
-    id: 'calico-typha',
-    title: 'policy and networking with Typha',
-    file: 'calico-typha.yaml',
+  variantOf('calico', 'policy and networking', networking),
+  variantOf('calico-typha', 'policy and networking with Typha', [...withTypha, withoutEtcd, installsCni, backend('bird', 'vxlan')], {
     typha,
-    signs: [...withTypha, withoutEtcd, installsCni, backend('bird', 'vxlan')],
-  },
-  {
-    ...api,
-    id: 'calico-vxlan',
-    title: 'policy and VXLAN networking without BGP',
-    file: 'calico-vxlan.yaml',
-    signs: [withoutTypha, withoutEtcd, installsCni, backend('vxlan')],
-  },
-  {
-    ...api,
-    id: 'calico-bpf',
-    title: 'policy and networking in eBPF mode',
-    file: 'calico-bpf.yaml',
-    signs: [
-      ...networking,
-      { type: 'env', name: 'FELIX_BPFENABLED', oneOf: ['true'] },
-      { type: 'env', name: 'CALICO_IPV4POOL_IPIP', oneOf: ['Never'] },
-    ],
-  },
-  {
-    ...api,
-    id: 'calico-policy-only',
-    title: 'policy only, with Typha',
-    file: 'calico-policy-only.yaml',
-    typha,
-    signs: [...withTypha, withoutEtcd, installsCni, backend('none'), { type: 'configMapKey', key: 'calico_backend', absent: true }],
-  },
-  {
-    ...api,
-    id: 'canal',
-    title: 'policy with flannel networking',
-    file: 'canal.yaml',
-    agent: workload('DaemonSet', 'canal', 'calico-node'),
-    configMap: 'canal-config',
-    signs: [{ type: 'container', name: 'kube-flannel' }, withoutEtcd, installsCni],
-  },
-  {
-    ...own,
-    id: 'calico-etcd',
-    title: 'policy and networking, etcd datastore',
-    file: 'calico-etcd.yaml',
+  }),
+  variantOf('calico-vxlan', 'policy and VXLAN networking without BGP', [withoutTypha, withoutEtcd, installsCni, backend('vxlan')]),
+  variantOf('calico-bpf', 'policy and networking in eBPF mode', [
+    ...networking,
+    { type: 'env', name: 'FELIX_BPFENABLED', oneOf: ['true'] },
+    { type: 'env', name: 'CALICO_IPV4POOL_IPIP', oneOf: ['Never'] },
+  ]),
+  variantOf(
+    'calico-policy-only',
+    'policy only, with Typha',
+    [...withTypha, withoutEtcd, installsCni, backend('none'), { type: 'configMapKey', key: 'calico_backend', absent: true }],
+    { typha },
+  ),
+  variantOf(
+    'canal',
+    'policy with flannel networking',
+    [{ type: 'container', name: 'kube-flannel' }, withoutEtcd, installsCni],
+    canal('canal'),
+  ),
+  variantOf('calico-etcd', 'policy and networking, etcd datastore', [etcd, withoutTypha, installsCni], { datastore: 'kvstore' }),
+  variantOf('canal-etcd', 'policy with flannel networking, etcd datastore', [etcd, { type: 'container', name: 'flannel' }, installsCni], {
+    ...canal('canal-node'),
     datastore: 'kvstore',
-    signs: [{ type: 'configMapKey', key: 'etcd_endpoints' }, withoutTypha, installsCni],
-  },
-  {
-    ...own,
-    id: 'canal-etcd',
-    title: 'policy with flannel networking, etcd datastore',
-    file: 'canal-etcd.yaml',
-    datastore: 'kvstore',
-    agent: workload('DaemonSet', 'canal-node', 'calico-node'),
-    configMap: 'canal-config',
-    signs: [{ type: 'configMapKey', key: 'etcd_endpoints' }, { type: 'container', name: 'flannel' }, installsCni],
-  },
+  }),
 ];
 
 /** What the operator renders, in its own namespace. */

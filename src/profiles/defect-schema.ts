@@ -34,6 +34,11 @@ export function fields(properties: Readonly<Record<string, Schema>>, description
   };
 }
 
+/** Fields of one schema. */
+export function each(schema: Schema, ...names: readonly string[]): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(names.map((name) => [name, schema]));
+}
+
 /** Objects distinguished by their `type`. */
 export function oneOfTypes(...schemas: readonly Schema[]): Schema {
   return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: schemas };

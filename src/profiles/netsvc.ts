@@ -12,62 +12,28 @@ function controllersOf(namespace = 'kube-system'): WorkloadName {
   return { kind: 'Deployment', namespace, name, container: name, ready: { type: 'literal', ready: '1/1' } };
 }
 
-const common = { controllers: controllersOf(), configMap: 'netsvc-config' };
-const policyOnly = (signed: { oneOf?: readonly string[]; noneOf?: readonly string[] }): Sign => ({
-  type: 'env',
-  name: 'NETWORKING_BACKEND',
-  ...signed,
-});
+function variantOf(id: string, title: string, datastore: Variant['datastore'], agent: string, ...signs: readonly Sign[]): Variant {
+  const workloads = { agent: agentOf(agent, datastore === 'api' ? '2/2' : '1/2'), controllers: controllersOf() };
+  return { id, title, file: `${id}.yaml`, datastore, ...workloads, configMap: 'netsvc-config', signs };
+}
+
+const backend = { type: 'env', name: 'NETWORKING_BACKEND' } as const;
+const endpoints: Sign = { type: 'configMapKey', key: 'kvstore_endpoints' };
+const overlay: Sign = { type: 'container', name: 'overlay' };
 
 const netsvcVariants: readonly Variant[] = [
-  {
-    ...common,
-    id: 'netsvc',
-    title: 'policy and networking',
-    file: 'netsvc.yaml',
-    datastore: 'api',
-    agent: agentOf('netsvc-node', '2/2'),
-    signs: [policyOnly({ noneOf: ['none'] })],
-  },
-  {
-    ...common,
-    id: 'netsvc-overlay',
-    title: 'policy with overlay networking',
-    file: 'netsvc-overlay.yaml',
-    datastore: 'api',
-    agent: agentOf('netsvc-overlay', '2/2'),
-    signs: [{ type: 'container', name: 'overlay' }],
-  },
-  {
-    ...common,
-    id: 'netsvc-policy-only',
-    title: 'policy only',
-    file: 'netsvc-policy-only.yaml',
-    datastore: 'api',
-    agent: agentOf('netsvc-node', '2/2'),
-    signs: [policyOnly({ oneOf: ['none'] })],
-  },
-  {
-    ...common,
-    id: 'netsvc-kvstore',
-    title: 'policy and networking, key-value datastore',
-    file: 'netsvc-kvstore.yaml',
-    datastore: 'kvstore',
-    agent: agentOf('netsvc-node', '1/2'),
-    signs: [{ type: 'configMapKey', key: 'kvstore_endpoints' }],
-  },
-  {
-    ...common,
-    id: 'netsvc-overlay-kvstore',
-    title: 'policy with overlay networking, key-value datastore',
-    file: 'netsvc-overlay-kvstore.yaml',
-    datastore: 'kvstore',
-    agent: agentOf('netsvc-overlay', '1/2'),
-    signs: [
-      { type: 'configMapKey', key: 'kvstore_endpoints' },
-      { type: 'container', name: 'overlay' },
-    ],
-  },
+  variantOf('netsvc', 'policy and networking', 'api', 'netsvc-node', { ...backend, noneOf: ['none'] }),
+  variantOf('netsvc-overlay', 'policy with overlay networking', 'api', 'netsvc-overlay', overlay),
+  variantOf('netsvc-policy-only', 'policy only', 'api', 'netsvc-node', { ...backend, oneOf: ['none'] }),
+  variantOf('netsvc-kvstore', 'policy and networking, key-value datastore', 'kvstore', 'netsvc-node', endpoints),
+  variantOf(
+    'netsvc-overlay-kvstore',
+    'policy with overlay networking, key-value datastore',
+    'kvstore',
+    'netsvc-overlay',
+    endpoints,
+    overlay,
+  ),
 ];
 
 /** The service by the procedure's own names. Facts that the document does not have (Typha, policy renaming) are left out. */

@@ -1,5 +1,6 @@
 import {
   defectDefinitions,
+  each,
   fields,
   flag,
   line,
@@ -31,9 +32,7 @@ const definitions: Readonly<Record<string, Schema>> = {
     fields({ type: { const: 'workload' }, kind: workloadKind, name: text, 'absent?': flag }),
   ),
   variant: fields({
-    id: text,
-    title: text,
-    file: text,
+    ...each(text, 'id', 'title', 'file'),
     datastore: datastoreName,
     agent: ref('workload'),
     controllers: ref('workload'),
@@ -58,9 +57,7 @@ const operator = fields({
   namespace: text,
   deployment: text,
   installationKind: fields({ group: text, version: text, plural: text, kind: text }),
-  workloadNamespace: text,
-  file: text,
-  chart: text,
+  ...each(text, 'workloadNamespace', 'file', 'chart'),
   'chartNames?': fields({
     'repository?': text,
     manageCrds: text,
@@ -95,9 +92,7 @@ const operator = fields({
   'crossings?': fields({
     'guarded?': fields({
       since: release,
-      namespace: text,
-      tier: text,
-      scrapers: text,
+      ...each(text, 'namespace', 'tier', 'scrapers'),
       reachedBy: listOf(fields({ apiVersion: text, kind: text, plural: text })),
     }),
     'certificates?': fields({
@@ -112,11 +107,7 @@ const operator = fields({
     refused: listOf(fields({ since: release, field: text, value: text, instead: text })),
     pools: fields({ plural: text, field: texts }),
     gateway: fields({
-      kind: text,
-      plural: text,
-      policy: text,
-      field: text,
-      value: text,
+      ...each(text, 'kind', 'plural', 'policy', 'field', 'value'),
       definitions: fields({ group: text, annotation: text, bundles: listOf(fields({ since: release, version: release })) }),
     }),
     dataPlane: fields({ field: texts, otherwise: text, iptables: text, nftables: text }),
@@ -126,9 +117,7 @@ const operator = fields({
 
 const datastore = fields({
   env: text,
-  api: texts,
-  kvstore: texts,
-  endpointsEnv: texts,
+  ...each(texts, 'api', 'kvstore', 'endpointsEnv'),
   endpointsKey: text,
   tlsKeys: texts,
   'secret?': text,
@@ -148,11 +137,7 @@ const cli = fields({
   environment: texts,
   configFile: text,
   'config?': fields({
-    apiVersion: text,
-    kind: text,
-    datastoreField: text,
-    kubeconfigField: text,
-    endpointsField: text,
+    ...each(text, 'apiVersion', 'kind', 'datastoreField', 'kubeconfigField', 'endpointsField'),
     tlsFields: texts,
   }),
   'kinds?': fields({ cluster: texts, namespaced: texts }),
@@ -165,24 +150,13 @@ export const profileSchema: Schema = {
   description:
     'Every name and fact that the upgrade procedure leaves open. In a file, `extends: NAME` may take the rest from a shipped profile.',
   ...fields({
-    name: text,
-    title: text,
-    apiGroup: text,
-    crdGroup: text,
-    operatorGroup: text,
+    ...each(text, 'name', 'title', 'apiGroup', 'crdGroup', 'operatorGroup'),
     defaultRelease: release,
     minimumSource: release,
     'manifestUrl?': text,
     registries: texts,
     images: fields({
-      agent: texts,
-      cni: texts,
-      controllers: texts,
-      typha: texts,
-      apiserver: texts,
-      csi: texts,
-      operator: texts,
-      sidecar: texts,
+      ...each(texts, 'agent', 'cni', 'controllers', 'typha', 'apiserver', 'csi', 'operator', 'sidecar'),
     }),
     variants: { ...listOf(ref('variant')), minItems: 1 },
     addOns: listOf(ref('addOn')),
@@ -219,13 +193,7 @@ export const profileSchema: Schema = {
     temporaryPolicy: text,
     controllersConfiguration: fields(resource),
     sidecar: fields({
-      container: text,
-      injectorNamespace: text,
-      injectorConfigMap: text,
-      syncEnv: text,
-      'flexDriver?': text,
-      meshImage: text,
-      template: text,
+      ...each(text, 'container', 'injectorNamespace', 'injectorConfigMap', 'syncEnv', 'flexDriver?', 'meshImage', 'template'),
       templateVersions: texts,
     }),
     'failsafePorts?': fields({ inbound: texts, outbound: texts }),
