@@ -51,6 +51,12 @@ export function doneAt({ marks }: RolloutRow): number {
   return last && (last.phase === 'new' || last.phase === 'gone') ? last.at : Number.POSITIVE_INFINITY;
 }
 
+/** The rows that took longest: the others went as they should. */
+export function slowest(rows: readonly RolloutRow[], count: number): readonly RolloutRow[] {
+  const later = (one: RolloutRow, other: RolloutRow) => doneAt(other) - doneAt(one) || (nameOf(one) < nameOf(other) ? -1 : 1);
+  return rows.toSorted(later).slice(0, count);
+}
+
 /** The state of a row at a time. */
 function stateAt({ marks }: RolloutRow, second: number): RolloutMark | undefined {
   return marks.findLast((mark) => mark.at <= second);

@@ -1,6 +1,6 @@
 import { elapsedText } from '../kernel/counted.ts';
 import type { RolloutTrace } from '../kernel/history.ts';
-import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf } from './heat-map.ts';
+import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf, slowest } from './heat-map.ts';
 import { dataBlock, type Html, html } from './html.ts';
 import type { RolloutSection } from './model.ts';
 
@@ -24,7 +24,7 @@ ${dataBlock('rollout-data', rollouts.map(searchable))}</section>
 
 function rolloutPart(trace: RolloutTrace): Html {
   const map = heatMap(trace);
-  const slow = slowest(trace);
+  const slow = slowest(trace.rows, LISTED);
   return html`<h3>${trace.workload}</h3>
 <p>${summary(trace)}</p>
 <figure><div class="wide" tabindex="0" role="region" aria-label="heat map of ${trace.workload}">${picture(trace, map)}</div>
@@ -93,14 +93,6 @@ function runsOf(cells: readonly HeatCell[]): readonly Run[] {
     else runs.push({ cell, from: index, count: 1 });
   }
   return runs;
-}
-
-function slowest(trace: RolloutTrace): RolloutTrace['rows'] {
-  const later = (one: RolloutTrace['rows'][number], other: RolloutTrace['rows'][number]) => {
-    const [a, b] = [doneAt(one), doneAt(other)];
-    return a === b ? (nameOf(one) < nameOf(other) ? -1 : 1) : b - a;
-  };
-  return [...trace.rows].sort(later).slice(0, LISTED);
 }
 
 function nodeRow(row: RolloutTrace['rows'][number]): Html {

@@ -29,33 +29,26 @@ const HEARTBEAT_MS = 15_000;
 /** Milliseconds after which a plan says what it looks at; a faster one says nothing. */
 const ANNOUNCE_MS = 1_000;
 
-type State = {
-  quiet: boolean;
-  announced: boolean;
-  stage: string;
-  current: string | undefined;
-  rollout: readonly RolloutProgress[];
-  summary: string;
-  pace: RolloutPace;
+/** Nothing has been seen yet. */
+const begun = () => ({
+  quiet: true,
+  announced: false,
+  stage: '',
+  current: undefined as string | undefined,
+  rollout: [] as readonly RolloutProgress[],
+  summary: '',
+  pace: new RolloutPace(),
   /** Steps of the stage that wait for the user. */
-  manual: number;
+  manual: 0,
   /** The stage is not done before some of them are. */
-  awaited: boolean;
-};
+  awaited: false,
+});
+
+type State = ReturnType<typeof begun>;
 
 /** One line per change, and a heartbeat while nothing changes; never repaints. */
 function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase'>): Progress {
-  const state: State = {
-    quiet: true,
-    announced: false,
-    stage: '',
-    current: undefined,
-    rollout: [],
-    summary: '',
-    pace: new RolloutPace(),
-    manual: 0,
-    awaited: false,
-  };
+  const state = begun();
   const say = (line: string) => {
     state.quiet = false;
     options.write(`${indented(line)}\n`);

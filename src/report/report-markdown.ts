@@ -3,7 +3,7 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import type { RolloutTrace } from '../kernel/history.ts';
 import { visible } from '../kernel/visible.ts';
 import { clip } from './columns.ts';
-import { doneAt, nameOf } from './heat-map.ts';
+import { doneAt, nameOf, slowest } from './heat-map.ts';
 import type { Cell, ReportFacts, Table, TableSection } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
 
@@ -86,8 +86,7 @@ function listPart(items: readonly string[], room: Room): string {
 
 /** The slowest nodes; the whole of it is in the HTML and in the JSON report. */
 function rolloutPart(trace: RolloutTrace, room: Room): string {
-  const slow = [...trace.rows].sort((one, other) => doneAt(other) - doneAt(one) || (nameOf(one) < nameOf(other) ? -1 : 1)).slice(0, 10);
-  const rows = slow.map((row) => {
+  const rows = slowest(trace.rows, 10).map((row) => {
     const last = row.marks.at(-1);
     const reason = row.marks.findLast((mark) => mark.phase === 'failed' || mark.phase === 'updating')?.why ?? '';
     return [nameOf(row), last?.phase ?? '', Number.isFinite(doneAt(row)) ? elapsedText(doneAt(row) * 1000) : '', reason];

@@ -4,24 +4,8 @@ import { oneLine, visible } from '../kernel/visible.ts';
 /** Above this many rows cli-table3 gets slow out of proportion; `columns` takes over there. */
 export const SUMMARY_LIMIT = 200;
 
-const NONE = '';
-const NO_BORDERS = {
-  top: NONE,
-  'top-mid': NONE,
-  'top-left': NONE,
-  'top-right': NONE,
-  bottom: NONE,
-  'bottom-mid': NONE,
-  'bottom-left': NONE,
-  'bottom-right': NONE,
-  left: NONE,
-  'left-mid': NONE,
-  mid: NONE,
-  'mid-mid': NONE,
-  right: NONE,
-  'right-mid': NONE,
-  middle: '  ',
-};
+const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`]);
+const NO_BORDERS = { ...Object.fromEntries(BORDERS.map((border) => [border, ''])), middle: '  ' };
 
 /** A small summary; but for the first, cells may hold several lines, which stay in their column. Without borders and without colour. */
 export function summaryTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PlannedStage, Taker } from '../../src/kernel/plan.ts';
-import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from '../../src/report/moved-sections.ts';
+import { movedSections } from '../../src/report/moved-sections.ts';
 import { reportOf } from '../support/big-report.ts';
 
 const { plans } = reportOf();
@@ -14,13 +14,20 @@ const stage = (part: Partial<PlannedStage>): PlannedStage => ({
   ...part,
 });
 
+/** The table of a section: what each cell says. */
+function sectionOf(id: string, of: readonly PlannedStage[]) {
+  const found = movedSections(of).find((one) => one?.id === id);
+  assert.ok(found?.kind === 'table' && found.table);
+  const rows = found.table.rows.map(({ cells }) => cells.map(({ text, code }) => text ?? code));
+  return { rows, tests: found.table.rows.map(({ test }) => test?.outcome), lead: found.lead };
+}
+
 describe('what a report tells of other people’s things', () => {
   it('is each edit with where it was found and what became of it, those to be decided first', () => {
     assert.deepEqual(
-      editRows(plans).map(({ object, field, outcome, mine, theirs, from }) => [object, field, outcome, mine, theirs, from]),
+      sectionOf('edits', plans).rows,
       ['to be decided', 'kept', 'already in the target'].map((outcome) => [
-        'ConfigMap/kube-system/netsvc-config',
-        'data.mtu',
+        'ConfigMap/kube-system/netsvc-config data.mtu',
         outcome,
         '9000',
         '{"deep":"0"}',
@@ -32,17 +39,13 @@ describe('what a report tells of other people’s things', () => {
   it('is not waiting for a decision that was made', () => {
     const [edit] = plans.flatMap(({ edits = [] }) => edits);
     assert.ok(edit);
-    const [row] = editRows([stage({ edits: [{ ...edit, outcome: 'conflict', decided: 'mine' }] })]);
-    assert.deepEqual([row?.outcome, row?.isOpen], ['to be decided (decided: mine)', false]);
+    const { rows, tests } = sectionOf('edits', [stage({ edits: [{ ...edit, outcome: 'conflict', decided: 'mine' }] })]);
+    assert.deepEqual([rows[0]?.[1], tests[0]], ['to be decided (decided: mine)', 'passed']);
   });
 
   it('is each field that was of another manager', () => {
-    assert.deepEqual(takenRows(plans), [
-      {
-        ...{ object: 'DaemonSet/kube-system/netsvc-node', field: 'spec.replicas', hint: 'Change its bounds.' },
-        from: 'HorizontalPodAutoscaler nodes (kube-controller-manager)',
-      },
-    ]);
+    const from = 'HorizontalPodAutoscaler nodes (kube-controller-manager)';
+    assert.deepEqual(sectionOf('taken', plans).rows, [['DaemonSet/kube-system/netsvc-node', 'spec.replicas', from, 'Change its bounds.']]);
   });
 
   it('is who is behind those managers, through which subresource, and who delivers the object', () => {
@@ -57,29 +60,26 @@ describe('what a report tells of other people’s things', () => {
       { path: 'spec.replicas', manager, subresource: 'scale' },
       { path: 'metadata.labels.a', manager },
     ];
-    const rows = takenRows([stage({ objects: [{ ref, change: 'update', fields: [], hidden: [], taken, takers }] })]);
-    assert.deepEqual(
-      rows.map(({ object, field, from, hint }) => [object, field, from, hint]),
-      [
-        ['Deployment/typha', 'spec.replicas', `HorizontalPodAutoscaler typha (${manager})`, 'Change its bounds.'],
-        ['Deployment/typha', 'metadata.labels.a', `a controller (${manager})`, 'It writes again.'],
-        ['Deployment/typha', '', 'Argo CD', 'It syncs.'],
-      ],
-    );
+    const { rows } = sectionOf('taken', [stage({ objects: [{ ref, change: 'update', fields: [], hidden: [], taken, takers }] })]);
+    assert.deepEqual(rows, [
+      ['Deployment/typha', 'spec.replicas', `HorizontalPodAutoscaler typha (${manager})`, 'Change its bounds.'],
+      ['Deployment/typha', 'metadata.labels.a', `a controller (${manager})`, 'It writes again.'],
+      ['Deployment/typha', '', 'Argo CD', 'It syncs.'],
+    ]);
   });
 
   it('is what differs where no base tells edits from the release', () => {
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
-    const rows = twoWayRows([stage({ twoWay: [{ ref, path: 'data.mtu', live: '9000', owners: ['anna', 'flux'] }] })]);
-    assert.deepEqual(rows, [{ field: 'ConfigMap/c data.mtu', live: '9000', target: '–', owners: 'anna, flux' }]);
+    const { rows } = sectionOf('two-way', [stage({ twoWay: [{ ref, path: 'data.mtu', live: '9000', owners: ['anna', 'flux'] }] })]);
+    assert.deepEqual(rows, [['ConfigMap/c data.mtu', '9000', '–', 'anna, flux']]);
   });
 
   it('is each owner reference that went and came back, from a kept report too, where references are text', () => {
     const rows = [
-      { object: 'ConfigMap/shop/owned', what: 'removed', owner: 'IPPool/blue' },
-      { object: 'ConfigMap/shop/owned', what: 'put back', owner: 'IPPool/blue, now of UID 5f1c' },
+      ['ConfigMap/shop/owned', 'removed', 'IPPool/blue'],
+      ['ConfigMap/shop/owned', 'put back', 'IPPool/blue, now of UID 5f1c'],
     ];
-    assert.deepEqual(ownerRows(plans), rows);
+    assert.deepEqual(sectionOf('owners', plans).rows, rows);
     const kept = plans.map((plan) => ({
       ...plan,
       objects: plan.objects.map((object) => ({
@@ -87,7 +87,7 @@ describe('what a report tells of other people’s things', () => {
         fields: object.fields.map((field) => ('after' in field ? { ...field, after: JSON.stringify(field.after) } : field)),
       })),
     }));
-    assert.deepEqual(ownerRows(kept), rows);
+    assert.deepEqual(sectionOf('owners', kept).rows, rows);
   });
 
   it('is the first verdict of each node, the worst first', () => {
@@ -104,11 +104,11 @@ describe('what a report tells of other people’s things', () => {
         { node: 'd', verdict: 'NEWLY POLICED' },
       ],
     });
-    const hosts = hostRows([before, after]);
+    const { rows, lead } = sectionOf('hosts', [before, after]);
     assert.deepEqual(
-      hosts.map(({ node }) => node),
+      rows.map(([node]) => node),
       ['c', 'd', 'b', 'a'],
     );
-    assert.equal(hostTally(hosts), '1 OPEN, 1 NEWLY POLICED, 1 CHANGED, 1 same');
+    assert.equal(lead, '1 OPEN, 1 NEWLY POLICED, 1 CHANGED, 1 same');
   });
 });

@@ -3,7 +3,7 @@ import { withoutCredentials } from '../../kernel/hidden.ts';
 import type { RolloutTrace } from '../../kernel/history.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { clip } from '../../report/columns.ts';
-import { doneAt } from '../../report/heat-map.ts';
+import { slowest } from '../../report/heat-map.ts';
 import type { RunReport } from '../documents.ts';
 
 /** Largest report beside the run record, before it is compressed (about ten to one). Bytes of JSON. */
@@ -102,11 +102,7 @@ function shortValue(value: unknown, text: number): string | undefined {
   return value === undefined ? undefined : clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), Math.min(text, 300));
 }
 
-/** Those that took longest stay: the others went as they should. */
 function rowsIn(trace: RolloutTrace, count: number): RolloutTrace {
   if (trace.rows.length <= count) return trace;
-  const rows = [...trace.rows].sort((one, other) => later(doneAt(other), doneAt(one))).slice(0, count);
-  return { ...trace, rows, omitted: (trace.omitted ?? 0) + trace.rows.length - count };
+  return { ...trace, rows: slowest(trace.rows, count), omitted: (trace.omitted ?? 0) + trace.rows.length - count };
 }
-
-const later = (one: number, other: number) => (one === other ? 0 : one - other);
