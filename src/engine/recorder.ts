@@ -9,12 +9,10 @@ import {
   continues,
   type KeptLine,
   type KeptOutcome,
-  notesOf,
   numberOf,
   type RecordNotes,
   type RunRecord,
   type StageRecord,
-  withNotes,
 } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
@@ -114,7 +112,7 @@ export class Recorder {
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
     const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
-    const noted = before ? staged : withNotes(staged, this.#notes);
+    const noted = before ? staged : { ...staged, ...this.#notes };
     const next = { ...noted, ...this.#stepsOf(id) };
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
@@ -205,8 +203,8 @@ export class Recorder {
   /** Stores at once what an action reports of other state in the cluster; undefined: it is gone. */
   async note(notes: RecordNotes): Promise<void> {
     if (!this.#record) return;
-    const next = withNotes(this.#record, notes);
-    if (JSON.stringify(notesOf(next)) !== JSON.stringify(notesOf(this.#record))) await this.#save(next);
+    const next = { ...this.#record, ...notes };
+    if (JSON.stringify(next.stripped) !== JSON.stringify(this.#record.stripped)) await this.#save(next);
   }
 
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain included its proof. */
@@ -238,8 +236,8 @@ export class Recorder {
     }
     if (!stored) return undefined;
     await this.#setAside(stored);
-    const { clusterUid }: RunRecord = stored;
-    if (clusterUid === this.#context.clusterUid) this.#notes = notesOf(stored);
+    const { clusterUid, stripped }: RunRecord = stored;
+    if (clusterUid === this.#context.clusterUid && stripped) this.#notes = { stripped };
     return undefined;
   }
 

@@ -99,24 +99,19 @@ export interface NotRead {
   readonly unread: string;
   /** What helps, if more is known than that. */
   readonly hint?: string;
+  /** It was not asked for, on purpose. */
   readonly leftOut?: boolean;
-  /** The check that says what helps: NS-009 where the account may not read it. */
+  /** The check that says what helps: NS-009 where the account may not read it. While that one is an open error, this one is folded under it. */
   readonly needs?: string;
 }
 
 /** Thrown by `read`: the check that needed the value fails with the reason. */
 export class Unread extends Error {
-  readonly hint: string | undefined;
-  /** It was not asked for, on purpose. */
-  readonly leftOut: boolean;
-  /** The check that says why: while that one is an open error, this one is folded under it. */
-  readonly needs: string | undefined;
+  readonly reading: NotRead;
 
-  constructor({ unread, hint, leftOut = false, needs }: NotRead) {
-    super(unread);
-    this.hint = hint;
-    this.leftOut = leftOut;
-    this.needs = needs;
+  constructor(reading: NotRead) {
+    super(reading.unread);
+    this.reading = reading;
   }
 }
 

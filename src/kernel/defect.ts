@@ -1,5 +1,5 @@
 /** What a field must have: any value unless tested. In a list, one item must be of `oneOf` and none of `noneOf`, which alone also holds where it is not set. */
-interface FieldTest {
+export interface FieldTest {
   readonly oneOf?: readonly string[];
   readonly noneOf?: readonly string[];
   /** With `oneOf`: one of these, or not set. Alone: not set. */

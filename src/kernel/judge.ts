@@ -30,14 +30,15 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
     return check.judge(facts, context);
   } catch (thrown) {
     if (!(thrown instanceof Unread)) throw thrown;
-    if (thrown.leftOut) return { status: 'not-applicable', because: `${LEFT_OUT}${thrown.message}` };
+    const { unread, leftOut, hint, needs } = thrown.reading;
+    if (leftOut) return { status: 'not-applicable', because: `${LEFT_OUT}${unread}` };
     return {
       status: 'failed',
-      because: `could not be checked: ${thrown.message}`,
-      hint: thrown.hint ?? 'Make it readable (permissions, reachable API), or accept the risk by name.',
+      because: `could not be checked: ${unread}`,
+      hint: hint ?? 'Make it readable (permissions, reachable API), or accept the risk by name.',
       next: `kubectl netsvc-upgrade explain ${check.id}`,
       severity: check.severity,
-      ...(thrown.needs === undefined ? {} : { needs: thrown.needs }),
+      ...(needs === undefined ? {} : { needs }),
     };
   }
 }

@@ -65,8 +65,6 @@ export interface Kind {
   readonly unlisted?: true;
 }
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
 /** One operation of an RFC 6902 JSON patch. */
 export interface JsonPatchOp {
   readonly op: 'add' | 'remove' | 'replace' | 'test';

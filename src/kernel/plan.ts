@@ -106,7 +106,9 @@ export interface PlannedStage {
   readonly ref: string;
   readonly skip?: string;
   readonly actions: readonly Action[];
+  /** Per object what the actions change. */
   readonly objects: readonly PlannedObject[];
+  /** Facts that the user should read before saying yes. */
   readonly notes: readonly string[];
   /** What the user changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Trace[];

@@ -1,4 +1,4 @@
-import type { Defect } from './defect.ts';
+import type { Defect, FieldTest } from './defect.ts';
 import type { Datastore } from './installation.ts';
 import type { OperatorNames } from './operator-names.ts';
 import type { WorkloadName } from './rollout.ts';
@@ -22,20 +22,8 @@ export interface Variant {
  * of these or not present; `noneOf` also holds where it is not present.
  */
 export type Sign =
-  | {
-      readonly type: 'env';
-      readonly name: string;
-      readonly oneOf?: readonly string[];
-      readonly noneOf?: readonly string[];
-      readonly absent?: boolean;
-    }
-  | {
-      readonly type: 'configMapKey';
-      readonly key: string;
-      readonly oneOf?: readonly string[];
-      readonly noneOf?: readonly string[];
-      readonly absent?: boolean;
-    }
+  | ({ readonly type: 'env'; readonly name: string } & FieldTest)
+  | ({ readonly type: 'configMapKey'; readonly key: string } & FieldTest)
   | { readonly type: 'container'; readonly name: string; readonly absent?: boolean }
   | { readonly type: 'workload'; readonly kind: 'DaemonSet' | 'Deployment'; readonly name: string; readonly absent?: boolean };
 

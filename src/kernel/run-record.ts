@@ -77,7 +77,7 @@ export interface RunRecord {
   /** Why there is no undo any more, noted right before; absent while there is one. */
   readonly noReturn?: { readonly because: string; readonly at: string };
   /** What is recorded as removed, noted before it is; absent once the journal is forgotten. */
-  readonly stripped?: Stripped;
+  readonly stripped?: Stripped | undefined;
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;
   /** What was chosen on its command line, so that `status` can name the command that continues it: `--manifest-url=/mirror`. */
@@ -92,18 +92,7 @@ export function leavesSteps({ stages }: RunRecord): boolean {
 }
 
 /** What the record says of other state in the cluster, which outlives the run: a later run's record says it too. */
-export type RecordNotes = { readonly [Name in 'stripped']?: RunRecord[Name] | undefined };
-
-export function notesOf({ stripped }: RunRecord): RecordNotes {
-  return stripped ? { stripped } : {};
-}
-
-/** What is undefined among the notes is taken out of the record. */
-export function withNotes(record: RunRecord, notes: RecordNotes): RunRecord {
-  const { stripped: _, ...rest } = record;
-  const told = { ...notesOf(record), ...notes };
-  return told.stripped ? { ...rest, stripped: told.stripped } : rest;
-}
+export type RecordNotes = Pick<RunRecord, 'stripped'>;
 
 /** `20261121T020000Z-2c9e0000`: when the run began, and on which cluster. */
 export function runIdOf(startedAt: Date, clusterUid: string): string {

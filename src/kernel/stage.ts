@@ -1,9 +1,8 @@
 import type { Action } from './action.ts';
 import type { Check, Finding } from './check.ts';
 import type { Context } from './context.ts';
-import type { Trace } from './edit-trace.ts';
 import { judgeAll } from './judge.ts';
-import type { PlannedHost, PlannedObject, PlannedRestart, TwoWayField } from './plan.ts';
+import type { PlannedObject, PlannedStage } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -30,27 +29,15 @@ export type StagePlan =
       /** What stays although there is nothing to do; shown by `plan`. */
       readonly objects?: readonly PlannedObject[];
     }
-  | {
+  | (Partial<Pick<PlannedStage, 'objects' | 'notes' | 'edits' | 'hosts' | 'twoWay' | 'restarts'>> & {
       readonly actions: readonly Action[];
-      /** Per object what the actions change; shown by `plan`. */
-      readonly objects?: readonly PlannedObject[];
       /** What comes next depends on what these actions wait for: the stage is planned again after them, though they change nothing. */
       readonly again?: boolean;
-      /** Facts that the user should read before saying yes. */
-      readonly notes?: readonly string[];
-      /** What the user changed and what becomes of it. */
-      readonly edits?: readonly Trace[];
-      /** What becomes of each node's host. */
-      readonly hosts?: readonly PlannedHost[];
-      /** What is installed against the target, where nothing tells edits. */
-      readonly twoWay?: readonly TwoWayField[];
-      /** Pods of workloads that are not among the objects. */
-      readonly restarts?: readonly PlannedRestart[];
       /** Kept beside the run record before the first write of this stage, once per run unless `anew`. Never a Secret's value. */
       readonly keep?: { readonly id: string; readonly content: unknown; readonly anew?: boolean };
       /** What the run record must know before the first write of this stage. */
       readonly remember?: Remember;
-    };
+    });
 
 /** Why there is no undo from an action on. */
 export interface NoReturnReason {

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
 import { type Interruption, interruptionOf } from '../kernel/interruption.ts';
 import { JOURNAL_VERSION, type Journal, type JournalForm, type JournalStore } from '../kernel/journal.ts';
-import type { Artifact, Artifacts, Cluster, Lock, Machine, Sources } from '../kernel/ports.ts';
+import type { Artifact, Artifacts, Lock } from '../kernel/ports.ts';
 import { parseRelease } from '../kernel/release.ts';
 import type { Records, RunRecord } from '../kernel/run-record.ts';
 import { sha256Of } from '../kube/sha256.ts';
@@ -12,15 +13,7 @@ import { sandboxTools } from './sandbox-tools.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Everything the engine acts through, as one process sees it. */
-export interface SandboxPorts extends Sources {
-  readonly cluster: Cluster;
-  readonly lock: Lock;
-  readonly journal: JournalStore;
-  readonly machine: Machine;
-  readonly interruption: Interruption;
-  readonly operator: string;
-  readonly toolVersion: string;
-}
+export type SandboxPorts = Omit<EnginePorts, 'effects'>;
 
 export interface ProcessOptions {
   readonly interruption?: Interruption;

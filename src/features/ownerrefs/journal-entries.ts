@@ -1,5 +1,6 @@
 import type { Journal, JournalEntry } from '../../kernel/journal.ts';
 import { groupOf, type Kind, type ObjectRef, type OwnerReference } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import type { Stripped } from '../../kernel/run-record.ts';
 
 /** The very instance that a reference was removed from, with what a URL needs. */
@@ -89,23 +90,13 @@ export function entryOf(
 }
 
 /** The part of a profile that says whose resources an owner can be. */
-export interface OwnGroups {
-  readonly apiGroup: string;
-  readonly crdGroup: string;
-}
-
-/** A recorded reference that is not the one to its recorded owner. */
-export interface StrayReference {
-  readonly object: JournalObject;
-  readonly reference: OwnerReference;
-  readonly owner: JournalOwner;
-}
+type OwnGroups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
 
 /**
  * The first removed reference that does not match its recorded owner in kind, name or scope, or that names nothing of the service. Only the
  * owner is compared by UID, so it would be put back unchecked; no strip writes one (§4.8/3).
  */
-export function strayReference(entries: readonly JournalEntry[], groups: OwnGroups): StrayReference | undefined {
+export function strayReference(entries: readonly JournalEntry[], groups: OwnGroups) {
   for (const { object, references, owners } of entries)
     for (const owner of owners) {
       const reference = references[owner.place];

@@ -164,15 +164,12 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
   /** Before the stage that removes them, only a user who wants none removed must decide. */
   {
     ...UNBROKEN,
-    judge(facts, context) {
-      const breaking = breakingIn(facts);
-      if (breaking === undefined) return notApplicable(NO_CHANGE);
-      if (breaking.length === 0) return ok('no ownerReference points to an object whose UID will change');
-      if (context.options.ownerrefs === 'never') return broken(breaking, { ...facts, recorded: [] });
+    judge: ofBreaking((breaking, facts, { chain, options }) => {
+      if (options.ownerrefs === 'never') return broken(breaking, { ...facts, recorded: [] });
       // Only what this command removed just now, and then watched: what came back before it is removed like the rest.
-      const back = context.chain?.again ? returned(breaking, facts.recorded) : [];
+      const back = chain?.again ? returned(breaking, facts.recorded) : [];
       return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be removed`);
-    },
+    }),
   },
   /** Applying the manifest again restores the old UID, and garbage collection then deletes the object. */
   {
@@ -199,14 +196,21 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
 /** Right before the actions that change UIDs: references that exist now would break (§4.8, §7). */
 export const noneBreaks: OwnersCheck = {
   ...UNBROKEN,
-  judge(facts, { chain, options }) {
+  judge(facts, context) {
+    const { chain, options } = context;
     if (chain?.pending.includes(STRIP) && options.ownerrefs !== 'never') return notApplicable('ownerrefs strip comes before');
-    const breaking = breakingIn(facts);
-    if (breaking === undefined) return notApplicable(NO_CHANGE);
-    if (breaking.length === 0) return ok('no ownerReference points to an object whose UID will change');
-    return broken(breaking, facts);
+    return ofBreaking(broken)(facts, context);
   },
 };
+
+/** Of what breaks, if anything does. */
+function ofBreaking(judge: (breaking: readonly Breaking[], facts: OwnersJudged, context: Context) => Verdict): OwnersCheck['judge'] {
+  return (facts, context) => {
+    const breaking = breakingIn(facts);
+    if (breaking === undefined) return notApplicable(NO_CHANGE);
+    return breaking.length === 0 ? ok('no ownerReference points to an object whose UID will change') : judge(breaking, facts, context);
+  };
+}
 
 export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
   if (evidence.length === 0) return ok('no applied manifest names an owner whose UID changes');

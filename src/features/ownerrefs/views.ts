@@ -57,15 +57,11 @@ export function leanOf({ apiGroup }: Groups): (object: KubeObject) => KubeObject
   };
 }
 
-export interface BothViews {
-  /** What the v3 API shows as owned only by notes: what both views show is stored, and searched there. */
-  readonly objects: readonly OwnedObject[];
-  /** Stored objects that note owners, and that the v3 API does not show with them. */
-  readonly hidden: readonly StoredView[];
-}
-
-/** Joins what the v3 API shows of a kind with what is stored of it: a UID there is the stored one, or the converted one. */
-export function joinViews(shown: readonly OwnedObject[], stored: readonly StoredView[], groups: Groups): BothViews {
+/**
+ * Joins what the v3 API shows of a kind with what is stored of it: a UID there is the stored one, or the converted one. `objects` are owned
+ * only by notes, as what both views show is searched where it is stored; `hidden` note owners, and the v3 API does not show them with these.
+ */
+export function joinViews(shown: readonly OwnedObject[], stored: readonly StoredView[], groups: Groups) {
   const byUid = new Map(stored.flatMap((one) => [one.uid, convertUid(one.uid) ?? one.uid].map((uid) => [uid, one] as const)));
   const seen = new Set<StoredView>();
   const objects = shown.flatMap((owned): readonly OwnedObject[] => {

@@ -1,6 +1,6 @@
 import { read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { DefectCondition, ReleaseRange } from '../../kernel/defect.ts';
+import type { DefectCondition, FieldTest, ReleaseRange } from '../../kernel/defect.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -60,8 +60,6 @@ function some(texts: readonly string[]): readonly string[] | undefined {
 function textOf(object: KubeObject): string {
   return refText(refOf(object));
 }
-
-type FieldTest = Pick<Extract<DefectCondition, { type: 'setting' }>, 'oneOf' | 'noneOf' | 'absent'>;
 
 function passes(values: readonly string[], { oneOf, noneOf, absent }: FieldTest): boolean {
   if (values.length === 0) return absent === true || (noneOf !== undefined && !oneOf);
