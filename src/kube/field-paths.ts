@@ -51,8 +51,6 @@ function isItem(listName: string, key: unknown, step: string): boolean {
  * Paths of fields as users write them: `spec.template.spec.containers[calico-node].env[IP].value`,
  * `metadata.annotations[example.org/owner]`. Brackets hold an item's key, or a map key that is no plain word.
  */
-type Steps = readonly string[];
-
 const PLAIN = /^[\w-]+$/;
 
 /** One more step, into a map (`a.b`) or, with `item`, into a list (`a[b]`). */
@@ -71,7 +69,7 @@ function isWithin(path: string, outer: string): boolean {
 }
 
 /** Throws RangeError if the text is no such path. */
-export function stepsOf(path: string): Steps {
+export function stepsOf(path: string): readonly string[] {
   const steps: string[] = [];
   const pattern = /(?:^|\.)([\w-]+)|\[((?:[^\\\]]|\\.)*)\]/suy;
   while (pattern.lastIndex < path.length) {

@@ -1,7 +1,7 @@
 import { command } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
+import type { PodProgress, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
 import { containersOf, shapeOf } from './workload.ts';
@@ -100,17 +100,11 @@ function pausedText({ kind, namespace, name }: RolloutTarget): string {
 
 /** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */
 function countsPending(target: RolloutTarget, status: Readonly<Record<string, number | undefined>>, desired: number): string {
-  if (!wantsEveryContainer(target.ready)) return '';
+  if (target.ready.type === 'literal' && !/^(.+)\/\1$/.test(target.ready.ready)) return '';
   const ready = (target.kind === 'DaemonSet' ? status.numberReady : status.readyReplicas) ?? 0;
   const available = (target.kind === 'DaemonSet' ? status.numberAvailable : status.availableReplicas) ?? 0;
   if (ready < desired) return `${ready} of ${desired} pods are counted ready`;
   return available < desired ? `${available} of ${desired} pods are counted available` : '';
-}
-
-function wantsEveryContainer(rule: ReadyRule): boolean {
-  if (rule.type === 'all-containers') return true;
-  const [ready, all] = rule.ready.split('/');
-  return ready === all;
 }
 
 function progressOf(pod: PodFacts, view: RolloutView): PodProgress {

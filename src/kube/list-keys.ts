@@ -64,11 +64,13 @@ const READING_KEYS: Readonly<Record<string, (item: Readonly<Record<string, unkno
   subjects: ({ kind, namespace, name }) => (namespace === undefined ? [kind, name] : [kind, namespace, name]),
 };
 
+const SCALARS: readonly string[] = ['string', 'number', 'boolean'];
+
 /** The name of an item in its list, as in `containers[calico-node]` or `ports[443/TCP]`; undefined without one. */
 export function keyOfItem(listName: string, item: unknown): string | undefined {
   if (!isRecord(item)) return undefined;
   const parts = keyParts(listName, item);
-  return parts && parts.length > 0 && parts.every(isScalar) ? parts.map(String).join('/') : undefined;
+  return parts && parts.length > 0 && parts.every((part) => SCALARS.includes(typeof part)) ? parts.map(String).join('/') : undefined;
 }
 
 /** The fields of an item that its key already tells. */
@@ -93,8 +95,4 @@ function keyParts(listName: string, item: Readonly<Record<string, unknown>>): re
   const rule = mergeKeys(listName, item);
   if (typeof rule !== 'string') return rule.map((field) => item[field] ?? KEY_DEFAULTS[field]);
   return Object.hasOwn(READING_KEYS, listName) ? READING_KEYS[listName]?.(item) : undefined;
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -85,6 +85,7 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
   if (!first) return undefined;
   const known = meaningOf(failed.map(({ says }) => says));
   const suspects = suspectsOf(failed);
+  const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, to.node]))].join(', ');
   const steps = [
     ...suspects.map(({ pod }) => `see why: ${command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`}`),
     `this means: ${known ?? meansOf(failed)}`,
@@ -93,18 +94,16 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
     ),
     ...(first.lacks === 'no-sandbox'
       ? [`running pods keep their network; new pods on ${first.from.node} get none`, keptOff([first.from.node])]
-      : [affected(failed), `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`]),
+      : [
+          `running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`,
+          `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`,
+        ]),
     // An operator puts back what it is not told itself.
     ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
     'fix the cause, then run the same command again',
   ];
   const pods = suspects.map(({ pod }) => ({ namespace: agents.namespace, name: pod }));
   return new PodFault('stopped', factsOf(failed), steps, pods);
-}
-
-function affected(failed: readonly Found[]): string {
-  const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, to.node]))].join(', ');
-  return `running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`;
 }
 
 /** What failed, in one line. */

@@ -49,7 +49,9 @@ export async function readPodWebhooks(cluster: Pick<ClusterReader, 'list' | 'get
   );
   const found = lists.flat().flatMap((configuration) => {
     const { webhooks = [] } = configuration as { readonly webhooks?: readonly WebhookShape[] };
-    return webhooks.filter(hasToAnswer).map((webhook) => ({ object: refOf(configuration), webhook }));
+    return webhooks
+      .filter(({ failurePolicy, rules = [] }) => failurePolicy !== 'Ignore' && rules.some(isAboutNewPods))
+      .map((webhook) => ({ object: refOf(configuration), webhook }));
   });
   const read = found.map(async ({ object, webhook }): Promise<readonly PodWebhook[]> => {
     const { name, namespaceSelector = {}, objectSelector = {}, clientConfig } = webhook;
@@ -60,10 +62,6 @@ export async function readPodWebhooks(cluster: Pick<ClusterReader, 'list' | 'get
     return [{ object, name, namespaces: namespaceSelector, objects: objectSelector, service, backends }];
   });
   return (await Promise.all(read)).flat();
-}
-
-function hasToAnswer({ failurePolicy, rules = [] }: WebhookShape): boolean {
-  return failurePolicy !== 'Ignore' && rules.some(isAboutNewPods);
 }
 
 function isAboutNewPods({ operations = [], apiGroups = [], resources = [], scope }: Rule): boolean {

@@ -83,7 +83,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     title: 'no namespace stuck in Terminating',
     ref: 'domain §12/6',
     judge: (facts, context) => {
-      const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
+      const stuck = read(facts.namespaces).filter(({ metadata }) => facts.now - Date.parse(metadata.deletionTimestamp ?? '') > STUCK_MS);
       const old = context.profile.operator.end?.api.oldNamespace;
       const isReplaced = stuck.every(({ metadata }) => metadata.name === old) && apiReplaced(facts, context);
       const evidence = stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`));
@@ -141,8 +141,3 @@ const ON_ITS_WAY = {
 } as const;
 
 const STUCK_MS = 300_000;
-
-function isStuck(namespace: KubeObject, facts: PreflightFacts): boolean {
-  const since = namespace.metadata.deletionTimestamp;
-  return since !== undefined && facts.now - Date.parse(since) > STUCK_MS;
-}

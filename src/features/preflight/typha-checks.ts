@@ -51,7 +51,9 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
       const live = name ? findWorkload(read(facts.deployments), name) : undefined;
       if (!name || !live) return notApplicable(NO_TYPHA);
       const replicas = shapeOf(live).spec?.replicas ?? 1;
-      const nodes = openNodes(read(facts.nodes));
+      // Ready nodes that take new pods of Typha, which runs on Linux only.
+      const open = read(facts.nodes).filter((node) => !isWindows(node) && nodeFacts(node).ready && !nodeFacts(node).unschedulable);
+      const nodes = open.length;
       const plan = planned(live, name, facts);
       if (mayBeMissing(plan) > 0 || replicas < nodes)
         return ok(`${counted(replicas, 'replica')} of Typha on ${counted(nodes, 'open node')}`);
@@ -66,11 +68,6 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
     }),
   },
 ]);
-
-/** Ready nodes that take new pods of Typha, which runs on Linux only. */
-function openNodes(nodes: readonly KubeObject[]): number {
-  return nodes.filter((node) => !isWindows(node) && nodeFacts(node).ready && !nodeFacts(node).unschedulable).length;
-}
 
 /** The live Deployment with the strategy that the target has, where the target holds it. */
 function planned(live: KubeObject, name: { namespace: string; name: string }, facts: PreflightFacts): KubeObject {

@@ -63,7 +63,10 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
     ref: 'domain §12/37',
     judge: withWorkloads((names, facts) => {
       const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
-      const labels = liveWorkloads(names, facts).map(podLabels);
+      const labels = liveWorkloads(names, facts).map((one) => ({
+        ...selectorOf(one)?.matchLabels,
+        ...shapeOf(one).spec?.template?.metadata?.labels,
+      }));
       const tight = read(facts.budgets).filter((budget) => {
         const { expectedPods, disruptionsAllowed } = mapAt(budget.status);
         const mine = labels.some((pod) => selects(selectorOf(budget), pod));
@@ -97,11 +100,6 @@ function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly
     const found = findWorkload(all, name, name.kind);
     return found ? [found] : [];
   });
-}
-
-/** Labels that every pod of the workload has. */
-function podLabels(workload: KubeObject): Readonly<Record<string, string>> {
-  return { ...selectorOf(workload)?.matchLabels, ...shapeOf(workload).spec?.template?.metadata?.labels };
 }
 
 export const agentMemoryChecks: readonly PreflightCheck[] = [

@@ -85,12 +85,7 @@ export function endedContainer(why: string): string | undefined {
   return /^([^:\s]+): .*[1-9]\d* restarts?$/.exec(why)?.[1];
 }
 
-interface Answer {
-  readonly text?: string;
-  readonly isForbidden?: true;
-}
-
-async function asked(call: () => Promise<string>): Promise<Answer> {
+async function asked(call: () => Promise<string>): Promise<{ readonly text?: string; readonly isForbidden?: true }> {
   try {
     return { text: await call() };
   } catch (thrown) {

@@ -113,11 +113,14 @@ export const noneAtZero: Check<ReplicasJudged> = {
   severity: 'error',
   ref: '§4.4/3',
   judge({ atZero }) {
+    const inCluster = atZero.find(({ place }) => place === 'cluster')?.ref;
     const evidence = atZero.map(({ ref, from }) => ({ text: `Deployment/${ref.namespace}/${ref.name}`, detail: from }));
     return failIfAny(evidence, 'what is waited for keeps a replica', (names) => ({
       because: `${counted(atZero.length, 'workload')} that the service needs would have no pod: ${names}`,
       hint: [...new Set(atZero.map(({ place }) => FIXES[place]))].join(' '),
-      next: nextFor(atZero),
+      next: inCluster
+        ? command`kubectl scale deployment ${inCluster.name} -n ${inCluster.namespace} --replicas=1`
+        : `${PROGRAM} plan -o wide`,
     }));
   },
 };
@@ -127,8 +130,3 @@ const FIXES: Readonly<Record<AtZero['place'], string>> = {
   file: 'Give it a replica in that file, then run again.',
   begun: 'Give it a replica in a copy of upgrade.yaml, and resume with --upgrade-file FILE --accept NS-206.',
 };
-
-function nextFor(atZero: readonly AtZero[]): string {
-  const ref = atZero.find(({ place }) => place === 'cluster')?.ref;
-  return ref ? command`kubectl scale deployment ${ref.name} -n ${ref.namespace} --replicas=1` : `${PROGRAM} plan -o wide`;
-}

@@ -79,8 +79,6 @@ export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
   });
 }
 
-const FELIX = 'felixconfigurations';
-
 /** A setting of the agents by its field; their environment, which has the same word in capitals, beats the stored default. */
 export function agentSetting(facts: PreflightFacts, installation: Installation, profile: Profile, field: string): unknown {
   const agent = serviceWorkloads(installation, profile)?.agent;
@@ -92,7 +90,7 @@ export function agentSetting(facts: PreflightFacts, installation: Installation, 
 
 /** In key-value mode as the service's CLI lists them; if that fails, only the environment counts. */
 function agentConfigurations(facts: PreflightFacts, { datastore }: Installation): readonly KubeObject[] {
-  if (datastore === 'api') return objectsOf(facts, FELIX);
+  if (datastore === 'api') return objectsOf(facts, 'felixconfigurations');
   return ('value' in facts.inStore ? facts.inStore.value?.agentConfigurations : undefined) ?? [];
 }
 

@@ -41,8 +41,7 @@ function isReady(pod: KubeObject): boolean {
 
 function stateOf(pod: KubeObject): string {
   const { trouble, phase } = podFacts(pod);
-  if (isReady(pod)) return 'ready';
-  return `not ready: ${trouble ? `${trouble.container} ${trouble.reason}` : phase}`;
+  return isReady(pod) ? 'ready' : `not ready: ${trouble ? `${trouble.container} ${trouble.reason}` : phase}`;
 }
 
 async function selected(cluster: Asking['cluster'], workload: KubeObject): Promise<{ pods: readonly KubeObject[]; unread?: SupportPart }> {

@@ -1,5 +1,6 @@
+import { counted } from '../../kernel/counted.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
-import { type KubeObject, refText } from '../../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, parseImage, sameRelease } from '../../kernel/release.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
@@ -21,7 +22,12 @@ export function componentsOf(
   return [
     ...(agent ? agentComponents(agent, profile) : []),
     ...(agent ? podComponents(agent, pods) : []),
-    ...others.flatMap((workload) => containersOf(workload).flatMap((container) => otherComponent(workload, container, profile) ?? [])),
+    ...others.flatMap((workload) =>
+      containersOf(workload).flatMap((container) => {
+        const component = componentName(workload, container, profile);
+        return component ? [version(component, refText(refOf(workload)), container)] : [];
+      }),
+    ),
   ];
 }
 
@@ -42,7 +48,7 @@ function version(component: string, workload: string, container: Container): Com
 }
 
 function agentComponents({ object, container }: Agent, profile: Profile): readonly ComponentVersion[] {
-  const workload = refText({ kind: 'DaemonSet', namespace: object.metadata.namespace, name: object.metadata.name });
+  const workload = agentText({ object });
   const rest = [...containersOf(object).filter((other) => other !== container), ...initContainersOf(object)];
   return [version('agent', workload, container), ...rest.map((other) => version(companionOf(other, profile), workload, other))];
 }
@@ -58,20 +64,10 @@ function companionOf({ name, image = '' }: Container, profile: Profile): string 
 function podComponents({ object, container }: Agent, pods: readonly PodFacts[]): readonly ComponentVersion[] {
   const { namespace = '', name } = object.metadata;
   const mine = pods.filter((pod) => pod.namespace === namespace && pod.name.startsWith(`${name}-`));
-  const images = mine.flatMap((pod) => pod.images[container.name] ?? []);
-  return [...new Set(images)]
-    .filter((image) => image !== container.image)
-    .map((image) => {
-      const count = images.filter((other) => other === image).length;
-      const workload = `${count} ${count === 1 ? 'pod' : 'pods'} of DaemonSet/${namespace}/${name}`;
-      return version('agent', workload, { name: container.name, image });
-    });
-}
-
-function otherComponent(workload: KubeObject, container: Container, profile: Profile): ComponentVersion | undefined {
-  const component = componentName(workload, container, profile);
-  const { kind, metadata } = workload;
-  return component && version(component, refText({ kind, namespace: metadata.namespace, name: metadata.name }), container);
+  const images = mine.flatMap((pod) => pod.images[container.name] ?? []).filter((image) => image !== container.image);
+  return [...Map.groupBy(images, (image) => image)].map(([image, { length }]) =>
+    version('agent', `${counted(length, 'pod')} of DaemonSet/${namespace}/${name}`, { name: container.name, image }),
+  );
 }
 
 function componentName(workload: KubeObject, { name, image = '' }: Container, profile: Profile): Component | undefined {
@@ -84,8 +80,7 @@ function componentName(workload: KubeObject, { name, image = '' }: Container, pr
     csi: addOns.filter(({ id }) => id === 'csi').map((addOn) => addOn.workload.container),
     operator: [operator.deployment],
   };
-  const order: readonly Component[] = ['controllers', 'typha', 'apiserver', 'csi', 'operator'];
-  return order.find((component) => {
+  return (Object.keys(byName) as Component[]).find((component) => {
     if (component !== 'operator' && !placed) return false;
     return byName[component].includes(name) || (isImageOf(image, images[component]) && isFromRegistry(image, registries));
   });
@@ -145,7 +140,7 @@ function agentOf(object: KubeObject, profile: Profile): Agent | undefined {
 }
 
 /** `DaemonSet/kube-system/netsvc-node` */
-export function agentText({ object }: Agent): string {
+export function agentText({ object }: Pick<Agent, 'object'>): string {
   return refText({ kind: 'DaemonSet', namespace: object.metadata.namespace, name: object.metadata.name });
 }
 

@@ -44,14 +44,15 @@ function witnesses({ components, installation, operator, clusterInformation }: R
   const agents = components.filter(({ component, container }) => component === 'agent' && own.has(container));
   const fromOperator = operator && operatorRelease(operator, profile);
   const information = 'value' in clusterInformation ? clusterInformation.value : undefined;
-  const { statusVersionField } = profile.operator;
+  const { statusVersionField, chart } = profile.operator;
+  const [prefix, label] = [`${chart}-`, operator?.metadata.labels?.['helm.sh/chart']];
   return [
     ...agents.slice(0, 1).map(({ image, release }) => witness(`image ${image} of the agents is of`, release)),
     ...sharedRelease(agents.slice(1)),
     witness('the Installation reports', textAt(installation?.status, statusVersionField ?? '')),
     witness(`${profile.clusterInformation.kind} says`, textAt(information?.spec, profile.clusterInformation.versionField)),
     witness(`operator ${fromOperator?.tag} installs`, fromOperator?.release),
-    witness('the chart label says', chartLabel(operator, profile)),
+    witness('the chart label says', label?.startsWith(prefix) ? label.slice(prefix.length) : undefined),
   ].flatMap((item) => item ?? []);
 }
 
@@ -64,12 +65,6 @@ function sharedRelease(pods: readonly ComponentVersion[]): readonly (Witness | u
 function witness(says: string, text: string | undefined): Witness | undefined {
   const release = text === undefined ? undefined : parseRelease(text);
   return release && { says, release: releaseTag(release) };
-}
-
-function chartLabel(operator: KubeObject | undefined, profile: Profile): string | undefined {
-  const prefix = `${profile.operator.chart}-`;
-  const label = operator?.metadata.labels?.['helm.sh/chart'];
-  return label?.startsWith(prefix) ? label.slice(prefix.length) : undefined;
 }
 
 /** The operator's Deployment, by name, else anywhere by a label or container name (domain §2.1/3). It may be gone. */
