@@ -26,7 +26,8 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     const command = ownCommand(finding.next);
     const known = command === undefined || commands.includes(command);
     const next = nextHere(finding.next, carried);
-    return { ...finding, ...hint, next: known && !isSame(next, typed) ? next : `kubectl netsvc-upgrade explain ${finding.id}` };
+    if (known && !isSame(next, typed)) return { ...finding, ...hint, next };
+    return { ...finding, ...hint, next: `kubectl netsvc-upgrade explain ${finding.id}`, leads: undefined };
   });
 }
 

@@ -42,6 +42,8 @@ export type Verdict =
       readonly hint: string;
       /** The exact next command, if there is one. */
       readonly next?: string;
+      /** As a warning its next command is that of the whole command, too: before an upgrade (preflight, plan), or after it (run). */
+      readonly leads?: 'before' | 'after';
       readonly evidence?: readonly Evidence[];
       /** Replaces the check's severity for this finding. */
       readonly severity?: Severity;
@@ -80,6 +82,8 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly next?: string;
+  /** A warning whose next command is that of the whole command, before an upgrade or after it. */
+  readonly leads?: 'before' | 'after';
   readonly evidence: readonly Evidence[];
   /** What it would have been without `--accept`. */
   readonly was?: Severity;

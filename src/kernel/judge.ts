@@ -56,6 +56,7 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
     ...(verdict.next ? { next: verdict.next } : {}),
     ...(verdict.exit ? { exit: verdict.exit } : {}),
     ...(verdict.byName ? { byName: true } : {}),
+    ...(verdict.leads ? { leads: verdict.leads } : {}),
   };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
   if (isAccepted(check.id, evidence, accepted, verdict.eachByName === true))

@@ -14,7 +14,8 @@ const textOf = (pattern: string) =>
     .map((file) => readFileSync(join(src, file), 'utf8'))
     .join('\n');
 /** Those of the connection are read by the adapter that opens it. */
-const opening = textOf('adapters/kubeconfig/*.ts').match(/\bflags\??(?:\.\w+|\['[a-z-]+'\])/g) ?? [];
+const opening =
+  textOf('adapters/kubeconfig/*.ts').match(/\bflags\??(?:\.\w+|\['[a-z-]+'\])|\['[^\]]+\](?= as const\)\s+if \(flags\[name\]\))/g) ?? [];
 const readers = [textOf('{cli,commands}/**/*.ts'), ...opening].join('\n');
 const stages = textOf('{cli,engine,features}/**/*.ts');
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => one.localeCompare(other);

@@ -113,18 +113,16 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
   if (ending.command === 'run' && ending.carried.some(({ name }) => name === 'through')) return ours('status');
   // The report can wait.
   if (ending.command === 'run' && ending.manual !== undefined) return ending.manual;
-  const left = ending.command === 'run' ? ending.findings.find(({ id, outcome }) => id === 'NS-301' && outcome === 'warning') : undefined;
-  if (left?.next !== undefined) return left.next;
+  const leading = ending.findings.find(
+    ({ leads, outcome }) => outcome === 'warning' && leads !== undefined && leads === LEADS[ending.command],
+  )?.next;
+  if (ending.command === 'run' && leading !== undefined) return leading;
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
-  return probeOf(ending) ?? ours(AFTER[stepOf(ending)] ?? 'status');
+  return leading ?? ours(AFTER[stepOf(ending)] ?? 'status');
 }
 
-/** Nodes that cannot pull an image stop the run half-way: they are asked before it begins. Not a second time by the command that asked. */
-function probeOf({ command, findings }: Ending): string | undefined {
-  if (command !== 'preflight' && command !== 'plan') return undefined;
-  const open = findings.find(({ id, outcome }) => id === 'NS-606' && outcome === 'warning');
-  return open?.next?.includes(' --probe-images') ? open.next : undefined;
-}
+/** Which findings say what comes next. */
+const LEADS: Readonly<Record<string, Finding['leads']>> = { preflight: 'before', plan: 'before', run: 'after' };
 
 /** What comes after a probe that is the next command: it is no step of the upgrade. */
 export function afterProbe(next: string, { command, carried }: Pick<Ending, 'command' | 'carried'>): readonly string[] {

@@ -113,14 +113,15 @@ function afterProbe(verdict: Verdict, { now, pulled }: PreflightFacts, namesImag
   return ok(`${counted(known.nodes, 'node')} pulled ${what} ${agoText(known.at, new Date(now))} (preflight --probe-images)`);
 }
 
-const PROBE = `${PROGRAM} preflight --probe-images`;
+/** Nodes that cannot pull an image stop the run half-way: they are asked before it begins. */
+const ASKING = { next: `${PROGRAM} preflight --probe-images`, leads: 'before' } as const;
 const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull secret)';
 /** Of the command below. */
 const ASKS = 'The command below has every node pull them: it starts a short pod on each and deletes it.';
 const COPY = "Images that you gave another registry keep it: copy the new release's images there.";
 
 function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
-  const evidence = (images: readonly string[]) => ({ evidence: images.map((text) => ({ text })), next: PROBE });
+  const evidence = (images: readonly string[]) => ({ evidence: images.map((text) => ({ text })), ...ASKING });
   // Without the merge they still have the target's names.
   const mirrored = kept.filter((image) => mirrors.has(registryOf(image)));
   if (moved.length > 0)
@@ -139,7 +140,7 @@ function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, 
 
 /** An operator pulls what its own manifest does not name. */
 function judgeOperated(mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
-  const named = { evidence: [{ text: to }], next: PROBE };
+  const named = { evidence: [{ text: to }], ...ASKING };
   if (mirrors.size > 0)
     return failed(
       `images of the service come from ${listed([...mirrors])} now; those of the upgrade come from the registry that your Installation names`,

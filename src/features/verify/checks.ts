@@ -82,6 +82,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
         `The cluster is upgraded: this is about ${program} on your machine. The command below installs ${options.release} of it where it can, and names each manual step.`,
         {
           severity: 'warning',
+          leads: 'after',
           next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,
         },
       );

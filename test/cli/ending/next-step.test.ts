@@ -111,6 +111,17 @@ describe('the last line', () => {
       `${P} explain NS-001`,
     ],
     ['takes a warning under --fail-on=warning', { exit: 'warned', findings: [finding('NS-002', 'warning', 'do it')] }, 'do it'],
+    [
+      'goes from a preflight to what is asked before an upgrade',
+      { command: 'preflight', typed: 'preflight', findings: [{ ...finding('NS-606', 'warning', 'ask'), leads: 'before' }] },
+      'ask',
+    ],
+    [
+      'leaves that to others after a run',
+      { findings: [{ ...finding('NS-606', 'warning', 'ask'), leads: 'before' }] },
+      `${P} report --context=prod`,
+    ],
+    ['goes from a run to what is left after it', { findings: [{ ...finding('NS-301', 'warning', 'do it'), leads: 'after' }] }, 'do it'],
     ['never is empty', { exit: 'blocked' }, `${P} preflight --context=prod --manifest-url=mirror`],
   ];
   for (const [title, ending, line] of cases) it(title, () => assert.equal(nextCommand({ ...base, ...ending }), line));
