@@ -61,7 +61,7 @@ class Actor {
   async #act(stage: AnyStage, action: Action): Promise<Acted> {
     const changes = this.#context.options.dryRun === 'none' && changesSomething(this.#ports.effects, action);
     const started = this.#ports.clock.now().getTime();
-    const place = this.#recorder.reached(stage.id, action);
+    const place = this.#recorder.steps.reached(stage.id, action);
     this.#observe({ type: 'action-started', stage: stage.id, action, ...(place ? { place } : {}) });
     this.atWork = action;
     let kept: string | undefined;
@@ -70,7 +70,7 @@ class Actor {
       const { detail, digests, notes, left, told } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (this.#context.options.dryRun === 'none') this.#judged.cured(action);
-      this.#recorder.settle(kept, { done: true });
+      this.#recorder.kept.settle(kept, { done: true });
       if (digests) await this.#recorder.learn(digests);
       if (notes) await this.#recorder.note(notes);
       const durationMs = this.#ports.clock.now().getTime() - started;
@@ -89,7 +89,7 @@ class Actor {
       if (!(thrown instanceof Outdated)) throw thrown;
       this.atWork = undefined;
       const { outcome } = thrown;
-      this.#recorder.settle(kept, outcome);
+      this.#recorder.kept.settle(kept, outcome);
       if (outcome?.done) this.writes += 1;
       return { outdated: thrown };
     }

@@ -4,19 +4,12 @@ import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, messageOf, PodFault } from '../kernel/fault.ts';
-import type { PlanSteps, StepPlace } from '../kernel/plan.ts';
-import {
-  continues,
-  type KeptLine,
-  type KeptOutcome,
-  numberOf,
-  type RecordNotes,
-  type RunRecord,
-  type StageRecord,
-} from '../kernel/run-record.ts';
+import { continues, type RecordNotes, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
 import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';
+import { KeptItems } from './kept-items.ts';
+import { RunSteps } from './run-steps.ts';
 
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
@@ -31,11 +24,10 @@ export class Recorder {
   readonly #ports: EnginePorts;
   readonly #context: Context;
   readonly #announce: Announce | undefined;
-  readonly #steps: PlanSteps;
+  readonly steps: RunSteps;
+  readonly kept: KeptItems;
   /** Ends when the beginning of the run was told. */
   #announced: Promise<void> | undefined;
-  /** The last step that was begun. */
-  #reached: StepPlace | undefined;
   readonly #noted: () => void;
   /** True if the run began in an earlier command. */
   isContinued = false;
@@ -47,10 +39,6 @@ export class Recorder {
   #notes: RecordNotes = {};
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
-  /** Number of the run's latest item; undefined until its earlier parts have been read. */
-  #number: number | undefined = 0;
-  /** What became of removals, to be stored with what comes next. */
-  #owed: KeptLine[] = [];
 
   /** `noted` is called after each write to what is kept of runs. */
   constructor(
@@ -63,7 +51,8 @@ export class Recorder {
     this.#context = context;
     this.#noted = noted;
     this.#announce = announce;
-    this.#steps = steps;
+    this.steps = new RunSteps(steps);
+    this.kept = new KeptItems(ports.records, (write) => this.#finish(({ records }) => write(records)));
   }
 
   get stages(): readonly StageRecord[] {
@@ -77,15 +66,6 @@ export class Recorder {
     const { runId, source } = record;
     const earlier = this.#earlier;
     return { runId, record, ...(source === undefined ? {} : { source }), ...(earlier ? { earlier } : {}) };
-  }
-
-  /** A step begins; its number is stored with the next write. Undefined for one that was planned since, or that is repeated: numbers only grow. */
-  reached(stage: string, { id }: Action): StepPlace | undefined {
-    const found = this.#steps.places.find((one) => one.stage === stage && one.id === id);
-    if (!found || found.step <= (this.#reached?.step ?? 0)) return undefined;
-    const { step, of } = found;
-    this.#reached = { stage, step, of };
-    return this.#reached;
   }
 
   /** Durable before the first write that cannot be undone. */
@@ -113,7 +93,7 @@ export class Recorder {
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
     const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
     const noted = before ? staged : { ...staged, ...this.#notes };
-    const next = { ...noted, ...this.#stepsOf(id) };
+    const next = { ...noted, ...this.steps.of(id) };
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
     if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
@@ -125,26 +105,8 @@ export class Recorder {
   async atWork(id: string, since: Date): Promise<void> {
     this.noteRunning(id, since);
     if (!this.#record) return;
-    await this.settled();
-    await this.#save({ ...withStages(this.#record, this.#stages), ...this.#stepsOf(id) });
-  }
-
-  /** Which steps of the plan are those of a stage that is at work: stored once for all of them. */
-  #stepsOf(stage: string): Pick<RunRecord, 'progress'> {
-    const own = this.#steps.places.filter((one) => one.stage === stage);
-    const [first, last] = [own[0], own.at(-1)];
-    if (!first || !last) return {};
-    const { noReturn } = this.#steps;
-    return { progress: { stage, step: first.step, of: first.of, last: last.step, ...(noReturn ? { noReturn } : {}) } };
-  }
-
-  /** Where a part of the run ended. */
-  #endedAt({ progress }: RunRecord): Pick<RunRecord, 'progress'> {
-    const { noReturn } = this.#steps;
-    if (this.#reached) return { progress: { ...this.#reached, ...(noReturn ? { noReturn } : {}) } };
-    if (!progress) return {};
-    const { last: _, ...rest } = progress;
-    return { progress: rest };
+    await this.kept.settled();
+    await this.#save({ ...withStages(this.#record, this.#stages), ...this.steps.of(id) });
   }
 
   noteRunning(id: string, since: Date): void {
@@ -161,38 +123,14 @@ export class Recorder {
     if (!item || !this.#record) return;
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
     if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;
-    const id = `${prefix}${await this.#nextNumber(this.#record)}`;
-    await this.#finish(({ records }) => records.keep(id, item.content));
+    const id = await this.kept.addOne(this.#record, `${stage}/${item.id}`, item.content);
     await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
   }
 
-  /** Stores what is about to be removed; durable when it resolves to its id. Nothing kept is ever overwritten. */
+  /** Stores what is about to be removed; durable when it resolves to its id. */
   async keep(stage: string, action: Action): Promise<string | undefined> {
     if (action.keep === undefined || !this.#record) return undefined;
-    const id = `${this.#record.runId}/${stage}/${action.id}#${await this.#nextNumber(this.#record)}`;
-    await this.#append({ id, content: action.keep });
-    return id;
-  }
-
-  /** The outcome of what was kept: stored with the next item, or before it is read. */
-  settle(id: string | undefined, outcome: KeptOutcome | undefined): void {
-    if (id !== undefined && outcome !== undefined) this.#owed.push({ id, outcome });
-  }
-
-  /** Stores pending outcomes: a stage that is surveyed again uses them. */
-  async settled(): Promise<void> {
-    if (this.#owed.length > 0) await this.#append();
-  }
-
-  async #append(...more: readonly KeptLine[]): Promise<void> {
-    await this.#finish(({ records }) => records.append([...this.#owed, ...more]));
-    this.#owed = [];
-  }
-
-  async #nextNumber({ runId, kept }: RunRecord): Promise<number> {
-    this.#number ??= Math.max(kept.length, ...(await this.#ports.records.keptWith(`${runId}/`)).map(numberOf));
-    this.#number += 1;
-    return this.#number;
+    return this.kept.add(this.#record, `${stage}/${action.id}`, action.keep);
   }
 
   /** sha256 of what was fetched while acting, by file name; the last one fetched counts. */
@@ -219,8 +157,8 @@ export class Recorder {
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
     if (!record) return;
-    await this.settled();
-    const ended = { ...endedRecord(record, exit, isOver ? this.#now() : undefined), ...this.#endedAt(record) };
+    await this.kept.settled();
+    const ended = { ...endedRecord(record, exit, isOver ? this.#now() : undefined), ...this.steps.endedAt(record) };
     await this.#save(withStages(ended, this.#stages));
   }
 
@@ -229,7 +167,7 @@ export class Recorder {
     this.#loaded = true;
     const stored = await this.#ports.records.load();
     if (continues(stored, this.#context)) {
-      this.#number = undefined;
+      this.kept.goOn();
       this.isContinued = true;
       this.#earlier = stored.wrote;
       return stored;

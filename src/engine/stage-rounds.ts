@@ -61,7 +61,7 @@ export class StageRounds {
     let fewest = Number.POSITIVE_INFINITY;
     for (let [round, vain] = [1, 0]; vain < MAX_ROUNDS; round += 1) {
       hold.mayGoOn();
-      await recorder.settled();
+      await recorder.kept.settled();
       this.#ownLook = false;
       const open = this.#lookedAt(round) ?? (await this.#open(round));
       // What a survey could not read because of Ctrl-C is no finding.
