@@ -53,15 +53,12 @@ function header({ path, content, executable }: ArchiveFile, { mode = 0o644, modi
   const [prefix, name] = split(path);
   block.write(name, 0);
   octal(block, executable ? 0o755 : mode, 100, 8);
-  octal(block, 0, 108, 8);
-  octal(block, 0, 116, 8);
+  for (const at of [108, 116, 329, 337]) octal(block, 0, at, 8);
   octal(block, content.length, 124, 12);
   octal(block, modified, 136, 12);
   block.fill(' ', 148, 156);
   block.write('0', 156);
   block.write('ustar\u000000', 257, 'latin1');
-  octal(block, 0, 329, 8);
-  octal(block, 0, 337, 8);
   block.write(prefix, 345);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\u0000 `, 148, 'latin1');

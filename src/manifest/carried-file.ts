@@ -1,6 +1,6 @@
 import type { Side, Trace } from '../kernel/edit-trace.ts';
 import { Fault } from '../kernel/fault.ts';
-import { isRecord, type JsonMap, sameValue } from '../kernel/json.ts';
+import { isRecord, type JsonMap, mapAt, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { KeptRules, ListRules } from '../kube/list-keys.ts';
 import { identityOf, prepared } from './prepare.ts';
@@ -49,15 +49,13 @@ export const CARRIED_PART = `/apply/${CARRIED_ID}#`;
 
 /** What was kept as carried edits; undefined for anything else. */
 export function readCarriedEdits(content: unknown): CarriedEdits | undefined {
-  if (typeof content !== 'object' || content === null) return undefined;
-  const { target, base, files, edits, resolutions } = content as Partial<CarriedEdits>;
-  const isWhole = [target, base].every((text) => typeof text === 'string') && isRecord(resolutions) && isListOf(edits, isEdit);
+  const { target, base, files, edits, resolutions } = mapAt(content);
+  const isWhole = isText(target) && isText(base) && isRecord(resolutions) && isListOf(edits, isEdit);
   return isWhole && isRecord(files) && Object.values(files).every(isFile) ? (content as CarriedEdits) : undefined;
 }
 
 function isFile(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { release, merged, changed, removed } = value;
+  const { release, merged, changed, removed } = mapAt(value);
   return isText(release) && isText(merged) && isListOf(changed, isObject) && Array.isArray(removed) && removed.every(isText);
 }
 
@@ -114,9 +112,7 @@ export function carriedText({ text, documents }: ReleasedFile, { changed, remove
 
 /** A file of ours never holds a key: a Secret with values keeps those in the cluster. */
 function withoutSecrets(object: KubeObject): KubeObject {
-  const hasValues = [object.data, object.stringData].some(
-    (values) => typeof values === 'object' && values && Object.keys(values).length > 0,
-  );
+  const hasValues = [object.data, object.stringData].some((values) => Object.keys(mapAt(values)).length > 0);
   if (object.kind !== 'Secret' || !hasValues) return object;
   throw new Fault('conflicts', `Secret/${object.metadata.namespace ?? 'default'}/${object.metadata.name} of your file has values`, [
     'take it out of the file and create it by itself, so that no file of this program holds a key',

@@ -89,11 +89,8 @@ interface Judged {
 /** The user's word counts, unless what is at hand contradicts it. */
 function byGiven(given: BaseCandidate, { distance, mergeBy, named, rival, installed }: Judged): ChosenBase {
   const isOther = installed !== undefined && !rival && parseRelease(given.release) !== undefined;
-  const isWorse =
-    rival !== undefined &&
-    (installed === undefined
-      ? distance(rival.documents) < distance(given.documents)
-      : distance(rival.documents) <= distance(given.documents));
+  const lead = rival ? distance(given.documents) - distance(rival.documents) : -1;
+  const isWorse = installed === undefined ? lead > 0 : lead >= 0;
   if (named.includes(given) || !(isOther || isWorse)) return { base: given, result: mergeBy(given) };
   const told = installed === undefined ? '' : `the images say ${installed}, `;
   const because = rival

@@ -1,5 +1,5 @@
 import { HIDDEN, withoutHiddenValues } from '../kernel/hidden.ts';
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, type JsonMap } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Bodies } from '../kernel/plan.ts';
 import { withoutTexts } from './definition-differences.ts';
@@ -47,11 +47,7 @@ const ANOTHER = ' (another value)';
 function* hiddenValues(whole: unknown, shown: unknown, name = ''): Generator<string> {
   if (typeof whole === 'string' && whole !== shown) yield `${name}\0${whole}`;
   if (typeof whole !== 'object' || whole === null) return;
-  for (const [key, value] of Object.entries(whole)) yield* hiddenValues(value, memberOf(shown, key), Array.isArray(whole) ? name : key);
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return (value as Readonly<Record<string, unknown>>)[key];
+  for (const [key, value] of Object.entries(whole)) yield* hiddenValues(value, (shown as JsonMap)[key], Array.isArray(whole) ? name : key);
 }
 
 /** Both sides look alike once hidden, so a changed value is marked. */
@@ -59,7 +55,7 @@ function marked(whole: unknown, shown: unknown, known: ReadonlySet<string>, name
   if (typeof whole === 'string') return whole !== shown && !known.has(`${name}\0${whole}`) ? `${shown}${ANOTHER}` : shown;
   if (Array.isArray(whole)) return whole.map((value, index) => marked(value, (shown as readonly unknown[])[index], known, name));
   if (!isRecord(whole)) return shown;
-  return Object.fromEntries(Object.entries(whole).map(([key, value]) => [key, marked(value, memberOf(shown, key), known, key)]));
+  return Object.fromEntries(Object.entries(whole).map(([key, value]) => [key, marked(value, (shown as JsonMap)[key], known, key)]));
 }
 
 function sorted(value: unknown): unknown {

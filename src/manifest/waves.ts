@@ -32,11 +32,7 @@ export function needsWaves(profile: Profile): boolean {
 export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);
   if (!needsWaves(profile)) return numbered([['all', [...manifest.documents, ...beside]]]);
-  const byWave = new Map<WaveId, ManifestDocument[]>();
-  for (const document of manifest.documents) {
-    const id = waveOf(document.object, variant);
-    byWave.set(id, [...(byWave.get(id) ?? []), document]);
-  }
+  const byWave = Map.groupBy(manifest.documents, ({ object }) => waveOf(object, variant));
   byWave.set('add-ons', beside);
   const order: readonly WaveId[] = ['configuration', 'agents', 'typha', 'add-ons', 'controllers'];
   return numbered(order.map((id) => [id, byWave.get(id) ?? []]));

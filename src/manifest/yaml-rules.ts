@@ -169,22 +169,16 @@ export function editableYaml(text: string): Document.Parsed {
   return document;
 }
 
-/** A text in quotes of which later lines were pushed to the right. */
-interface QuoteRepair {
-  /** The whole text, with the same number of lines. */
-  readonly text: string;
-  /** Where the quote opens, counted from 1. */
-  readonly line: number;
-  readonly column: number;
-}
-
 /** Longer texts in quotes are nobody's. */
 const MAX_LINES = 100;
 
 const OPENING = /^( *(?:- +)*)(?:[^\s'"#][^'"]*|'[^']*'|"[^"]*")?:[ \t]+(?=['"])/;
 
-/** Indents later lines of quoted text, which only kubectl accepts at the key's column. Undefined if none spans `brokenAt`. */
-function indentQuotedLines(text: string, brokenAt: number): QuoteRepair | undefined {
+/**
+ * The whole text with later lines of a quoted text pushed to the right, and where its quote opens: only kubectl accepts them at the key's
+ * column. Undefined if no such text spans `brokenAt`.
+ */
+function indentQuotedLines(text: string, brokenAt: number) {
   const opening = openingBefore(text, brokenAt);
   if (!opening) return undefined;
   const { start, at, keyColumn } = opening;
@@ -196,15 +190,8 @@ function indentQuotedLines(text: string, brokenAt: number): QuoteRepair | undefi
   return { text: text.slice(0, at) + inside + text.slice(end), line, column: at - start + 1 };
 }
 
-interface Opening {
-  /** Offsets of the line and of its quote. */
-  readonly start: number;
-  readonly at: number;
-  readonly keyColumn: number;
-}
-
-/** In the nearest line that begins a quoted text: the lines between may be its well indented continuation. */
-function openingBefore(text: string, brokenAt: number): Opening | undefined {
+/** Offsets of the nearest line that begins a quoted text and of its quote: the lines between may be its well indented continuation. */
+function openingBefore(text: string, brokenAt: number) {
   let end = brokenAt;
   for (let lines = 0; lines < MAX_LINES && end >= 0; lines += 1) {
     const start = text.lastIndexOf('\n', end - 1) + 1;

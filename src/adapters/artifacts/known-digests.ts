@@ -17,17 +17,13 @@ interface Published {
 export async function knownDigest(profile: string, release: string, path: string): Promise<string | undefined> {
   if (profile !== 'calico') return undefined;
   const platform = /(?:^|\/)calicoctl-([a-z0-9-]+)$/.exec(path)?.[1];
-  if (platform !== undefined) return cliDigest(platform, release);
+  if (platform !== undefined) {
+    const { default: sums } = await import('../digests/calico-cli.json', { with: { type: 'json' } });
+    return (sums as Readonly<Record<string, Readonly<Record<string, string>>>>)[platform]?.[release];
+  }
   const file = /^manifests\/(.+)$/.exec(path)?.[1];
   if (file === undefined) return undefined;
   return digestIn((await import('../digests/calico.json', { with: { type: 'json' } })).default, release, file);
-}
-
-async function cliDigest(platform: string, release: string): Promise<string | undefined> {
-  const sums: Readonly<Record<string, Readonly<Record<string, string>>>> = (
-    await import('../digests/calico-cli.json', { with: { type: 'json' } })
-  ).default;
-  return sums[platform]?.[release];
 }
 
 /** A release without a sum of its own has that of the release before it. */

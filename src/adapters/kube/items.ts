@@ -176,11 +176,6 @@ async function readPage(transport: Transport, call: Call, kind: Kind, keep: (obj
   });
 }
 
-/** What the caller keeps of an object; all of it unless said. */
-export function kept(object: KubeObject, { keep }: Pick<ListOptions, 'keep'>): KubeObject {
-  return keep ? keep(object) : object;
-}
-
 /** Items of a list come without apiVersion and kind, metadata with another's. */
 export function typed(kind: Kind, object: KubeObject): KubeObject {
   return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };

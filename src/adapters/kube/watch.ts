@@ -3,7 +3,7 @@ import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, isPassing, type ListOptions, type WatchUpdate } from '../../kernel/ports.ts';
 import { withoutManagers } from '../../kube/managed-fields.ts';
 import { readLines } from '../bounded-body.ts';
-import { collectionPath, kept, listAll, METADATA_ONE, typed, withQuery } from './items.ts';
+import { collectionPath, listAll, METADATA_ONE, typed, withQuery } from './items.ts';
 import type { Transport } from './transport.ts';
 
 export interface WatchSettings {
@@ -53,7 +53,7 @@ interface Place {
 
 async function snapshot(transport: Transport, kind: Kind, options: Options, settings: WatchSettings, place: Place): Promise<WatchUpdate> {
   // Cut down item by item: only a page at a time is whole.
-  const keep = (object: KubeObject) => withoutManagers(kept(object, options));
+  const keep = (object: KubeObject) => withoutManagers(options.keep?.(object) ?? object);
   const { items, resourceVersion } = await listAll(transport, kind, { ...options, keep }, settings.limit);
   place.version = resourceVersion;
   place.listed = true;
@@ -90,7 +90,8 @@ function read(kind: Kind, options: Options, line: WatchLine, place: Place): Watc
   }
   place.version = object.metadata.resourceVersion ?? place.version;
   if (type === 'BOOKMARK') return undefined;
-  return { type: type === 'DELETED' ? 'deleted' : 'changed', object: withoutManagers(kept(typed(kind, object), options)) };
+  const whole = typed(kind, object);
+  return { type: type === 'DELETED' ? 'deleted' : 'changed', object: withoutManagers(options.keep?.(whole) ?? whole) };
 }
 
 function gone(thrown: unknown): boolean {
