@@ -1,4 +1,4 @@
-import { isRecord, jsonAt } from '../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt } from '../kernel/json.ts';
 import type { FieldChange } from '../kernel/plan.ts';
 import { itemsByKey, type SchemaRule } from '../kube/list-keys.ts';
 import { canonicalRepository, imageKey, isReleaseOfSame, parseImage } from './images.ts';
@@ -112,10 +112,8 @@ export function canonical(value: unknown): string {
 /** Lists of scalars whose order says nothing. */
 const SETS = new Set(['add', 'drop', 'finalizers', 'accessModes', 'verbs', 'resources', 'apiGroups', 'resourceNames', 'nonResourceURLs']);
 
-type Item = Readonly<Record<string, unknown>>;
-
 /** Lists that the API replaces whole and in which the user nevertheless edits single items. */
-const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
+const KEYS: Readonly<Record<string, (item: JsonMap) => string | undefined>> = {
   tolerations: (item) => wholeKey({ operator: 'Equal', ...item }, item.key ?? '*', item.effect ?? '*'),
   envFrom: (item) => envFromKey(item),
   plugins: ({ type }) => (typeof type === 'string' ? type : undefined),
@@ -144,14 +142,14 @@ function keyOf(listName: string, item: unknown): string | undefined {
 }
 
 /** Readable, yet different for every different item. */
-function wholeKey(item: Item, ...shown: readonly unknown[]): string {
+function wholeKey(item: JsonMap, ...shown: readonly unknown[]): string {
   const rest = Object.entries(item).filter(
     ([name, value]) => !(name === 'operator' && value === 'Equal') && name !== 'key' && name !== 'effect',
   );
   return shown.map(String).join(':') + (rest.length > 0 ? `:${canonical(Object.fromEntries(rest))}` : '');
 }
 
-function envFromKey(item: Item): string | undefined {
+function envFromKey(item: JsonMap): string | undefined {
   const [kind, source] = Object.entries(item).find(([field]) => field !== 'prefix') ?? [];
   return isRecord(source) && typeof source.name === 'string' ? `${item.prefix ?? ''}${kind}/${source.name}` : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Writer } from '../kernel/edit-trace.ts';
-import { isRecord, jsonAt, mapAt } from '../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, mapAt } from '../kernel/json.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../kernel/object.ts';
 import { type FieldOwner, ownersOf, stepsOf } from '../kube/field-paths.ts';
 import { itemsByKey } from '../kube/list-keys.ts';
@@ -21,8 +21,6 @@ export interface LiveChange {
   /** Not laid over: applying the target leaves it to its writer. */
   readonly left?: Pick<Three, 'base' | 'mine'> & { readonly ref: ObjectRef };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What live changes are laid over. */
 interface LaidOver {
@@ -76,7 +74,7 @@ function managerOf({ metadata }: KubeObject, path: string): string | undefined {
 }
 
 /** With the maps that users and controllers share, empty where `now` has them: each of their entries is its own change. */
-function withMapsOf(now: Fields, before: Fields): Fields {
+function withMapsOf(now: JsonMap, before: JsonMap): JsonMap {
   const filled = (is: unknown, was: unknown, names: readonly string[]) => {
     const missing = names.filter((name) => isRecord(jsonAt(is, name)) && !(name in mapAt(was)));
     return { ...mapAt(was), ...Object.fromEntries(missing.map((name) => [name, {}])) };
@@ -91,7 +89,7 @@ const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort']);
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 /** Without the API version a request was answered in, and without what the server gives each object of its own: numbers and names. */
-function unallocated(object: KubeObject): Fields {
+function unallocated(object: KubeObject): JsonMap {
   const { apiVersion: _, ...fields } = prepared(object);
   if (object.kind === 'Namespace' && isRecord(fields.metadata.labels)) {
     const { [NAME_LABEL]: _name, ...labels } = fields.metadata.labels;
@@ -138,7 +136,7 @@ function isFree(target: KubeObject, path: string): boolean {
     const items = Array.isArray(value) ? itemsByKey(name, value) : isRecord(value) ? value : undefined;
     // A list that is replaced whole, or another kind of value: the target sets it.
     if (!items) return false;
-    const next = items instanceof Map ? items.get(step) : jsonAt(items as Readonly<Record<string, unknown>>, step);
+    const next = items instanceof Map ? items.get(step) : jsonAt(items as JsonMap, step);
     if ((next ?? undefined) === undefined) return steps.length - index <= (isList ? 1 : 2);
     [value, name] = [next, step];
   }

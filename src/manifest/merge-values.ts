@@ -1,4 +1,4 @@
-import { sameValue } from '../kernel/json.ts';
+import { type JsonMap, sameValue } from '../kernel/json.ts';
 import { type KubeObject, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { canonicalRepository, folderOf, type Image, imageKey, imageText, isReleaseTag, nameOf, parseImage } from './images.ts';
@@ -168,9 +168,7 @@ export function mapNewImages(
   return withPodSpec(object, { ...pod, ...Object.fromEntries(lists) });
 }
 
-type Container = Readonly<Record<string, unknown>>;
-
-function withMappedImage(walk: Walk, list: string, container: Container): Container {
+function withMappedImage(walk: Walk, list: string, container: JsonMap): JsonMap {
   const { image } = container;
   if (typeof image !== 'string') return container;
   const released = parseImage(image);

@@ -1,4 +1,4 @@
-import { isRecord, jsonAt, mapAt } from '../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, mapAt } from '../kernel/json.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
 import type { MergeKnowledge } from '../kernel/profile.ts';
 import { LAST_APPLIED } from '../kube/managed-fields.ts';
@@ -85,7 +85,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
-function asTexts(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function asTexts(data: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, isScalar(value) ? String(value) : value]));
 }
 
@@ -120,28 +120,26 @@ export function renamedPath(path: string, object: KubeObject, theirs: KubeObject
   }, path);
 }
 
-type PodSpec = Readonly<Record<string, unknown>>;
-
 /** The pod template's specification of a workload. */
-export function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
+export function podSpecOf({ spec }: KubeObject): JsonMap | undefined {
   const pod = jsonAt(spec, 'template', 'spec');
   return isRecord(pod) ? pod : undefined;
 }
 
-export function withPodSpec(object: KubeObject, pod: PodSpec): KubeObject {
+export function withPodSpec(object: KubeObject, pod: JsonMap): KubeObject {
   return { ...object, spec: { ...mapAt(object.spec), template: { ...mapAt(object.spec, 'template'), spec: pod } } };
 }
 
 /** The records of a list; nothing else in it. */
-export function recordsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+export function recordsIn(list: unknown): readonly JsonMap[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-function hasItem(pod: PodSpec, list: string, name: string): boolean {
+function hasItem(pod: JsonMap, list: string, name: string): boolean {
   return recordsIn(pod[list]).some((item) => item.name === name);
 }
 
-function withName(pod: PodSpec, { list, from, to }: Renames[number]): PodSpec {
+function withName(pod: JsonMap, { list, from, to }: Renames[number]): JsonMap {
   const put = (items: unknown) => recordsIn(items).map((item) => (item.name === from ? { ...item, name: to } : item));
   const changed = { ...pod, [list]: put(pod[list]) };
   if (list !== 'volumes') return changed;
@@ -195,13 +193,13 @@ function withoutRestart(object: KubeObject): KubeObject {
   return { ...object, spec: { ...mapAt(object.spec), template: { ...mapAt(object.spec, 'template'), metadata } } };
 }
 
-function cleanAnnotations(metadata: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {
+function cleanAnnotations(metadata: JsonMap, names: readonly string[]): JsonMap {
   if (!isRecord(metadata.annotations)) return metadata;
   const annotations = without(metadata.annotations, names);
   const { annotations: _, ...rest } = metadata;
   return Object.keys(annotations).length > 0 ? { ...rest, annotations } : rest;
 }
 
-function without(record: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {
+function without(record: JsonMap, names: readonly string[]): JsonMap {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }

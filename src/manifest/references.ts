@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/json.ts';
+import { isRecord, type JsonMap } from '../kernel/json.ts';
 import { type KubeObject, refOf } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { identityOf, podSpecOf, recordsIn } from './prepare.ts';
@@ -41,13 +41,11 @@ function referencesOf(documents: readonly KubeObject[]): readonly Reference[] {
   });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function containersOf(pod: Fields): readonly Fields[] {
+function containersOf(pod: JsonMap): readonly JsonMap[] {
   return [...recordsIn(pod.initContainers), ...recordsIn(pod.containers)];
 }
 
-function volumeReferences(object: KubeObject, pod: Fields): readonly Reference[] {
+function volumeReferences(object: KubeObject, pod: JsonMap): readonly Reference[] {
   const key = identityOf(object);
   const names = new Set(containersOf(pod).flatMap(({ volumeMounts }) => recordsIn(volumeMounts).map(({ name }) => String(name))));
   return [...names].map((name) => ({
@@ -58,7 +56,7 @@ function volumeReferences(object: KubeObject, pod: Fields): readonly Reference[]
   }));
 }
 
-function configReferences(object: KubeObject, pod: Fields): readonly Reference[] {
+function configReferences(object: KubeObject, pod: JsonMap): readonly Reference[] {
   const variables = containersOf(pod).flatMap(({ env }) => recordsIn(env).map(({ valueFrom }) => (isRecord(valueFrom) ? valueFrom : {})));
   return variables.flatMap(({ configMapKeyRef: one }) => {
     if (!isRecord(one) || one.optional === true) return [];
@@ -72,7 +70,7 @@ function configReferences(object: KubeObject, pod: Fields): readonly Reference[]
   });
 }
 
-function accountReferences(object: KubeObject, pod: Fields): readonly Reference[] {
+function accountReferences(object: KubeObject, pod: JsonMap): readonly Reference[] {
   if (typeof pod.serviceAccountName !== 'string') return [];
   const account = sibling(object, 'v1', 'ServiceAccount', pod.serviceAccountName);
   return [whole(account, `${object.kind} ${object.metadata.name} runs under it.`)];

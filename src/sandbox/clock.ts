@@ -2,7 +2,6 @@ import type { Clock } from '../kernel/ports.ts';
 
 interface Timer {
   readonly at: number;
-  readonly order: number;
   readonly run: () => void;
   /** A sleeper waits for it; without sleepers time stands still. */
   readonly drives: boolean;
@@ -23,19 +22,17 @@ export interface VirtualClockOptions {
 export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') }: VirtualClockOptions = {}): VirtualClock {
   const timers = new Set<Timer>();
   let now = start.getTime();
-  let order = 0;
   let going = false;
 
   const add = (ms: number, run: () => void, drives: boolean) => {
-    order += 1;
-    const timer: Timer = { at: now + Math.max(0, ms), order, run, drives };
+    const timer: Timer = { at: now + Math.max(0, ms), run, drives };
     timers.add(timer);
     return () => void timers.delete(timer);
   };
   async function go(): Promise<void> {
     if (going) return;
     going = true;
-    for (await settled(); hasSleeper(timers); await settled()) {
+    for (await settled(); [...timers].some((timer) => timer.drives); await settled()) {
       const next = earliest(timers);
       if (!next) break;
       if (clock.pace > 0 && next.at > now) await realTime(((next.at - now) / 1000) * clock.pace);
@@ -69,15 +66,9 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') }: Virtu
   return clock;
 }
 
-function hasSleeper(timers: ReadonlySet<Timer>): boolean {
-  return [...timers].some((timer) => timer.drives);
-}
-
+/** Of those due at the same time the one that was added first, as a set keeps them. */
 function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
-  return [...timers].reduce<Timer | undefined>(
-    (first, timer) => (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order) ? timer : first),
-    undefined,
-  );
+  return [...timers].reduce<Timer | undefined>((first, timer) => (!first || timer.at < first.at ? timer : first), undefined);
 }
 
 /** Promise chains are through when the event loop comes round. */

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import type { Invocation, RunToolOptions, ToolResult, Tools } from '../kernel/argv.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { type Kind, type KubeObject, refOf } from '../kernel/object.ts';
@@ -66,34 +67,27 @@ function kubectlVersion(flags: readonly string[]): Answer {
   return said(`${JSON.stringify(versions, undefined, 2)}\n`);
 }
 
+const PATCH_FLAGS = {
+  p: { type: 'string', short: 'p' },
+  namespace: { type: 'string', short: 'n' },
+  type: { type: 'string' },
+  'dry-run': { type: 'string' },
+} as const;
+
 /** `patch [--dry-run=server] RESOURCE NAME [-n NAMESPACE] --type=merge -p JSON`. */
 function kubectlPatch(cluster: SandboxCluster, args: readonly string[]): Answer {
-  const { values, flags, plain } = parsed(args);
-  const [resource = '', name = ''] = plain.flatMap((one) => one.split('/'));
-  const patch = values.get('-p');
-  if (!flags.includes('--type=merge') || patch === undefined || !name) return unknown(['patch', ...args]);
+  const { values, positionals } = parseArgs({ args: [...args], options: PATCH_FLAGS, strict: false });
+  const { p: patch, type, namespace } = values;
+  const [resource = '', name = ''] = positionals.flatMap((one) => one.split('/'));
+  if (type !== 'merge' || typeof patch !== 'string' || !name) return unknown(['patch', ...args]);
   const isMeant = (kind: Parameters<typeof resourceText>[0]) =>
     [kind.plural, resourceText(kind), kind.kind.toLowerCase()].includes(resource.toLowerCase());
   const kind = cluster.kinds().find(isMeant);
   if (!kind) return failed(`the server doesn't have a resource type "${resource}"`);
-  const dryRun = flags.includes('--dry-run=server');
-  const namespace = values.get('-n') ?? values.get('--namespace');
-  const ref = { apiVersion: '', kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+  const dryRun = values['dry-run'] === 'server';
+  const ref = { apiVersion: '', kind: kind.kind, name, ...(typeof namespace === 'string' ? { namespace } : {}) };
   cluster.registry.mergePatch(kind, ref, JSON.parse(patch), { manager: 'kubectl-patch', dryRun });
   return said(`${resourceText(kind)}/${name} patched${dryRun ? ' (server dry run)' : ''}\n`);
-}
-
-function parsed(args: readonly string[]) {
-  const [values, flags, plain] = [new Map<string, string>(), [] as string[], [] as string[]];
-  const taken = new Set(['-p', '-n', '--namespace']);
-  for (let index = 0; index < args.length; index += 1) {
-    const word = args[index] ?? '';
-    if (taken.has(word)) {
-      values.set(word, args[index + 1] ?? '');
-      index += 1;
-    } else (word.startsWith('-') ? flags : plain).push(word);
-  }
-  return { values, flags, plain };
 }
 
 const failed = (why: string): Answer => refused(`error: ${why}`);

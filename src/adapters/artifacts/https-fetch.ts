@@ -40,7 +40,7 @@ const REDIRECTS = 5;
 export async function fetchBytes(url: URL, options: FetchOptions, limit: number, method: 'GET' | 'HEAD' = 'GET'): Promise<Uint8Array> {
   const totalMs = options.fetchTotalMs ?? 60_000 + limit / 500;
   const over = new AbortController();
-  const late = setTimeout(() => over.abort(new TooSlow(url, totalMs)), totalMs);
+  const late = setTimeout(() => over.abort(tooSlow(url, totalMs)), totalMs);
   const cut = options.cut ? AbortSignal.any([options.cut, over.signal]) : over.signal;
   try {
     return await fetchAgain(url, { ...options, cut }, limit, method);
@@ -54,18 +54,14 @@ export async function fetchBytes(url: URL, options: FetchOptions, limit: number,
 }
 
 /** Bytes that arrive too slowly are no silence, but would hold a command for ever. */
-class TooSlow extends Fault {
-  constructor(url: URL, totalMs: number) {
-    super('failed', `${url.href} was not whole after ${totalMs / 1000} s`, [
-      'check the network and the proxy, then run again',
-      'or fetch it yourself, and give a folder of the same layout with --manifest-url DIR',
-    ]);
-  }
+function tooSlow(url: URL, totalMs: number): Fault {
+  return new Fault('failed', `${url.href} was not whole after ${totalMs / 1000} s`, [
+    'check the network and the proxy, then run again',
+    'or fetch it yourself, and give a folder of the same layout with --manifest-url DIR',
+  ]);
 }
 
-interface Cuttable extends FetchOptions {
-  readonly cut: AbortSignal;
-}
+type Cuttable = FetchOptions & { readonly cut: AbortSignal };
 
 async function fetchAgain(url: URL, options: Cuttable, limit: number, method: string): Promise<Uint8Array> {
   const retries = options.retries ?? 3;

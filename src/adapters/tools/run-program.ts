@@ -74,40 +74,25 @@ function problemOf(result: Ended, cut: boolean): Pick<ToolResult, 'problem'> {
 /** Keeps what a stream prints, and reports it line by line. `cut`: more came than the limit in bytes; `tooMuch` is called once. */
 function collectOutput(stream: Readable | null, limit: number, tooMuch: () => void, onLine?: (line: string) => void) {
   const chunks: Uint8Array[] = [];
-  const lines = lineReader(onLine);
-  let size = 0;
-  let cut = false;
+  const decoder = new TextDecoder();
+  let [size, cut, rest] = [0, false, ''];
   stream?.on('data', (chunk: Uint8Array) => {
     if (cut) return;
     const kept = chunk.subarray(0, limit - size);
     chunks.push(kept);
     size += kept.length;
-    lines.take(kept);
+    const lines = onLine ? (rest + decoder.decode(kept, { stream: true })).split(/\r?\n/) : [];
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine?.(line);
     if (kept.length === chunk.length) return;
     cut = true;
     tooMuch();
   });
   return {
     finish() {
-      lines.finish();
-      return { text: Buffer.concat(chunks).toString('utf8'), cut };
-    },
-  };
-}
-
-function lineReader(onLine?: (line: string) => void) {
-  const decoder = new TextDecoder();
-  let rest = '';
-  return {
-    take(chunk: Uint8Array) {
-      if (!onLine) return;
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
-      rest = lines.pop() ?? '';
-      for (const line of lines) onLine(line);
-    },
-    /** The last line may have no end. */
-    finish() {
+      // The last line may have no end.
       if (rest !== '') onLine?.(rest);
+      return { text: Buffer.concat(chunks).toString('utf8'), cut };
     },
   };
 }
