@@ -18,17 +18,12 @@ export class Killed extends Error {
   }
 }
 
-/** What watches have to be told after their connection came back. */
-export type WatchNews = 'missed' | 'all';
-
-/** Refuses writes, ends the writer at a chosen place, and breaks watches. */
+/** Refuses writes, and ends the writer at a chosen place. */
 export class ApiFaults {
   /** Writes that reached the API so far, refused ones too; dry runs do not count. */
   writes = 0;
   killed = false;
-  watchesCut = false;
   #plan: readonly WriteFault[] = [];
-  readonly #onMend = new Set<(news: WatchNews) => void>();
 
   plan(...faults: readonly WriteFault[]): void {
     this.#plan = faults;
@@ -57,22 +52,5 @@ export class ApiFaults {
     if (fault.kill === 'after') store();
     this.killed = true;
     throw new Killed();
-  }
-
-  /** Every watch loses its connection: it hears nothing until the fixing. */
-  cutWatches(): void {
-    this.watchesCut = true;
-  }
-
-  /** Watches connect again. `missed`: they get what happened since; `all`: 410 Gone, so each gets everything that exists. */
-  mendWatches(news: WatchNews): void {
-    this.watchesCut = false;
-    for (const listener of [...this.#onMend]) listener(news);
-  }
-
-  /** Returns how to stop. */
-  onMend(listener: (news: WatchNews) => void): () => void {
-    this.#onMend.add(listener);
-    return () => void this.#onMend.delete(listener);
   }
 }

@@ -1,6 +1,6 @@
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
-import { type AccessRequest, ApiFailure, type Cluster, type ListOptions } from '../kernel/ports.ts';
+import { ApiFailure, type Cluster, type ListOptions } from '../kernel/ports.ts';
 import { podShape } from '../kube/pod-facts.ts';
 import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
@@ -14,10 +14,6 @@ import { startWorkloads } from './workloads.ts';
 
 export interface SandboxOptions {
   readonly clock: VirtualClock;
-  /** Resources besides the built-in ones and those of CRDs. */
-  readonly kinds?: readonly Kind[];
-  /** What the user may do; everything unless said. */
-  readonly mayDo?: (request: AccessRequest) => boolean;
   /** How long pods take. */
   readonly pullMs?: number;
   readonly readyMs?: number;
@@ -46,14 +42,13 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   const faults = new ApiFaults();
   const registry = new Registry({ store, clock, faults });
   const nodes = new Nodes(store);
-  const kinds = () => servedKinds(store, options.kinds);
+  const kinds = () => servedKinds(store);
   startWorkloads({ store, clock, nodes, pullMs: options.pullMs ?? 4000, readyMs: options.readyMs ?? 3000 });
   startAgents(store);
   const endpointFaults: EndpointFaults = { never: new Set() };
   startHostEndpoints(store, clock, endpointFaults);
   const read = readerOf(store, faults, kinds);
   const write = { manager: OWN_MANAGER };
-  const { mayDo = () => true } = options;
   return {
     ...read,
     store,
@@ -62,7 +57,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
     nodes,
     endpointFaults,
     kinds,
-    reviewAccess: async (requests) => requests.map(mayDo),
+    reviewAccess: async (requests) => requests.map(() => true),
     dryRunApply: async (kind, document, manager) => registry.apply(kind, document, { manager, dryRun: true }),
     dryRunPatch: async (kind, ref, patch, manager) => registry.jsonPatch(kind, ref, patch, { manager, dryRun: true }),
     dryRunCreate: async (kind, document) => registry.create(kind, document, { ...write, dryRun: true }),
@@ -104,7 +99,7 @@ function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[])
     },
     async *watch(kind, options: ListOptions & { readonly signal: AbortSignal }) {
       served(kind);
-      yield* watchStore(store, faults, kind, options);
+      yield* watchStore(store, kind, options);
     },
     raw: async (path) => rawText(store, kinds(), path),
   };

@@ -165,8 +165,8 @@ const { SelfSubjectAccessReview: _, ...listable } = K;
 export const builtInKinds: readonly Kind[] = Object.values(listable);
 
 /** Every served resource; of a CRD's versions the stored one first. */
-export function servedKinds(store: Store, more: readonly Kind[] = []): readonly Kind[] {
-  return [...builtInKinds, ...more, ...store.list(K.CustomResourceDefinition).flatMap(kindsOfCrd)];
+export function servedKinds(store: Store): readonly Kind[] {
+  return [...builtInKinds, ...store.list(K.CustomResourceDefinition).flatMap(kindsOfCrd)];
 }
 
 function kindsOfCrd(crd: KubeObject): readonly Kind[] {

@@ -2,32 +2,22 @@ import { isRecord } from '../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import type { ListOptions, WatchUpdate } from '../kernel/ports.ts';
 import { withoutManagers } from '../kube/managed-fields.ts';
-import type { ApiFaults } from './api-faults.ts';
 import type { Change, Store } from './store.ts';
 
-/**
- * What is there, then every change without a gap, until the signal aborts. After a broken connection it continues with the missed changes,
- * or with a whole snapshot.
- */
+/** What is there, then every change without a gap, until the signal aborts. */
 export async function* watchStore(
   store: Store,
-  faults: ApiFaults,
   kind: Kind,
   options: ListOptions & { readonly signal: AbortSignal },
 ): AsyncGenerator<WatchUpdate> {
   const { signal } = options;
   if (signal.aborted) return;
-  const snapshot = (): WatchUpdate => ({ type: 'snapshot', items: selected(store, kind, options) });
-  let [queue, missed]: [WatchUpdate[], WatchUpdate[]] = [[snapshot()], []];
+  const there = store.list(kind).filter((one) => isSelected(one, options));
+  const queue: WatchUpdate[] = [{ type: 'snapshot', items: there.map(withoutManagers) }];
   let wake: () => void = () => undefined;
   const unlisten = store.listen((change) => {
     const update = updateOf(change, kind, options);
-    if (update) (faults.watchesCut ? missed : queue).push(update);
-    wake();
-  });
-  const unmend = faults.onMend((news) => {
-    queue = [...queue, ...(news === 'missed' ? missed : [snapshot()])];
-    missed = [];
+    if (update) queue.push(update);
     wake();
   });
   const onAbort = () => wake();
@@ -43,16 +33,8 @@ export async function* watchStore(
     }
   } finally {
     unlisten();
-    unmend();
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-function selected(store: Store, kind: Kind, options: ListOptions): readonly KubeObject[] {
-  return store
-    .list(kind)
-    .filter((one) => isSelected(one, options))
-    .map(withoutManagers);
 }
 
 /** An object that a selector no longer matches has gone, for that watch. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
 import type { WatchUpdate } from '../../src/kernel/ports.ts';
-import type { WatchNews } from '../../src/sandbox/api-faults.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { type SandboxCluster, sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 
@@ -31,29 +30,6 @@ describe('a watch of the sandbox', () => {
     }
     return lines;
   }
-
-  const whileCut = async (news: WatchNews) => {
-    const [old] = [await cluster.create(K.ConfigMap, map('old'))];
-    const lines = await told('', [
-      async () => {
-        cluster.faults.cutWatches();
-        await cluster.create(K.ConfigMap, map('new'));
-        await cluster.remove(K.ConfigMap, refOf(old));
-        cluster.faults.mendWatches(news);
-      },
-      () => undefined,
-      ...(news === 'missed' ? [() => undefined] : []),
-    ]);
-    return lines;
-  };
-
-  it('tells what it missed when its connection comes back', async () => {
-    assert.deepEqual(await whileCut('missed'), ['snapshot old', 'changed new', 'deleted old']);
-  });
-
-  it('tells everything again when the server no longer knows what was missed', async () => {
-    assert.deepEqual(await whileCut('all'), ['snapshot old', 'snapshot new']);
-  });
 
   it('tells an object as deleted once its labels no longer match', async () => {
     const live = await cluster.create(K.ConfigMap, map('labelled', { a: 'b' }));
