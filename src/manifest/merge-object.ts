@@ -4,7 +4,7 @@ import { alike } from './alike.ts';
 import { changedFields, withoutTexts } from './definition-differences.ts';
 import { mergeField } from './merge-fields.ts';
 import { grants, grouped, isRole, type Permission, permissionsOf, placeOf, placeOfVerb, ruleOf, withoutRules } from './permissions.ts';
-import { decide, inField, type Place, ROOT, settle, type Three, tell, type Walk } from './walk.ts';
+import { decide, inField, ROOT, settle, type Three, tell, type Walk } from './walk.ts';
 
 /** The three states of one object; undefined = absent. */
 export interface ThreeObjects {
@@ -49,7 +49,7 @@ export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjec
   const mode = BOUND.has(theirs.kind) ? ({ ...walk, mode: 'theirs' } as const) : walk;
   if (!isRole(theirs)) return asObject(mergeField(mode, ROOT, { base: base ?? {}, mine, theirs }), theirs);
   const rest = mergeField(walk, ROOT, { base: base ? withoutRules(base) : {}, mine: withoutRules(mine), theirs: withoutRules(theirs) });
-  const rules = mergeRules(walk, ROOT, { base: base?.rules, mine: mine.rules, theirs: theirs.rules });
+  const rules = mergeRules(walk, { base: base?.rules, mine: mine.rules, theirs: theirs.rules });
   return asObject({ ...(isRecord(rest) ? rest : {}), ...(rules === undefined ? {} : { rules }) }, theirs);
 }
 
@@ -121,33 +121,25 @@ function secret(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | 
 const NEEDED = 'The target may need it; it stays.';
 
 /** The target's rules plus the user's additions; grouping is no edit, and a removed permission stays if the target has it. */
-function mergeRules(
-  walk: Walk,
-  place: Place,
-  rules: { readonly base: unknown; readonly mine: unknown; readonly theirs: unknown },
-): unknown {
+function mergeRules(walk: Walk, rules: Three): unknown {
   const [base, mine, theirs] = [permissionsOf(rules.base), permissionsOf(rules.mine), permissionsOf(rules.theirs)];
-  if (!base || !mine || !theirs) return settle(walk, inField(place, 'rules'), rules);
-  const extra = addedRules(
-    walk,
-    place,
-    mine.filter((one) => !grants(base, one)),
-    theirs,
-  );
+  if (!base || !mine || !theirs) return settle(walk, inField(ROOT, 'rules'), rules);
+  const added = mine.filter((one) => !grants(base, one));
+  const extra = addedRules(walk, added, theirs);
   for (const removed of grouped(base.filter((one) => !grants(mine, one)))) {
     const rule = ruleOf(removed, removed.verbs);
     const still = removed.verbs.some((verb) => grants(theirs, { ...removed, verb }));
     const three = { base: rule, mine: undefined, theirs: still ? rule : undefined };
-    tell(walk, placeOf(place, removed), three, still ? 'target' : 'already', still ? NEEDED : undefined);
+    tell(walk, placeOf(removed), three, still ? 'target' : 'already', still ? NEEDED : undefined);
   }
   if (extra.length === 0) return rules.theirs;
   return [...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra];
 }
 
 /** What the user allowed besides and the target does not, as rules of their own. */
-function addedRules(walk: Walk, place: Place, permissions: readonly Permission[], theirs: readonly Permission[]): readonly unknown[] {
+function addedRules(walk: Walk, permissions: readonly Permission[], theirs: readonly Permission[]): readonly unknown[] {
   return grouped(permissions).flatMap((added) => {
-    const at = placeOf(place, added);
+    const at = placeOf(added);
     const three = (verbs: readonly string[]) => ({ base: undefined, mine: ruleOf(added, verbs), theirs: undefined });
     const verbs = added.verbs.filter((verb) => !grants(theirs, { ...added, verb }));
     if (verbs.length === 0) {
@@ -155,7 +147,7 @@ function addedRules(walk: Walk, place: Place, permissions: readonly Permission[]
       return [];
     }
     // Some verbs on one thing may be from the cluster, and others only from the user's file.
-    const why = (verb: string) => walk.disputed?.(placeOfVerb(place, { ...added, verb }).path)?.because;
+    const why = (verb: string) => walk.disputed?.(placeOfVerb({ ...added, verb }).path)?.because;
     const [because, open] = [verbs.map(why).find(Boolean), verbs.filter((verb) => why(verb) !== undefined)];
     const sure = verbs.filter((verb) => !open.includes(verb));
     if (sure.length > 0) tell(walk, at, three(added.verbs.filter((verb) => !open.includes(verb))), 'kept');

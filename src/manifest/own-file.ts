@@ -153,7 +153,7 @@ function reconciledRules(five: Five): ToldRules | undefined {
   const removed = only(live, file).filter((one) => grants(base, one) && grants(applied, one));
   const mine = [...live.filter((one) => !removed.includes(one)), ...added];
   const noted = [...only(live, file), ...only(file, live)].filter((one) => !removed.includes(one) && !added.includes(one));
-  const pathOf = (one: Permission) => placeOfVerb(ROOT, one).path;
+  const pathOf = (one: Permission) => placeOfVerb(one).path;
   return {
     rules: added.length + removed.length === 0 ? five.live.rules : grouped(mine).map((one) => ruleOf(one, one.verbs)),
     disputed: only(added, theirs).map(pathOf),

@@ -1,6 +1,6 @@
 import { isRecord } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { inField, inItem, type Place } from './walk.ts';
+import { inField, inItem, type Place, ROOT } from './walk.ts';
 
 /** What one verb on one thing is; `*` grants all. */
 export interface Permission {
@@ -24,15 +24,14 @@ export function withoutRules({ rules: _, ...rest }: KubeObject): KubeObject {
   return rest;
 }
 
-/** Where the rules of a role at `place` tell about a thing. */
-export function placeOf(place: Place, { group, resource, name }: Omit<Target, 'verbs'>): Place {
-  const list = inField(place, 'rules');
-  return inItem(list, [group, resource, name].filter((part) => part !== '' && part !== URLS).join('/'));
+/** Where the rules of a role tell about a thing. */
+export function placeOf({ group, resource, name }: Omit<Target, 'verbs'>): Place {
+  return inItem(inField(ROOT, 'rules'), [group, resource, name].filter((part) => part !== '' && part !== URLS).join('/'));
 }
 
 /** Where they tell about one verb on it. */
-export function placeOfVerb(place: Place, permission: Permission): Place {
-  return inItem(inField(placeOf(place, permission), 'verbs'), permission.verb);
+export function placeOfVerb(permission: Permission): Place {
+  return inItem(inField(placeOf(permission), 'verbs'), permission.verb);
 }
 
 /** Undefined if a rule has another shape than Kubernetes gives it. */

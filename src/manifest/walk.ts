@@ -127,26 +127,25 @@ export function askedAt(walk: Walk, place: Place): string | undefined {
 }
 
 /** One value as a whole: returns the result, and records the edit if there is one. */
-export function settle(walk: Walk, place: Place, three: Three, because?: string): unknown {
+export function settle(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   const how: Comparison = { name: place.name, strict: place.json, entry: place.entry ?? false };
   const forced = forcedAt(walk, place);
-  const reason = because ?? forced;
   const isEdit = !alike(base, mine, how);
-  if (!isEdit && (reason === undefined || alike(mine, theirs, how))) return theirs;
+  if (!isEdit && (forced === undefined || alike(mine, theirs, how))) return theirs;
   if (walk.mode === 'mine') return walk.leaves?.(place, three) ? theirs : tell(walk, place, three, 'kept');
   if (alike(mine, theirs, how)) return tell(walk, place, three, 'already');
   if (walk.mode === 'theirs') return tell(walk, place, three, 'target');
   const isObsolete = place.gone || (base !== undefined && mine !== undefined && theirs === undefined);
   if (isObsolete && forced === undefined) return tell(walk, place, three, 'obsolete');
-  const why = reason ?? walk.disputed?.(place.path)?.because;
+  const why = forced ?? walk.disputed?.(place.path)?.because;
   if (why === undefined && alike(base, theirs, { ...how, apartFromImages: mine === undefined })) return tell(walk, place, three, 'kept');
-  return isScaled(walk, place, why) ? tell(walk, place, three, 'kept') : decide(walk, place, three, why ?? whyAsked(three));
+  return why === undefined && isScaled(walk, place) ? tell(walk, place, three, 'kept') : decide(walk, place, three, why ?? whyAsked(three));
 }
 
 /** An autoscaler's number of now is nobody's to decide, unless somebody does. */
-function isScaled(walk: Walk, { path }: Place, reason: string | undefined): boolean {
-  return reason === undefined && walk.scaler?.(path) !== undefined && walk.resolution(fieldOf(walk.ref, path)) === undefined;
+function isScaled(walk: Walk, { path }: Place): boolean {
+  return walk.scaler?.(path) !== undefined && walk.resolution(fieldOf(walk.ref, path)) === undefined;
 }
 
 function whyAsked({ base, mine }: Three): string {
