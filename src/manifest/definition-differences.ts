@@ -26,13 +26,8 @@ function isNothing(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
-type Parts = ReadonlyMap<string, unknown>;
-
-/** A value taken apart: its members, and whether they are items of a list; undefined if it is one value. */
-interface Taken {
-  readonly members: Parts;
-  readonly list: boolean;
-}
+/** A value taken apart: its members, or the items of a list by key; undefined if it is one value. */
+type Taken = ReadonlyMap<string, unknown> | undefined;
 
 /** Differences, leaf by leaf: lists with keys item by item in any order, other lists as one value. `null` counts as absent. */
 export function changedFields(before: unknown, after: unknown): readonly FieldChange[] {
@@ -57,34 +52,30 @@ function* changes(before: unknown, after: unknown, path: string, name: string): 
       yield { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
     return;
   }
-  const list = (was ?? is)?.list === true;
-  for (const member of new Set([...(was?.members.keys() ?? []), ...(is?.members.keys() ?? [])])) {
-    const [left, right] = [was?.members.get(member), is?.members.get(member)];
+  const list = Array.isArray(before ?? after);
+  for (const member of new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])) {
+    const [left, right] = [was?.get(member), is?.get(member)];
     const inside = stepInto(path, member, list);
     yield* list ? itemChanges(name, left, right, inside, member) : changes(left, right, inside, member);
   }
 }
 
-function isSameLeaf(before: unknown, was: Taken | undefined, after: unknown, is: Taken | undefined): boolean {
-  return was && is ? was.list === is.list && was.members.size + is.members.size === 0 : sameValue(before, after);
+function isSameLeaf(before: unknown, was: Taken, after: unknown, is: Taken): boolean {
+  return was && is ? Array.isArray(before) === Array.isArray(after) && was.size + is.size === 0 : sameValue(before, after);
 }
 
 /** Both sides have the same kind of parts, and some are there; an absent side fits anything. */
-function comparableParts(before: unknown, was: Taken | undefined, after: unknown, is: Taken | undefined): boolean {
-  if (!was?.members.size && !is?.members.size) return false;
+function comparableParts(before: unknown, was: Taken, after: unknown, is: Taken): boolean {
+  if (!was?.size && !is?.size) return false;
   if (before === undefined) return is !== undefined;
   if (after === undefined) return was !== undefined;
-  return was !== undefined && is !== undefined && was.list === is.list;
+  return was !== undefined && is !== undefined && Array.isArray(before) === Array.isArray(after);
 }
 
-function take(name: string, value: unknown): Taken | undefined {
-  if (Array.isArray(value)) {
-    const members = itemsByKey(name, value);
-    return members && { members, list: true };
-  }
+function take(name: string, value: unknown): Taken {
+  if (Array.isArray(value)) return itemsByKey(name, value);
   if (!isRecord(value)) return undefined;
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  return { members: new Map(members), list: false };
+  return new Map(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));
 }
 
 /** The key is in the path already; it counts as a leaf only in an item without other fields. */
