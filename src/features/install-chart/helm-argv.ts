@@ -1,6 +1,6 @@
 import type { Invocation } from '../../kernel/argv.ts';
 import type { HelmStorage } from '../../kernel/installation.ts';
-import { type ChartPlace, chartArgs } from '../install-manifest/index.ts';
+import { type ChartPlace, helmOn } from '../install-manifest/index.ts';
 import type { Setting } from './helm-values.ts';
 
 export interface HelmVersion {
@@ -34,27 +34,15 @@ export function parseHelmVersion(text: string): HelmVersion | undefined {
   return { major: Number(major), minor: Number(minor), text: `v${major}.${minor}.${patch}` };
 }
 
+const isSince =
+  (least: number) =>
+  ({ major, minor }: HelmVersion): boolean =>
+    major > 3 || (major === 3 && minor >= least);
+
 /** `--reset-then-reuse-values` came with helm 3.14. */
-export function keepsValues({ major, minor }: HelmVersion): boolean {
-  return major > 3 || (major === 3 && minor >= 14);
-}
-
+export const keepsValues = isSince(14);
 /** `--dry-run=server` came with helm 3.13. */
-export function dryRunsOnServer({ major, minor }: HelmVersion): boolean {
-  return major > 3 || (major === 3 && minor >= 13);
-}
-
-export const helmVersion: Invocation = { tool: 'helm', args: ['version', '--short'] };
-
-/** Fetches a chart as a packed file into a folder of this machine. */
-export function helmPull(chart: ChartPlace, folder: string): Invocation {
-  return { tool: 'helm', args: ['pull', ...chartArgs(chart), '--destination', folder] };
-}
-
-/** What a chart says of itself (`chart`), or the values that it comes with (`values`). */
-export function helmShow(what: 'chart' | 'values', chart: ChartPlace): Invocation {
-  return { tool: 'helm', args: ['show', what, ...chartArgs(chart)] };
-}
+export const dryRunsOnServer = isSince(13);
 
 /**
  * `helm upgrade` with release, namespace and version named and the user's values kept. Never `--reuse-values`, which would keep the old
@@ -64,13 +52,10 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
   const { name, namespace, chart, storage, helm, savedValues, takeFields } = upgrade;
   if (savedValues === undefined && !keepsValues(helm)) throw new Error(`helm ${helm.text} needs the saved values of the release`);
   const kept = keepsValues(helm) ? ['--reset-then-reuse-values'] : ['--values', savedValues ?? ''];
-  const args = [
-    ...['upgrade', name, ...chartArgs(chart), '--namespace', namespace, ...kept],
-    ...valueArgs(upgrade),
-    ...(takeFields ? ['--force-conflicts'] : []),
-    ...(dryRun ? ['--dry-run=server', '--output', 'json'] : []),
-  ];
-  return { tool: 'helm', args, ...inStorage(storage) };
+  const forced = takeFields ? ['--force-conflicts'] : [];
+  const asked = dryRun ? ['--dry-run=server', '--output', 'json'] : [];
+  const more = ['--namespace', namespace, ...kept, ...valueArgs(upgrade), ...forced, ...asked];
+  return { ...helmOn(chart, ['upgrade', name], more), ...inStorage(storage) };
 }
 
 /** The user's own values, and what is set beside them. */
@@ -87,10 +72,7 @@ const inStorage = (storage: HelmStorage) => (storage === 'ConfigMap' ? { env: { 
  */
 export function helmInstall({ name, namespace, chart, storage, helm, savedValues, ...values }: HelmUpgrade): Invocation {
   if (savedValues === undefined) throw new Error('a release that moves needs its saved values');
-  const args = [
-    ...['install', name, ...chartArgs(chart), '--namespace', namespace, '--values', savedValues],
-    ...valueArgs(values),
-    ...(helm.major >= 4 ? ['--server-side=false'] : []),
-  ];
-  return { tool: 'helm', args, ...inStorage(storage) };
+  const clientSide = helm.major >= 4 ? ['--server-side=false'] : [];
+  const more = ['--namespace', namespace, '--values', savedValues, ...valueArgs(values), ...clientSide];
+  return { ...helmOn(chart, ['install', name], more), ...inStorage(storage) };
 }

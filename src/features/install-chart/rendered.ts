@@ -9,7 +9,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
 import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
-import { helmTemplate, runHelm, withRestarts } from '../install-manifest/index.ts';
+import { helmOn, runHelm, withRestarts } from '../install-manifest/index.ts';
 import { attempt, liveOf } from '../survey/index.ts';
 import type { ChartFacts, ChartJudged, FieldConflict } from './chart-facts.ts';
 import { type HelmUpgrade, valueArgs } from './helm-argv.ts';
@@ -34,9 +34,8 @@ export async function renderedChart(ports: Ports, { trial, upgrade, stored, targ
 /** As helm renders it with the values that an upgrade keeps. */
 export async function rendered({ tools, work }: Ports, upgrade: HelmUpgrade, base: HelmRecord): Promise<readonly KubeObject[]> {
   const values = await work.write(VALUES_FILE, JSON.stringify(base.values));
-  const { tool, args } = helmTemplate(upgrade.name, upgrade.chart);
   const more = ['--namespace', upgrade.namespace, '--values', values, ...valueArgs(upgrade)];
-  const text = await runHelm(tools, { tool, args: [...args, ...more] });
+  const text = await runHelm(tools, helmOn(upgrade.chart, ['template', upgrade.name], more));
   return objectsIn(parseManifest(text, 'the rendered chart')).filter(isUpgraded);
 }
 

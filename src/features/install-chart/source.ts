@@ -8,9 +8,9 @@ import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
-import { type ChartPlace, chartArgs, type HelmAnswer, runHelm } from '../install-manifest/index.ts';
+import { type ChartPlace, chartArgs, type HelmAnswer, helmOn, runHelm } from '../install-manifest/index.ts';
 import type { TargetChart, Trial } from './chart-facts.ts';
-import { type HelmUpgrade, type HelmVersion, helmPull, helmShow, helmUpgrade, helmVersion, parseHelmVersion } from './helm-argv.ts';
+import { type HelmUpgrade, type HelmVersion, helmUpgrade, parseHelmVersion } from './helm-argv.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -56,7 +56,7 @@ function chartPlace({ options, profile }: Context): Reading<ChartPlace> {
 /** Fails as a reading: without the chart tool, or with one that does not tell its version. */
 export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion>> {
   return reading(async () => {
-    const text = await runHelm(tools, helmVersion);
+    const text = await runHelm(tools, { tool: 'helm', args: ['version', '--short'] });
     const version = parseHelmVersion(text);
     if (version) return version;
     throw new Fault('failed', `helm does not tell its version: ${text.trim().slice(0, 100)}`, ['see for yourself: helm version']);
@@ -65,8 +65,8 @@ export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion
 
 export async function readChart(tools: Tools, { place, from, named, sha256 }: FetchedChart): Promise<Reading<ReadChart>> {
   return reading(async () => {
-    const about = yamlMap(await runHelm(tools, helmShow('chart', place)), 'Chart.yaml');
-    const defaults = yamlMap(await runHelm(tools, helmShow('values', place)), 'values.yaml');
+    const about = yamlMap(await runHelm(tools, helmOn(place, ['show', 'chart'])), 'Chart.yaml');
+    const defaults = yamlMap(await runHelm(tools, helmOn(place, ['show', 'values'])), 'values.yaml');
     const said = { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '' };
     return { ...said, place: from, named: chartArgs(named), ...(sha256 === undefined ? {} : { sha256 }), defaults };
   });
@@ -141,7 +141,7 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
       const isPacked = isThere && !(await files.isFolder(ref));
       return isPacked ? { ...fetched, sha256: await checkedSum(sources, release, name, from, await files.readBytes(ref)) } : fetched;
     }
-    await runHelm(tools, helmPull(place, work.path));
+    await runHelm(tools, helmOn(place, ['pull'], ['--destination', work.path]));
     const file = `${work.path}/${name}`;
     if (!(await files.exists(file)))
       throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, [

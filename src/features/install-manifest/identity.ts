@@ -41,7 +41,11 @@ export function assertIsOperator(manifest: Manifest, variant: Variant, context: 
   const own = options.upgradeFile;
   const { namespace, name } = installation.operator ?? variant.agent;
   const found = objectsIn(manifest).find((one) => isWorkload(one, { ...variant.agent, namespace, name }));
-  if (!found) throw secondOperator(manifest, { namespace, name }, own);
+  if (!found) {
+    const fact = `the operator runs as Deployment ${namespace}/${name}, which ${manifest.name} does not have: it would start a second one`;
+    const steps = [`put your name and namespace everywhere into a copy of the target's file, and give it with --upgrade-file`];
+    throw new Fault(own === undefined ? 'conflicts' : 'usage', fact, steps);
+  }
   const release = operatorRelease(found, profile);
   const tells = release?.release ?? (release?.line === undefined ? undefined : `${release.line}.0`);
   if (tells === undefined || sameMinor(tells, options.release)) return;
@@ -51,14 +55,6 @@ export function assertIsOperator(manifest: Manifest, variant: Variant, context: 
       : `start from ${variant.file} of ${options.release} and make your edits there`;
   const fact = `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${options.release}`;
   throw new Fault(own === undefined ? 'failed' : 'usage', fact, [next]);
-}
-
-function secondOperator(manifest: Manifest, { namespace, name }: { namespace: string; name: string }, own: string | undefined): Fault {
-  return new Fault(
-    own === undefined ? 'conflicts' : 'usage',
-    `the operator runs as Deployment ${namespace}/${name}, which ${manifest.name} does not have: it would start a second one`,
-    [`put your name and namespace everywhere into a copy of the target's file, and give it with --upgrade-file`],
-  );
 }
 
 /** Refuses a `--base` without the variant's agents, as it would show no edits. Its release is not checked. */

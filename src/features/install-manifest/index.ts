@@ -8,8 +8,16 @@ export {
   type TargetJudged,
   targetChecks,
 } from './apply-checks.ts';
-export { type ApplyFacts, emptiedSecrets, readApplyFacts, readStoreFacts, targetsOf } from './apply-facts.ts';
-export { emptyTargets, givesReplica, stoppedOperator } from './at-zero.ts';
+export {
+  type ApplyFacts,
+  emptiedSecrets,
+  emptyTargets,
+  givesReplica,
+  readApplyFacts,
+  readStoreFacts,
+  stoppedOperator,
+  targetsOf,
+} from './apply-facts.ts';
 export { carriedOf } from './carried.ts';
 export { readInstalledManifest } from './edits.ts';
 export { manifestExpectations } from './effects.ts';
@@ -21,7 +29,7 @@ export { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
 export { podsAnswer } from './pods-admitted.ts';
 export { podsAdmittedChecks } from './pods-admitted-checks.ts';
 export { previewDocuments } from './preview.ts';
-export { type ChartPlace, chartArgs, type HelmAnswer, helmTemplate, runHelm } from './run-helm.ts';
+export { type ChartPlace, chartArgs, type HelmAnswer, helmOn, runHelm } from './run-helm.ts';
 export type { Schema } from './schema.ts';
 export { judgeBySchema } from './schema.ts';
 export { addOnsOf, readReleaseManifest, readTarget, targetDocuments, variantOf } from './target.ts';

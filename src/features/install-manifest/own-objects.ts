@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
+import { parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { crdName, groupOf, type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -42,17 +43,13 @@ export async function readOwnObjects(cluster: ClusterReader, documents: readonly
   });
 }
 
-/** What of an object cannot be told, for want of the server's defaults. */
-interface LiveStates {
-  readonly states: readonly LiveState[];
-  /** Keys of objects whose changes since the last apply are not known. */
-  readonly untold: ReadonlySet<string>;
-}
-
 type Defaulting = Pick<ClusterReader, 'resolve' | 'dryRunCreate'>;
 
-/** What was changed in the cluster since the last apply; `base` has the release's own documents for objects that nobody noted. */
-export async function readLiveStates(cluster: Defaulting, own: readonly OwnObject[], base: readonly KubeObject[]): Promise<LiveStates> {
+/**
+ * What was changed in the cluster since the last apply; `base` has the release's own documents for objects that nobody noted. `untold`: keys
+ * of objects whose changes cannot be told, for want of the server's defaults.
+ */
+export async function readLiveStates(cluster: Defaulting, own: readonly OwnObject[], base: readonly KubeObject[]) {
   const untold = new Set<string>();
   const released = new Map(base.map((document) => [identityOf(document), document]));
   const states = await eachOf(own, WIDTH, async ({ document, live, applied }): Promise<LiveState | undefined> => {
@@ -72,10 +69,7 @@ export async function readLiveStates(cluster: Defaulting, own: readonly OwnObjec
 }
 
 /** What the cluster has of objects that only the user's file names, not the release: there nothing is newer than what is live. */
-export async function readAdditions(
-  cluster: ClusterReader,
-  added: readonly KubeObject[],
-): Promise<{ readonly states: readonly LiveState[]; readonly away: NonNullable<MergeInput['away']> }> {
+export async function readAdditions(cluster: ClusterReader, added: readonly KubeObject[]) {
   const own = await readOwnObjects(cluster, added);
   const states = await eachOf(own, WIDTH, async ({ document, live }): Promise<LiveState | undefined> => {
     if (!live || document.kind === 'Secret') return undefined;
@@ -93,11 +87,8 @@ export function awayOf(own: readonly OwnObject[]): NonNullable<MergeInput['away'
 /** The file that the user applied, as kubectl noted it on the object. */
 function lastApplied(live: KubeObject): KubeObject | undefined {
   const text = live.metadata.annotations?.[LAST_APPLIED];
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as KubeObject);
-  } catch {
-    return undefined; // removed manually: then only the live object tells
-  }
+  // Where it was removed manually, only the live object tells.
+  return text === undefined ? undefined : (parsedJson(text) as KubeObject | undefined);
 }
 
 /** A dry-run twin under another name gets the defaults that the live object got; undefined if the server does not take one. */

@@ -14,9 +14,9 @@ export function chartArgs({ ref, repository, release }: ChartPlace): readonly st
   return [ref, ...(repository === undefined ? [] : ['--repo', repository]), '--version', release];
 }
 
-/** The rendered objects of a chart (§4.2/1). */
-export function helmTemplate(name: string, chart: ChartPlace): Invocation {
-  return { tool: 'helm', args: ['template', name, ...chartArgs(chart)] };
+/** A command of helm about one chart: `helm show values CHART …`. */
+export function helmOn(chart: ChartPlace, words: readonly string[], more: readonly string[] = []): Invocation {
+  return { tool: 'helm', args: [...words, ...chartArgs(chart), ...more] };
 }
 
 /** A chart is fetched, or a cluster of thousands of objects compared. */
@@ -29,21 +29,16 @@ export type HelmAnswer = NonNullable<RunToolOptions['answer']>;
 export async function runHelm(tools: Tools, invocation: Invocation, answer: HelmAnswer = 'earlier'): Promise<string> {
   const result = await tools.run(invocation, { timeoutMs: LIMIT_MS, answer });
   if (result.problem === 'not-found') throw new Fault('failed', 'helm is not on PATH', ['install helm 3.14 or newer']);
-  if (result.problem === 'timed-out')
-    throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${commandLine(invocation)}`, [
-      `see for yourself: ${commandLine(invocation)}`,
-    ]);
+  const line = commandLine(invocation);
+  const see = [`see for yourself: ${line}`];
+  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${line}`, see);
   if (result.exitCode === 0) return result.stdout;
-  throw new Fault('failed', lastWords(result.stderr || result.stdout), [`see for yourself: ${commandLine(invocation)}`]);
+  throw new Fault('failed', lastWords(result.stderr || result.stdout), see);
 }
 
 function lastWords(text: string): string {
   const lines = text.trim().split('\n');
   const error = lines.findIndex((line) => /^error:/i.test(line));
-  return (
-    lines
-      .slice(error < 0 ? -4 : error)
-      .join(' | ')
-      .slice(0, 2000) || 'helm said nothing'
-  );
+  const last = lines.slice(error < 0 ? -4 : error).join(' | ');
+  return last.slice(0, 2000) || 'helm said nothing';
 }

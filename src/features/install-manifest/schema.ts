@@ -32,16 +32,9 @@ export interface Schema {
 }
 
 /** What is said of a value: where, and why. */
-export interface Violation {
+interface Violation {
   readonly path: string;
   readonly because: string;
-}
-
-export interface Judgement {
-  /** What the target's CRD would refuse. */
-  readonly violations: readonly Violation[];
-  /** What only the server can evaluate: by itself it is neither right nor wrong. */
-  readonly unjudged: readonly Violation[];
 }
 
 /** What one keyword of a schema says of a value; only the server knows of `unjudged`. */
@@ -54,9 +47,9 @@ type Found = Violation & Said;
 /**
  * Evaluates a stored value by the target's schema with defaults, as the API server does at the next write (domain §4.6). It knows types,
  * enums, patterns, formats, required fields, bounds, sets, and the validation rules of schema-rules. Unknown fields are pruned, so no
- * fault; what cannot be evaluated here is marked.
+ * fault; `unjudged` is what only the server can evaluate: by itself it is neither right nor wrong.
  */
-export function judgeBySchema(value: unknown, schema: Schema): Judgement {
+export function judgeBySchema(value: unknown, schema: Schema) {
   const said = found(defaulted(value, schema), schema, '');
   const { no = [], unjudged = [] } = Object.groupBy(said, (one) => (one.unjudged ? 'unjudged' : 'no'));
   const bare = ({ path, because }: Found): Violation => ({ path, because });

@@ -10,7 +10,7 @@ import type { TargetFile } from './identity.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
 import { previewDocuments } from './preview.ts';
-import { helmTemplate, runHelm } from './run-helm.ts';
+import { helmOn, runHelm } from './run-helm.ts';
 import { fetched } from './target.ts';
 
 declare module '../../kernel/context.ts' {
@@ -58,8 +58,8 @@ export async function readCrdManifest(sources: Sources, context: Context): Promi
 
 async function rendered({ tools }: Sources, { profile, options }: Context): Promise<TargetFile> {
   const { crdChart = '', chartRepository, release } = options;
-  const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
-  const text = await runHelm(tools, run);
+  const chart = { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release };
+  const text = await runHelm(tools, helmOn(chart, ['template', 'crds']));
   return { file: profile.crdFile, url: crdChart, sha256: sha256Of(text), text, manifest: parseManifest(text, crdChart) };
 }
 

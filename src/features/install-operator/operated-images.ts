@@ -3,14 +3,14 @@ import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { imageKey, imagesIn, nameOf, parseImage } from '../../manifest/images.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 import { readReleaseManifest } from '../install-manifest/index.ts';
-import { attempt, serviceNamespaces } from '../survey/index.ts';
+import { attempt, listServed, serviceNamespaces } from '../survey/index.ts';
 
 /** What the operator is going to have its components run, as far as that can be told before it runs. */
 export interface OperatedImages {
@@ -39,7 +39,7 @@ export async function readOperatedImages(
   const { profile, options } = context;
   const [workloads, settings, pinned] = await Promise.all([
     readServiceWorkloads(sources.cluster, context),
-    readInstallations(sources.cluster, context),
+    listServed(sources.cluster, apiVersionOf(profile.operator.installationKind), profile.operator.installationKind.kind),
     attempt(() => readPinnedImages(sources.cluster, context)),
   ]);
   const defaults = settings.some((one) => registryOf(one) !== undefined) ? new Map<string, string>() : await readDefaults(sources, context);
@@ -93,12 +93,6 @@ export async function readServiceWorkloads(cluster: Pick<ClusterReader, 'list'>,
   return (await eachOf(places, 4, ({ kind, namespace }) => cluster.list(kind, { namespace }))).flat();
 }
 
-async function readInstallations(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
-  const { group, version, kind } = profile.operator.installationKind;
-  const served = await cluster.resolve(`${group}/${version}`, kind);
-  return served ? cluster.list(served) : [];
-}
-
 async function readDefaults(sources: Sources, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
   const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
   const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
@@ -111,8 +105,7 @@ export async function readPinnedImages(
   cluster: Pick<ClusterReader, 'list' | 'resolve'>,
   { profile, options }: Pick<Context, 'profile' | 'options'>,
 ): Promise<readonly { readonly image: string; readonly digest: string }[]> {
-  const served = await cluster.resolve(`${profile.operatorGroup}/v1`, 'ImageSet');
-  const sets = served ? await cluster.list(served) : [];
+  const sets = await listServed(cluster, `${profile.operatorGroup}/v1`, 'ImageSet');
   return sets.filter(({ metadata }) => metadata.name.endsWith(`-${options.release}`)).flatMap(pinnedIn);
 }
 

@@ -2,7 +2,7 @@ import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
-import { attempt, liveOf } from '../survey/index.ts';
+import { attempt, listServed, liveOf } from '../survey/index.ts';
 import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 
@@ -26,7 +26,7 @@ export async function readOperatorView(
   const [deployment, installation, statuses, resources, daemonSets, deployments, apiService, oldApiNamespace] = await Promise.all([
     cluster.get(K.Deployment, operator.name, operator.namespace),
     cluster.get(kind, DEFAULT),
-    readStatuses(cluster, names),
+    listServed(cluster, apiVersionOf(kind), names.statusKind),
     readResources(cluster, names),
     cluster.list(K.DaemonSet, { namespace }),
     cluster.list(K.Deployment, { namespace }),
@@ -54,11 +54,6 @@ async function readPods(
   if ('unread' in read) return {};
   const [nodes, ...pods] = read.value;
   return { nodes, pods: pods.flat() };
-}
-
-async function readStatuses(cluster: ClusterReader, { installation, statusKind }: OperatorEndNames): Promise<readonly KubeObject[]> {
-  const kind = await cluster.resolve(apiVersionOf(installation), statusKind);
-  return kind ? cluster.list(kind) : [];
 }
 
 /** The resources that switch components on; none of a kind that the server does not have yet. */

@@ -2,11 +2,8 @@ import type { Action } from '../../kernel/action.ts';
 import { serverSideApply } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { StoreHealth } from '../../kernel/kvstore.ts';
 import { objectKey } from '../../kernel/object.ts';
-import type { PlannedObject } from '../../kernel/plan.ts';
 import { isOlder } from '../../kernel/release.ts';
-import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type Wave, waveText } from '../../manifest/waves.ts';
 import { chartApply } from '../install-chart/index.ts';
@@ -49,7 +46,10 @@ export const applyStage = pathStage<ApplyFacts>({
     const { target } = facts;
     return {
       actions,
-      objects: [...facts.waves.flatMap((wave) => objectsIn(wave, facts)), ...left],
+      objects: [
+        ...facts.waves.flatMap((wave) => previewsIn(wave, facts).map(({ planned }) => ({ ...planned, by: applyOf(wave) }))),
+        ...left,
+      ],
       notes: notesOf(facts, context),
       ...carriedOf(facts),
       remember: {
@@ -67,13 +67,11 @@ function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts,
     waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     ...ownershipNotes(previews, context),
     ...unservedNotes(orphans),
-    ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
+    ...(store?.health ?? [])
+      .filter(({ state }) => state === 'unreached')
+      .map((one) => `the key-value store at ${one.endpoint} was not checked: it cannot be reached from here (${one.because})`),
     ...holdNotes(context),
   ].filter((note) => note !== '');
-}
-
-function unreachedText({ endpoint, because }: StoreHealth): string {
-  return `the key-value store at ${endpoint} was not checked: it cannot be reached from here (${because})`;
 }
 
 /** Ownership, files, and the waves that still have something to do. */
@@ -105,11 +103,12 @@ function waitsForPods({ effect }: Action): boolean {
 }
 
 function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
-  const applies = needsApply(wave, facts);
+  const previews = previewsIn(wave, facts);
+  const applies = previews.some(isPending);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
   // In one wave CRDs and what watches them start together, so nothing is waited for between.
-  const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previewsIn(wave, facts)) : [];
+  const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
   return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
 }
 
@@ -118,15 +117,7 @@ function isLast({ id }: Wave): boolean {
   return id === 'controllers' || id === 'all';
 }
 
-function objectsIn(wave: Wave, facts: ApplyFacts): readonly PlannedObject[] {
-  return previewsIn(wave, facts).map(({ planned }) => ({ ...planned, by: applyOf(wave) }));
-}
-
 const applyOf = ({ id }: Wave): string => `wave-${id}`;
-
-function needsApply(wave: Wave, facts: ApplyFacts): boolean {
-  return previewsIn(wave, facts).some(isPending);
-}
 
 function previewsIn({ documents }: Wave, { previews }: ApplyFacts): ApplyFacts['previews'] {
   const keys = new Set(documents.map(({ object }) => objectKey(object)));
@@ -152,14 +143,11 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
   };
   const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
+  // The API server converts UIDs, the controllers store policies again.
+  const changesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
   // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
-  const begun = first && (waited || changesUidsIn(wave, facts)) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  const begun = first && (waited || changesUids) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
-}
-
-/** The API server converts UIDs, the controllers store policies again. */
-function changesUidsIn(wave: Wave, { references }: ApplyFacts): boolean {
-  return references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
 }
 
 /** The controllers of the target rename what older releases stored (domain §0.6b). */
@@ -171,7 +159,8 @@ function renamesPolicies({ installation, record }: ApplyFacts, context: Context)
 }
 
 function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): readonly Action[] {
-  const mine = facts.rollouts.filter((one) => inWave(one, wave));
+  const kindsAndNames = new Set(wave.documents.map(({ object }) => `${object.kind}/${object.metadata.name}`));
+  const mine = facts.rollouts.filter(({ target }) => kindsAndNames.has(`${target.kind}/${target.name}`));
   const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
   if (targets.length === 0) return [];
   const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
@@ -190,8 +179,4 @@ function waitForApi({ id, documents }: Wave, { options }: Context): readonly Act
   const timeoutMs = options.timeoutMs ?? API_MS;
   const title = `wait until APIService ${names.join(', ')} is available`;
   return [{ id: `api-${id}`, title, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
-}
-
-function inWave({ target }: RolloutProgress, wave: Wave): boolean {
-  return wave.documents.some(({ object }) => object.kind === target.kind && object.metadata.name === target.name);
 }

@@ -1,11 +1,12 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
-import { chartCrds, chartOperatorImage } from '../install-chart/index.ts';
+import { chartOperatorImage, isDeployed } from '../install-chart/index.ts';
 import {
   addOnsOf,
   applyCrds,
@@ -126,13 +127,27 @@ const AT_ONCE: Action = {
   },
 };
 
+/** What `apply` always refuses is refused before the CRDs, as an old operator must not meet new ones (NS-244). */
+function refuseMisplaced({ chart, operator }: Installation, { options }: Context): void {
+  if (!chart || !operator || chart.namespace === operator.namespace || options.moveRelease) return;
+  throw new Fault(
+    'blocked',
+    `release ${chart.namespace}/${chart.name} is not in the namespace of its operator, ${operator.namespace}: it cannot be upgraded there`,
+    ['have it moved with --move-release', 'see: kubectl netsvc-upgrade explain NS-244'],
+  );
+}
+
+interface CrdsStageFacts extends CrdsJudged {
+  /** Undefined where the chart's new operator applies them itself. */
+  readonly facts: CrdFacts | undefined;
+}
+
 /** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
-export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
+export const crdsStage = pathStage<CrdsStageFacts>({
   id: 'crds',
   title: 'Install the new CRDs',
   ref: '§4.3/2',
-  paths: ['operator'],
-  also: [chartCrds],
+  paths: ['chart', 'operator'],
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
   leavesTraffic: true,
@@ -140,19 +155,29 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   converges: true,
   checks: crdsChecks,
   async survey(sources, context, installation) {
-    const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
-    const writes = changes(facts);
-    // The user's own file says how many there will be; apply evaluates it.
-    const judged = writes && context.options.upgradeFile === undefined;
-    return { ...facts, installation, record, writes, atZero: judged ? await stoppedOperator(sources.cluster, installation) : [] };
+    const { options } = context;
+    const isChart = installation.path === 'chart';
+    const facts = isChart && options.manageCrds ? undefined : await readCrdFacts(sources, context);
+    const writes = facts !== undefined && changes(facts);
+    const [record, upgraded, atZero] = await Promise.all([
+      sources.records.load(),
+      writes && isChart && isDeployed(sources.cluster, installation, options.release),
+      // How many pods the operator gets, the chart or the user's own file says: apply evaluates it.
+      writes && !isChart && options.upgradeFile === undefined ? stoppedOperator(sources.cluster, installation) : [],
+    ]);
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero };
   },
-  plan(facts, context) {
+  plan({ facts, writes, installation }, context) {
+    if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
     const { crds, previews } = facts;
-    if (!facts.writes) return { skip: `the CRDs equal ${crds.url}` };
-    return {
-      actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
-      objects: previews.map(({ planned }) => planned),
-      remember: { digests: { [crds.file]: crds.sha256 } },
-    };
+    if (!writes) return { skip: `the CRDs equal ${crds.url}` };
+    const common = { objects: previews.map(({ planned }) => planned), remember: { digests: { [crds.file]: crds.sha256 } } };
+    if (installation.path === 'chart') {
+      refuseMisplaced(installation, context);
+      return { actions: applyCrds(facts, '§4.2/1', context), ...common, notes: [AT_ONCE_CHART] };
+    }
+    return { actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])], ...common };
   },
 });
+
+const AT_ONCE_CHART = 'run apply at once: an old operator that restarts with the new CRDs does not come up';

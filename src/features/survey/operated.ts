@@ -8,7 +8,7 @@ import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { readCertificate } from '../../kube/certificate.ts';
 import type { OperatedFacts, SecretCertificate } from './facts.ts';
-import { attempt, attemptWith } from './reading.ts';
+import { attempt, attemptWith, listServed } from './reading.ts';
 import { crosses } from './source-release-checks.ts';
 import { installationIn, isOperated } from './verdicts.ts';
 
@@ -24,11 +24,7 @@ export async function readOperated(
   const { crossings, end, installationKind } = profile.operator;
   const found = installationIn(detection);
   if (!crossings || !found || !isOperated(found)) return undefined;
-  const all = async (kind: string): Promise<readonly KubeObject[]> => {
-    const served = await cluster.resolve(`${profile.operatorGroup}/v1`, kind);
-    // Items of a list do not always say their kind.
-    return served ? (await cluster.list(served)).map((one) => ({ ...one, kind })) : [];
-  };
+  const all = (kind: string) => listServed(cluster, `${profile.operatorGroup}/v1`, kind);
   const needed = [...new Set((end?.statuses ?? []).flatMap(({ needs }) => needs?.kind ?? []))];
   const [installations, gateways] = await Promise.all([
     attempt(() => all(installationKind.kind)),

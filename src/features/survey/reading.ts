@@ -49,6 +49,12 @@ export async function liveOf(
   return served && cluster.get(served, name, served.namespaced ? (namespace ?? otherwise) : undefined);
 }
 
+/** The objects of a kind; none where the server has no such kind. */
+export async function listServed(cluster: Pick<ClusterReader, 'resolve' | 'list'>, apiVersion: string, kind: string) {
+  const served = await cluster.resolve(apiVersion, kind);
+  return served ? cluster.list(served) : [];
+}
+
 /** The resources of a kind; its sub-resources are left out. */
 export function resourcesOf(kinds: readonly Kind[], group: string, kind: string): readonly Kind[] {
   return kinds.filter((one) => one.group === group && one.kind === kind && !one.plural.includes('/'));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type HelmUpgrade, helmShow, helmUpgrade, keepsValues, parseHelmVersion } from '../../../src/features/install-chart/helm-argv.ts';
+import { type HelmUpgrade, helmUpgrade, keepsValues, parseHelmVersion } from '../../../src/features/install-chart/helm-argv.ts';
+import { helmOn } from '../../../src/features/install-manifest/run-helm.ts';
 import { commandLine } from '../../../src/kernel/argv.ts';
 
 const helm3 = { major: 3, minor: 19, text: 'v3.19.5' };
@@ -51,10 +52,10 @@ describe('helmUpgrade', () => {
   });
 });
 
-describe('helmShow', () => {
+describe('helmOn', () => {
   it('asks for the very version', () => {
     const args = ['show', 'values', 'tigera-operator', '--repo', 'https://charts.example.org', '--version', 'v3.32.1'];
-    assert.deepEqual(helmShow('values', chart).args, args);
+    assert.deepEqual(helmOn(chart, ['show', 'values']).args, args);
   });
 });
 

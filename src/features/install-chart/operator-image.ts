@@ -1,0 +1,50 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { helmOn, runHelm } from '../install-manifest/index.ts';
+import { containersOf } from '../survey/index.ts';
+import { type HelmRecord, recordedObjects } from './helm-record.ts';
+import { readStoredRelease } from './release.ts';
+import { fetchedTarget, reading } from './source.ts';
+
+/** No image has this name: as long as the wanted one is unknown, no end is declared. */
+const UNTOLD = 'an image that cannot be told';
+
+/** The newest revision where it is of that release of the service; undefined where there is none, or it cannot be read. */
+async function recordOf(cluster: ClusterReader, installation: Installation, release: string): Promise<HelmRecord | undefined> {
+  const stored = await readStoredRelease(cluster, installation);
+  return 'value' in stored && stored.value.record.chart.version === release ? stored.value.record : undefined;
+}
+
+export async function isDeployed(cluster: ClusterReader, installation: Installation, release: string): Promise<boolean> {
+  return (await recordOf(cluster, installation, release))?.status === 'deployed';
+}
+
+/** As the stored release of the target has it. */
+export async function deployedOperatorImage(
+  { cluster }: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<string | undefined> {
+  const record = await recordOf(cluster, installation, context.options.release);
+  return record && imageIn(recordedObjects(record), context);
+}
+
+/** As the upgraded release has it; before the upgrade as the chart has it, without the user's values. */
+export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  const deployed = await deployedOperatorImage(sources, context, installation);
+  if (deployed !== undefined) return deployed;
+  const fetched = await fetchedTarget(sources, context);
+  // Why it cannot be rendered, apply says with NS-235.
+  const text =
+    'unread' in fetched ? fetched : await reading(() => runHelm(sources.tools, helmOn(fetched.value.place, ['template', 'target'])));
+  return ('unread' in text ? undefined : imageIn(objectsIn(parseManifest(text.value, 'the chart')), context)) ?? UNTOLD;
+}
+
+function imageIn(objects: readonly KubeObject[], { profile }: Context): string | undefined {
+  const { deployment } = profile.operator;
+  const operator = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === deployment);
+  return operator && containersOf(operator).find(({ name }) => name === deployment)?.image;
+}
