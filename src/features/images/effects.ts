@@ -6,7 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
-import { isProbed, type ProbedImage, probedImages, probeText } from './image-probe.ts';
+import { isProbed, type ProbedImage, probedImages, probeText, RESULTS } from './image-probe.ts';
 
 declare module '../../kernel/action.ts' {
   interface Effects {
@@ -32,7 +32,7 @@ export const imageEffects: Pick<EffectTypes, 'probe-images'> = {
 
 /**
  * Pods on every node that pull these images and at most print a program's version; always deleted again. The nodes' answers are written to
- * the work folder as `saveAs`, marked with `run`.
+ * the work folder, marked with `run`.
  */
 interface ProbeImages {
   readonly type: 'probe-images';
@@ -40,7 +40,6 @@ interface ProbeImages {
   readonly images: readonly string[];
   readonly run: string;
   readonly release: string;
-  readonly saveAs: string;
   readonly timeoutMs: number;
 }
 
@@ -55,7 +54,7 @@ async function probeImages(ports: EnginePorts, effect: ProbeImages, around: Arou
   const created = await create(ports, effect.daemonSet);
   try {
     const results = await watched(ports, effect, around);
-    await ports.work.write(effect.saveAs, JSON.stringify({ run: effect.run, release: effect.release, results }));
+    await ports.work.write(RESULTS, JSON.stringify({ run: effect.run, release: effect.release, results }));
     const pulled = results.filter(({ state }) => state === 'pulled').length;
     return `${pulled} of ${results.length} pulled`;
   } finally {

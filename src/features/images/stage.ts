@@ -147,7 +147,6 @@ function probe({ images, pullSecrets, namespace, nodes }: ProbeFacts, context: C
       images,
       run: runOf(context),
       release: context.options.release,
-      saveAs: RESULTS,
       timeoutMs: context.options.timeoutMs ?? defaultWaitMs(1),
     },
   };

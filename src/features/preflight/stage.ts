@@ -72,7 +72,6 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     readInstallation(sources, context),
     attempt(() => sources.records.load()),
   ]);
-  const search = searchedFor(detection, record, context);
   // Without the record the target is evaluated as for a new run; NS-012 says that the record was left out.
   const isLeftOut = 'unread' in record && record.leftOut === true;
   const ofTarget = isLeftOut
@@ -91,7 +90,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     access: mayDo(),
     crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
-    owners: attempt(() => judgeOwners(search, sources, context, record)),
+    owners: attempt(() => judgeOwners(sources, context, detection, record)),
     agentConfig: attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
     operated: readOperated(cluster, context, detection),
     inStore: attemptWith(detection, (one) => readBehindCli(sources, context, one)),
@@ -136,24 +135,19 @@ async function readMachine({ tools, work, files }: Sources, context: Context) {
 }
 
 /** The whole cluster is searched for owner references only where the upgrade changes UIDs. */
-function searchedFor(detection: Reading<Detection>, record: PreflightFacts['record'], context: Context) {
-  const installation = installationIn(detection);
-  if (!installation) return undefined;
-  const source = sourceOf(installation, 'value' in record ? record.value : undefined, context);
-  return changesUids(source, context) ? { installation, source } : undefined;
-}
-
 async function judgeOwners(
-  search: ReturnType<typeof searchedFor>,
   { cluster }: Sources,
   context: Context,
+  detection: Reading<Detection>,
   record: PreflightFacts['record'],
 ): Promise<OwnersJudged> {
-  if (!search) return { references: undefined, recorded: [] };
+  const installation = installationIn(detection);
+  const known = 'value' in record ? record.value : undefined;
+  const source = installation && sourceOf(installation, known, context);
+  if (!installation || !changesUids(source, context)) return { references: undefined, recorded: [] };
   if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
-  const references = await readReferences(cluster, context, search.installation, search.source);
-  const apiReplaced = 'value' in record && replacesApi(record.value, context);
-  return withRights(cluster, { references, recorded: [], apiReplaced }, context);
+  const references = await readReferences(cluster, context, installation, source);
+  return withRights(cluster, { references, recorded: [], apiReplaced: replacesApi(known, context) }, context);
 }
 
 /** Milliseconds that the survey waits for a store: the CLI would wait for ever (cli notes 1.1). */
@@ -174,10 +168,8 @@ async function cliOf(sources: Sources, context: Context, { release, datastore }:
   const calls = await Promise.all(
     releases.map((one) => findServiceCli(sources, { ...context, options: { ...context.options, release: one } }, datastore)),
   );
-  const usable = calls.find((call) => !('missing' in call));
-  if (usable && !('missing' in usable)) return usable;
-  const [first] = calls;
-  throw new Fault('failed', first && 'missing' in first ? first.missing : 'there is no CLI of the service', [
-    `look yourself: ${context.profile.cli.program} get globalnetworkpolicies`,
-  ]);
+  const [usable] = calls.flatMap((call) => ('missing' in call ? [] : [call]));
+  if (usable) return usable;
+  const [missing = ''] = calls.flatMap((call) => ('missing' in call ? call.missing : []));
+  throw new Fault('failed', missing, [`look yourself: ${context.profile.cli.program} get globalnetworkpolicies`]);
 }
