@@ -1,5 +1,4 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
-import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -8,7 +7,7 @@ import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/ob
 import { changeTo, placesIn } from '../../kernel/object-change.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { stage } from '../../kernel/stage.ts';
-import { type FailsafePorts, type HostEndpoint, isAllInterfaces, type NodeVerdict, originOf } from '../policy-rules/index.ts';
+import { type HostEndpoint, isAllInterfaces, type NodeVerdict, originOf } from '../policy-rules/index.ts';
 import { listed } from '../survey/index.ts';
 import { hepChecks } from './checks.ts';
 import { awaitEndpoints, deleteOld, switchCall } from './endpoints.ts';
@@ -80,20 +79,32 @@ function enable({ settings, cli, configuration }: HepFacts, context: Context): r
 }
 
 /** What the user should know of the hosts before saying yes: opened by the allow-all profile, unchanged, or unusual but fine. */
-export function migrationNotes({ endpoints, verdicts, failsafe }: Noted, profile: Profile): readonly string[] {
+export function migrationNotes({ endpoints, verdicts, failsafe }: Noted, { labels }: Profile): readonly string[] {
+  // A named one goes before those of all interfaces on its interface, one by addresses is found by these.
+  const others = endpoints
+    .filter((one) => !isAllInterfaces(one))
+    .map(({ name, interfaceName }) => `${name} (${interfaceName === undefined ? 'by its addresses' : `interface ${interfaceName}`})`);
+  const automatic = new Set(endpoints.filter((one) => originOf(one, labels) === 'automatic').map(({ node }) => node));
+  const half = verdicts.filter(({ node, old }) => old.length > 0 && automatic.has(node)).map(({ node }) => node);
+  const several = verdicts
+    .filter(({ old }) => old.length > 1)
+    .map(({ node, old }) => `${node} (${old.map(({ name }) => name).join(', ')})`);
   return [
     allowAll(verdicts),
     ...openPorts(failsafe),
-    ...leftAlone(endpoints),
-    ...halfMigrated(endpoints, verdicts, profile),
-    ...several(verdicts),
+    ...noteOn(others, 'host endpoint', 'not of all interfaces, not migrated'),
+    ...noteOn(half, 'node', 'with an automatic endpoint beside old ones already', '; the migration resumes there'),
+    ...noteOn(several, 'node', 'with several old endpoints, of which the first by name acts now', '; they go together'),
   ];
 }
 
-interface Noted {
+function noteOn(names: readonly string[], what: string, are: string, then = ''): readonly string[] {
+  return names.length === 0 ? [] : [`${counted(names.length, what)} ${are}: ${listed(names)}${then}`];
+}
+
+interface Noted extends Pick<HepFacts, 'failsafe'> {
   readonly endpoints: readonly HostEndpoint[];
   readonly verdicts: readonly NodeVerdict[];
-  readonly failsafe: Reading<FailsafePorts | undefined>;
 }
 
 /** What a wrong policy cannot interrupted. */
@@ -112,33 +123,6 @@ function allowAll(verdicts: readonly NodeVerdict[]): string {
     : `${warning}: ${listed(open.map(({ node }) => node))}${open.length > 3 ? ' (NS-711 names all, with -o wide)' : ''}`;
 }
 
-/** Only endpoints of all interfaces are migrated: a named one goes before them on its interface, one by addresses is found by these. */
-function leftAlone(endpoints: readonly HostEndpoint[]): readonly string[] {
-  const others = endpoints.filter((one) => !isAllInterfaces(one));
-  if (others.length === 0) return [];
-  const names = others.map(
-    ({ name, interfaceName }) => `${name} (${interfaceName === undefined ? 'by its addresses' : `interface ${interfaceName}`})`,
-  );
-  return [`${counted(others.length, 'host endpoint')} not of all interfaces, not migrated: ${listed(names)}`];
-}
-
-function halfMigrated(endpoints: readonly HostEndpoint[], verdicts: readonly NodeVerdict[], { labels }: Profile): readonly string[] {
-  const automatic = new Set(endpoints.filter((one) => originOf(one, labels) === 'automatic').map(({ node }) => node));
-  const half = verdicts.filter(({ node, old }) => old.length > 0 && automatic.has(node)).map(({ node }) => node);
-  if (half.length === 0) return [];
-  return [
-    `${counted(half.length, 'node')} with an automatic endpoint beside old ones already: ${listed(half)}; the migration resumes there`,
-  ];
-}
-
-function several(verdicts: readonly NodeVerdict[]): readonly string[] {
-  const many = verdicts.filter(({ old }) => old.length > 1).map(({ node, old }) => `${node} (${old.map(({ name }) => name).join(', ')})`);
-  if (many.length === 0) return [];
-  return [
-    `${counted(many.length, 'node')} with several old endpoints, of which the first by name acts now: ${listed(many)}; they go together`,
-  ];
-}
-
 /** Every label of the old endpoints that its node lacks (§4.7/1); a key that appears meanwhile is not written over. */
 function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]): readonly Action[] {
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
@@ -152,7 +136,7 @@ function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]): read
   return [
     {
       id: 'labels',
-      title: `copy ${count} ${count === 1 ? 'label' : 'labels'} of old host endpoints to ${added.length} ${added.length === 1 ? 'node' : 'nodes'}`,
+      title: `copy ${counted(count, 'label')} of old host endpoints to ${counted(added.length, 'node')}`,
       ref: '§4.7/1',
       undo: 'full',
       keep: { changes: added.map(({ node, labels }) => changeTo(node, placesIn(LABELS, labels))) },

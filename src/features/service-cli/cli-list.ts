@@ -2,9 +2,12 @@ import type { Invocation, ToolResult, Tools } from '../../kernel/argv.ts';
 import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { textAt } from '../../kernel/json.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type StoreSettings, storeSettings } from '../../kernel/kvstore.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type CliVersion, clientRelease, parseCliVersion } from '../survey/index.ts';
+import { type CliVersion, clientRelease, parseCliVersion, serviceNamespaces } from '../survey/index.ts';
 
 /** The service's own CLI as it was found: the file, and the arguments that configure it. */
 export interface CliCall {
@@ -147,4 +150,10 @@ function cliObjects(text: string): readonly KubeObject[] {
   if (typeof value !== 'object' || value === null) return [];
   const { items } = value as { readonly items?: unknown };
   return Array.isArray(items) ? (items as KubeObject[]) : [value as KubeObject];
+}
+
+/** How the installation itself reaches its key-value store; undefined where no ConfigMap says it. */
+export async function readStoreSettings(cluster: Pick<ClusterReader, 'list'>, profile: Profile): Promise<StoreSettings | undefined> {
+  const maps = await Promise.all(serviceNamespaces(profile).map((namespace) => cluster.list(K.ConfigMap, { namespace })));
+  return storeSettings(maps.flat(), profile.datastore.endpointsKey, profile.datastore.tlsKeys);
 }

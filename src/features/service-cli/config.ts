@@ -2,11 +2,12 @@ import type { Action, Effect } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretKeyOf, storeSettings } from '../../kernel/kvstore.ts';
+import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretKeyOf } from '../../kernel/kvstore.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { type CliConfigForm, cliConfigFor, cliConfigText } from '../../kernel/profile.ts';
-import { attempt, serviceNamespaces } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
+import { readStoreSettings } from './cli-list.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;
 
@@ -43,14 +44,12 @@ function forApi({ kubeconfig, profile }: Context, to: string): WantedConfig {
 }
 
 async function forStore(sources: Sources, { profile }: Context, form: CliConfigForm, to: string): Promise<WantedConfig> {
-  const { endpointsKey, tlsKeys, kvstore, secret } = profile.datastore;
+  const { endpointsKey, kvstore, secret } = profile.datastore;
   const [type] = kvstore;
   if (type === undefined) return { missing: 'the profile has no word for the key-value datastore (datastore.kvstore)' };
-  const maps = await attempt(() =>
-    Promise.all(serviceNamespaces(profile).map((namespace) => sources.cluster.list(K.ConfigMap, { namespace }))),
-  );
-  if ('unread' in maps) return { missing: `the endpoints could not be read: ${maps.unread}` };
-  const settings = storeSettings(maps.value.flat(), endpointsKey, tlsKeys);
+  const read = await attempt(() => readStoreSettings(sources.cluster, profile));
+  if ('unread' in read) return { missing: `the endpoints could not be read: ${read.unread}` };
+  const settings = read.value;
   if (settings === undefined) return { missing: `no ConfigMap has ${endpointsKey}` };
   // Blanks are removed below; any other problem cannot be fixed here.
   const problem = endpointsProblem(endpointsOf(settings.endpoints).join(','));

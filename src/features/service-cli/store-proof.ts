@@ -1,19 +1,20 @@
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { parsedJson } from '../../kernel/json.ts';
+import { mapAt, parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import {
-  certificatesOf,
-  endpointsOf,
-  isLocalEndpoint,
-  type StoreCertificates,
-  type StoreSettings,
-  sameEndpoints,
-  storeSettings,
-} from '../../kernel/kvstore.ts';
+import { certificatesOf, endpointsOf, isLocalEndpoint, type StoreSettings, sameEndpoints } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { attempt, cliConfigField, failed, PROGRAM, serviceNamespaces } from '../survey/index.ts';
-import { askGuid, type CliCall, guidIn, guidOf, type StoreExpected, type StoreQuestion, storeQuestion } from './cli-list.ts';
+import { attempt, cliConfigField, failed, PROGRAM } from '../survey/index.ts';
+import {
+  askGuid,
+  type CliCall,
+  guidIn,
+  guidOf,
+  readStoreSettings,
+  type StoreExpected,
+  type StoreQuestion,
+  storeQuestion,
+} from './cli-list.ts';
 
 /** Every call of the service's CLI gets a limit: with an unreachable store it hangs for ever (cli notes 1.1). */
 const ANSWER_MS = 10_000;
@@ -64,50 +65,27 @@ interface Own {
 
 /** What the installation's own endpoints say to the installation's own certificates. */
 async function readOwn({ cluster, store }: Sources, { profile }: Context, question: StoreQuestion): Promise<Own> {
-  const { endpointsKey, tlsKeys, secret, resourcesKey } = profile.datastore;
-  const maps = await Promise.all(serviceNamespaces(profile).map((namespace) => cluster.list(K.ConfigMap, { namespace })));
-  const settings = storeSettings(maps.flat(), endpointsKey, tlsKeys);
+  const { endpointsKey, secret, resourcesKey } = profile.datastore;
+  const settings = await readStoreSettings(cluster, profile);
   if (settings === undefined) return { because: `no ConfigMap has ${endpointsKey}` };
   if (resourcesKey === undefined) return { settings, because: 'the profile does not say where a store keeps it (datastore.resourcesKey)' };
-  const certificates = secret === undefined ? {} : certificatesOf(settings.paths, await readSecret(cluster, secret, settings));
-  const key = `${resourcesKey}/${question.plural}/${question.name}`;
-  const all = endpointsOf(settings.endpoints);
-  const asked = await Promise.all(all.map((endpoint) => askOne({ store, certificates, key, question }, endpoint)));
+  const stored = secret === undefined ? undefined : await cluster.get(K.Secret, secret, settings.ref.namespace);
+  const certificates = certificatesOf(settings.paths, mapAt(stored, 'data') as Readonly<Record<string, string>>);
+  const ask = async (endpoint: string): Promise<Omit<Own, 'settings'>> => {
+    // On this machine a node's own store address means whatever runs here, unless the cluster's authority proves it.
+    if (isLocalEndpoint(endpoint) && !(endpoint.startsWith('https:') && certificates.ca !== undefined))
+      return { endpoint, because: `${endpoint} means another machine on each machine` };
+    const value = await attempt(() => store.value(endpoint, certificates, `${resourcesKey}/${question.plural}/${question.name}`));
+    if ('unread' in value) return { endpoint, because: `${endpoint}: ${value.unread}` };
+    const guid = guidOf(parsedJson(value.value ?? ''), question.guidField);
+    return { endpoint, because: `${endpoint} holds no ${question.guidField}`, ...(guid === undefined ? {} : { guid }) };
+  };
+  const asked = await Promise.all(endpointsOf(settings.endpoints).map(ask));
   const because = asked.map((one) => one.because).join('; ');
   return { settings, because, ...asked.find(({ guid }) => guid !== undefined) };
 }
 
-async function readSecret(
-  cluster: Sources['cluster'],
-  name: string,
-  { ref: { namespace } }: StoreSettings,
-): Promise<Readonly<Record<string, string>>> {
-  return ((await cluster.get(K.Secret, name, namespace))?.data ?? {}) as Readonly<Record<string, string>>;
-}
-
-interface Asking {
-  readonly store: Sources['store'];
-  readonly certificates: StoreCertificates;
-  readonly key: string;
-  readonly question: StoreQuestion;
-}
-
-async function askOne({ store, certificates, key, question }: Asking, endpoint: string): Promise<Omit<Own, 'settings'>> {
-  // On this machine a node's own store address means whatever runs here, unless the cluster's authority proves it.
-  if (isLocalEndpoint(endpoint) && !(endpoint.startsWith('https:') && certificates.ca !== undefined))
-    return { endpoint, because: `${endpoint} means another machine on each machine` };
-  const value = await attempt(() => store.value(endpoint, certificates, key));
-  if ('unread' in value) return { endpoint, because: `${endpoint}: ${value.unread}` };
-  const guid = value.value === undefined ? undefined : guidOf(parsedJson(value.value), question.guidField);
-  return { endpoint, because: `${endpoint} holds no ${question.guidField}`, ...(guid === undefined ? {} : { guid }) };
-}
-
-async function namesTheSame(
-  { files }: Sources,
-  { profile }: Context,
-  config: string,
-  settings: StoreSettings | undefined,
-): Promise<boolean> {
+async function namesTheSame({ files }: Sources, { profile }: Context, config: string, settings?: StoreSettings): Promise<boolean> {
   const field = profile.cli.config?.endpointsField;
   if (field === undefined || settings === undefined) return false;
   const named = cliConfigField(await files.readText(config), field);
