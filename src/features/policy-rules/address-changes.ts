@@ -30,13 +30,6 @@ export interface SetChange {
 const [NOW, ENABLED, END] = [1, 2, 4];
 const ALWAYS = NOW | ENABLED | END;
 
-interface Member {
-  readonly labels: Labels;
-  readonly addresses: readonly string[];
-  readonly ports: HostEndpoint['ports'];
-  readonly when: number;
-}
-
 /**
  * When the members of each set change; an address stays while one endpoint gives it. Workloads and network sets are left out, as a
  * migration does not change them: an address that one of them shares is reported as removed although it stays.
@@ -62,7 +55,9 @@ export function addressChanges(
   return found;
 }
 
-function membersOf({ now, enabled, end }: EndpointsOverTime, labelsOf: (endpoint: HostEndpoint) => Labels): readonly Member[] {
+type Member = ReturnType<typeof membersOf>[number];
+
+function membersOf({ now, enabled, end }: EndpointsOverTime, labelsOf: (endpoint: HostEndpoint) => Labels) {
   const when = new Map<HostEndpoint, number>();
   for (const [endpoints, moment] of [[now, NOW] as const, [enabled, ENABLED] as const, [end, END] as const]) {
     for (const one of endpoints) when.set(one, (when.get(one) ?? 0) | moment);

@@ -95,23 +95,18 @@ function changesByName(sets: ReadonlyMap<string, AddressSets>, changes: Readonly
   return found;
 }
 
-/** Names of ports in one policy's rules of a direction: those of the host itself, and those of whom it talks to. */
-interface PortNames {
-  readonly own: readonly string[];
-  readonly others: readonly string[];
-}
-
 /** A policy whose rules use names of ports that endpoints are about to lose. */
 interface PortNameUser {
   readonly policy: string;
-  readonly uses: Readonly<Record<Direction, PortNames>>;
+  readonly uses: Readonly<Record<Direction, ReturnType<typeof namesIn>>>;
 }
 
 export function portNamesOf(endpoints: readonly HostEndpoint[]): ReadonlySet<string> {
   return new Set(endpoints.flatMap(({ ports }) => ports.map(({ name }) => name)));
 }
 
-function namesIn(rules: readonly Rule[], way: Direction, among: ReadonlySet<string>): PortNames {
+/** Names of ports in one policy's rules of a direction: those of the host itself, and those of whom it talks to. */
+function namesIn(rules: readonly Rule[], way: Direction, among: ReadonlySet<string>) {
   const at = (side: 'source' | 'destination') =>
     [...new Set(rules.flatMap((rule) => portsAt(rule[side])))].filter((name) => among.has(name));
   const [source, destination] = [at('source'), at('destination')];

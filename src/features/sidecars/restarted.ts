@@ -53,13 +53,9 @@ export function withInjectorsOf(
   });
 }
 
-interface Given {
-  readonly revision: string;
-  readonly name: string;
-  readonly gives: 'new' | 'older' | 'none';
-}
+type Given = ReturnType<typeof givenBy>;
 
-function givenBy({ metadata: { name } }: KubeObject, gives: Given['gives'], { profile }: Context): Given {
+function givenBy({ metadata: { name } }: KubeObject, gives: 'new' | 'older' | 'none', { profile }: Context) {
   return { revision: injectorRevision(name, profile), name, gives };
 }
 

@@ -12,7 +12,7 @@ import { type AlpFacts, readAlpFacts } from './facts.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
 import type { Injector, InjectorOutcome } from './templates.ts';
 import { undoPlan } from './undo.ts';
-import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './workloads.ts';
+import type { MeshedWorkload, RestartableKind } from './workloads.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -84,23 +84,20 @@ function restart({ ref, stale, pods, budgets }: MeshedWorkload, isFirst: boolean
 }
 
 function waitFor(batch: readonly MeshedWorkload[], index: number, image: string, { profile, options }: Context): Action {
-  const targets = batch.flatMap(({ ref, isRolling }): readonly RolloutTarget[] => {
-    const kind = RESTARTABLE.find((one): one is RestartableKind => one === ref.kind);
-    if (!kind) return [];
-    return [
-      {
-        kind,
-        namespace: ref.namespace,
-        name: ref.name,
-        container: profile.sidecar.container,
-        image,
-        ready: { type: 'all-containers' },
-        injected: true,
-        // It may have begun before the new template, for another reason: its pods' sidecar is checked at its end.
-        ...(isRolling ? { anyImage: true } : {}),
-      },
-    ];
-  });
+  const targets = batch.map(
+    ({ ref: { kind, namespace, name }, isRolling }): RolloutTarget => ({
+      // Anything else has an obstacle.
+      kind: kind as RestartableKind,
+      namespace,
+      name,
+      container: profile.sidecar.container,
+      image,
+      ready: { type: 'all-containers' },
+      injected: true,
+      // It may have begun before the new template, for another reason: its pods' sidecar is checked at its end.
+      ...(isRolling ? { anyImage: true } : {}),
+    }),
+  );
   const pods = batch.reduce((sum, one) => sum + one.pods, 0);
   return {
     id: `wait-${index + 1}`,

@@ -12,7 +12,7 @@ import { selectorOf, selects } from '../../kube/selector.ts';
 import { shapeOf } from '../survey/index.ts';
 import { hasOwnSidecar, ownerOf, readSidecars, type SidecarPod } from './sidecars.ts';
 
-export const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 export type RestartableKind = (typeof RESTARTABLE)[number];
 
 /** A workload of which running pods carry the policy sidecar. */
