@@ -23,12 +23,12 @@ import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { currentCli, type FoundCli, leadCli, readClis, readCliVersion } from '../service-cli/index.ts';
 import { attempt, attemptWith, isFromRegistry, isImageOf, isOperated, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
-import { readStillOff } from './owners.ts';
 import {
   type ClusterVersionFacts,
   readLeftBehind,
   readLeftovers,
   readResult,
+  readStillOff,
   readTargetIfAny,
   readTemporaryPolicies,
   type ServiceImage,

@@ -10,13 +10,14 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
+import { upgradeWaits } from '../install/index.ts';
 import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
-import type { OwnersFollowed } from '../ownerrefs/index.ts';
+import { lackingOf, type OwnersFollowed, readRestoreFacts } from '../ownerrefs/index.ts';
 import { storedKind, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { cliList, findServiceCli } from '../service-cli/index.ts';
-import { hasFullManifest } from '../survey/index.ts';
+import { attempt, hasFullManifest } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
 export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {
@@ -53,17 +54,17 @@ export async function readLeftovers(cluster: ClusterReader, context: Context, ta
     manifest.documents.map(({ object }) => object),
   );
   const leftoversOf = leftoversIn(context);
-  const found = await eachOf(documents.filter(isWorkload), 4, async (document) => {
-    const { name, namespace } = document.metadata;
-    const live = await cluster.get(document.kind === 'DaemonSet' ? K.DaemonSet : K.Deployment, name, namespace);
-    const names = live ? leftoversOf(live, document).map((one) => one.name) : [];
-    return names.length > 0 ? [{ object: refText(refOf(document)), names }] : [];
-  });
+  const found = await eachOf(
+    documents.filter(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment'),
+    4,
+    async (document) => {
+      const { name, namespace } = document.metadata;
+      const live = await cluster.get(document.kind === 'DaemonSet' ? K.DaemonSet : K.Deployment, name, namespace);
+      const names = live ? leftoversOf(live, document).map((one) => one.name) : [];
+      return names.length > 0 ? [{ object: refText(refOf(document)), names }] : [];
+    },
+  );
   return found.flat();
-}
-
-function isWorkload({ kind }: KubeObject): boolean {
-  return kind === 'DaemonSet' || kind === 'Deployment';
 }
 
 /** CRDs of kinds that the target no longer has, with the number of objects that each still holds. */
@@ -89,6 +90,28 @@ export async function readTemporaryPolicies(sources: Sources, context: Context, 
   }
   const resource = await storedKind(cluster.discover(), [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
   return resource ? temporaryPolicies(await cluster.list(resource), profile) : [];
+}
+
+/** States of a stage that came to its end. */
+const ENDED: readonly string[] = ['done', 'skipped'];
+
+/**
+ * Objects whose references are recorded as removed and not yet put back (§4.8/3), also in other places. They are looked at even without a
+ * record, as a restore with nothing to do writes none.
+ */
+export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {
+  const { journal: store, records } = sources;
+  const [journal, record] = await Promise.all([store.load(), records.load()]);
+  const lacking = lackingOf(record, journal, context);
+  if (!journal) return { objects: 0, elsewhere: (await store.elsewhere()) ?? null, ...lacking };
+  const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
+  const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
+  if (isBack) return { objects: 0, elsewhere: [], ...lacking };
+  const facts = await attempt(() => readRestoreFacts(sources, context, upgradeWaits));
+  // What cannot be looked at counts as off.
+  if ('unread' in facts) return { objects: journal.entries.length, elsewhere: [], ...lacking };
+  const { isLater, waits, outstanding } = facts.value;
+  return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, elsewhere: [], ...lacking };
 }
 
 /** What one source says about the cluster's version: a value, or why it has none. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { readStillOff } from '../../../src/features/verify/owners.ts';
 import { readClusterVersion, readServiceImages } from '../../../src/features/verify/stage.ts';
-import { readLeftBehind, readTemporaryPolicies } from '../../../src/features/verify/survey.ts';
+import { readLeftBehind, readStillOff, readTemporaryPolicies } from '../../../src/features/verify/survey.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
