@@ -47,11 +47,11 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
   if ('missing' in cli) return [];
   const byName = new Map(stored.map((one) => [one.metadata.name, one]));
   const isFirst = !hasRemoved(kept);
-  const successor = successorOf(facts, context);
   return verdicts
     .filter(({ old, uncovered }) => old.length > 0 && uncovered === undefined)
     .map((verdict, index) => {
       const names = verdict.old.map(({ name }) => name);
+      const live = names.flatMap((name) => byName.get(name) ?? []);
       return {
         id: `delete-${index + 1}`,
         title: `delete the old ${names.length === 1 ? 'host endpoint' : 'host endpoints'} ${names.join(', ')} of ${verdict.node}`,
@@ -59,13 +59,11 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
         undo: 'full',
         afresh: index === 0 || (index === 1 && isFirst),
         judgedWithinMs: JUDGED_WITHIN_MS,
-        keep: { changes: removals(names.flatMap((name) => byName.get(name) ?? [])), since: context.startedAt.toISOString() },
-        effect: { ...cliWrite(cli, ['delete', 'hostendpoint', ...names]), onlyIf: successor(verdict) },
+        keep: { changes: live.map((one) => changeTo(one, { '': undefined })), since: context.startedAt.toISOString() },
+        effect: { ...cliWrite(cli, ['delete', 'hostendpoint', ...names]), onlyIf: successorOf(facts, verdict, live, context) },
       };
     });
 }
-
-const removals = (endpoints: readonly KubeObject[]) => endpoints.map((one) => changeTo(one, { '': undefined }));
 
 /** The procedure's patch: a merge, other settings stay (§4.7/2). */
 export function switchCall(cli: CliCall, autoCreate: 'Enabled' | 'Disabled', { profile }: Context): Exec {
@@ -88,23 +86,15 @@ export function settingOf({ profile }: Context): EndpointSetting {
 }
 
 /** What must hold when the old endpoints of a node are deleted. */
-function successorOf(facts: HepFacts, context: Context): (verdict: NodeVerdict) => SuccessorExpected {
-  const { apiGroup, labels: signs } = context.profile;
-  const byName = new Map(facts.stored.map(({ metadata }) => [metadata.name, metadata]));
-  const common = {
+function successorOf(facts: HepFacts, verdict: NodeVerdict, old: readonly KubeObject[], context: Context): SuccessorExpected {
+  return {
     type: 'successor',
-    signs,
-    apiGroup,
+    signs: context.profile.labels,
+    apiGroup: context.profile.apiGroup,
     setting: settingOf(context),
     from: sourceOf(facts),
     judgedBy: facts.judgedBy,
-  } as const;
-  return (verdict) => ({
-    ...common,
     node: { node: verdict.node, labels: verdict.endpointLabels },
-    old: verdict.old.map(({ name }) => {
-      const { uid, resourceVersion } = byName.get(name) ?? {};
-      return { name, ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-    }),
-  });
+    old: old.map(({ metadata: { name, uid, resourceVersion } }) => ({ name, uid, resourceVersion })),
+  };
 }
