@@ -12,21 +12,13 @@ import {
   changedForOthers,
   endpointsWithoutNode,
   type FleetFacts,
-  type FleetVerdicts,
   fleetVerdicts,
   type HostEndpoint,
   isAllInterfaces,
-  type PolicyWorld,
 } from '../policy-rules/index.ts';
 import { attemptWith } from '../survey/index.ts';
 
 type Fleet = Omit<FleetFacts, 'world' | 'rules'>;
-
-interface Judged extends FleetVerdicts {
-  readonly world: PolicyWorld;
-  /** Policies of namespaces by `namespace/name`, or why they are not known. */
-  readonly networkPolicies: Reading<ReadonlyMap<string, KubeObject>>;
-}
 
 /** The verdicts on the hosts; unreadable namespaced policies select only pods. Throws Fault `failed` for invalid global selectors. */
 export async function judgeFleet(
@@ -34,7 +26,7 @@ export async function judgeFleet(
   stored: StoredPolicies & { readonly untracked: boolean },
   networkPolicies: Reading<readonly KubeObject[]>,
   context: Context,
-): Promise<Judged> {
+) {
   const { profile } = context;
   const world = policyWorld(context, stored, stored.untracked);
   const byName = await attemptWith(networkPolicies, async (some) => new Map(some.map((one) => [nameIn(one), one])));
@@ -45,12 +37,13 @@ export async function judgeFleet(
     profiles: setsOf(new Map(stored.profiles.map((one) => [one.metadata.name, one])), context),
     namespaced: 'value' in namespaced ? namespaced.value : new Map<string, AddressSets>(),
   };
+  // `networkPolicies`: policies of namespaces by `namespace/name`, or why they are not known.
   return { ...fleetVerdicts({ ...fleet, world, rules }), world, networkPolicies: 'unread' in namespaced ? namespaced : byName };
 }
 
 /** Policies in whose rules addresses change for pods and for endpoints that stay; pods are read only if there are any. */
 export async function changesForOthers(
-  { global, namespaced, world, networkPolicies }: Judged,
+  { global, namespaced, world, networkPolicies }: Awaited<ReturnType<typeof judgeFleet>>,
   fleet: Fleet,
   cluster: Pick<ClusterReader, 'list'>,
   { profile }: Context,

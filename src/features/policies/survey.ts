@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { allOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type KubeObject, type ObjectRef, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
@@ -16,7 +17,6 @@ import {
   laneText,
   type PolicyWorld,
   tierOf,
-  type WorkloadFacts,
   workloadsWithout,
 } from '../policy-rules/index.ts';
 import { findServiceCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
@@ -115,16 +115,16 @@ async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { p
   return { objects: owned, unread: unread.map(({ kind }) => kind) };
 }
 
-type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;
+type PodFacts = Awaited<ReturnType<typeof readWorkloadFacts>>;
 
-async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, profile: Profile): Promise<PodFacts> {
-  const [pods, namespaces, policies, networkPolicies] = await Promise.all([
-    cluster.list(K.Pod, { metadataOnly: true }),
-    cluster.list(K.Namespace, { metadataOnly: true }),
-    objects('networkpolicies'),
-    cluster.list(K.NetworkPolicy),
-  ]);
-  return { pods, namespaces, policies, networkPolicies, profile };
+async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, profile: Profile) {
+  const read = await allOf({
+    pods: cluster.list(K.Pod, { metadataOnly: true }),
+    namespaces: cluster.list(K.Namespace, { metadataOnly: true }),
+    policies: objects('networkpolicies'),
+    networkPolicies: cluster.list(K.NetworkPolicy),
+  });
+  return { ...read, profile };
 }
 
 function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {

@@ -26,7 +26,6 @@ export {
   afterRemoval,
   endpointsWithoutNode,
   type FleetFacts,
-  type FleetVerdicts,
   fleetVerdicts,
   type Moment,
   type NodeFacts,
@@ -37,4 +36,4 @@ export type { PolicyWorld } from './posture.ts';
 export type { EndpointProfile } from './rules.ts';
 export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
 export { dropsAllOf, hostsWithout } from './without-policy.ts';
-export { type ChangedForOthers, changedForOthers, type WorkloadFacts, workloadsWithout } from './workloads-without-policy.ts';
+export { type ChangedForOthers, changedForOthers, workloadsWithout } from './workloads-without-policy.ts';

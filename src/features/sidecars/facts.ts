@@ -9,7 +9,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
 import type { AlpJudged } from './checks.ts';
 import { restartedWorkloads, templateMounts, withInjectorsOf } from './restarted.ts';
-import { type Injector, type Injectors, readInjectorTemplates } from './templates.ts';
+import { type Injector, readInjectorTemplates } from './templates.ts';
 import { changedSince, formerMounts, formerTemplate, fromElsewhere, isTemplateChange, type WayBack } from './undo.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
@@ -54,29 +54,24 @@ async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpF
     attempt(() => readMeshedWorkloads(cluster, context)),
     attempt(() => readCsiDriver(cluster, context, installation)),
   ]);
-  const { withSidecar: known, plain } = 'value' in injectors ? injectors.value : NO_INJECTORS;
-  const workloads = 'value' in injectors && known.length === 0 ? withoutInjector(meshed) : meshed;
-  const found = 'value' in workloads ? withInjectorsOf(workloads.value, { withSidecar: known, plain }, context) : [];
-  const blocked = found.filter(({ stale, obstacle }) => stale > 0 && obstacle !== undefined);
+  const known = 'value' in injectors ? injectors.value.withSidecar : [];
+  const workloads = await attemptWith(meshed, async (some) =>
+    'value' in injectors ? withInjectorsOf(some, injectors.value, context) : some,
+  );
+  const found = 'value' in workloads ? workloads.value : [];
+  const left = (type: 'none' | 'conflict') =>
+    known.flatMap(({ map, outcome }) => (outcome.type === type ? [{ text: refText(refOf(map)), detail: outcome.because }] : []));
   return {
     injectors: known,
     workloads: found,
     wayBack: NO_WAY_BACK,
-    untemplated:
-      'unread' in injectors
-        ? injectors
-        : {
-            value: known.flatMap(({ map, outcome }) =>
-              outcome.type === 'none' ? [{ text: refText(refOf(map)), detail: outcome.because }] : [],
-            ),
-          },
-    conflicts: known.flatMap(({ map, outcome }) =>
-      outcome.type === 'conflict' ? [{ text: refText(refOf(map)), detail: outcome.detail }] : [],
-    ),
+    untemplated: await attemptWith(injectors, async () => left('none')),
+    conflicts: left('conflict'),
     available: context.profile.sidecar.templateVersions,
-    obstacles:
-      'unread' in workloads ? workloads : { value: blocked.map(({ ref, obstacle = '' }) => ({ text: refText(ref), detail: obstacle })) },
-    mounts: 'unread' in injectors ? injectors : { value: templateMounts(known, restartedWorkloads(found, known, context), context) },
+    obstacles: await attemptWith(workloads, async (some) =>
+      some.flatMap(({ ref, stale, obstacle }) => (stale > 0 && obstacle !== undefined ? [{ text: refText(ref), detail: obstacle }] : [])),
+    ),
+    mounts: await attemptWith(injectors, async () => templateMounts(known, restartedWorkloads(found, known, context), context)),
     csi,
     inUse: 'unread' in injectors || 'unread' in workloads || known.length > 0 || found.length > 0,
     undo: false,
@@ -86,27 +81,15 @@ async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpF
   };
 }
 
-const NO_INJECTORS: Injectors = { withSidecar: [], plain: [] };
 const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], elsewhere: [], recorded: false } };
-
-/** Restarts give a newer sidecar only where something puts it into new pods. */
-function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {
-  if ('unread' in meshed) return meshed;
-  return {
-    value: meshed.value.map((one) => ({
-      ...one,
-      obstacle: one.obstacle ?? 'no injector of the mesh has the sidecar: find what put it in',
-    })),
-  };
-}
 
 /** The DaemonSet of the driver under the names of the profile, in whichever namespace it was installed. */
 async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { hasCsiDriver }: Installation) {
   const addOn = profile.addOns.find(({ id }) => id === 'csi');
   for (const namespace of addOn ? [addOn.workload.namespace, ...addOn.otherNamespaces] : []) {
     const live = await cluster.get(K.DaemonSet, addOn?.workload.name ?? '', namespace);
-    const status = (live as { readonly status?: Readonly<Record<string, number>> } | undefined)?.status;
-    if (live) return { wanted: status?.desiredNumberScheduled ?? 0, ready: status?.numberReady ?? 0 };
+    const { desiredNumberScheduled: wanted = 0, numberReady: ready = 0 } = (live?.status ?? {}) as Readonly<Record<string, number>>;
+    if (live) return { wanted, ready };
   }
   return hasCsiDriver ? 'untold' : undefined;
 }

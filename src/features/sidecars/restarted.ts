@@ -42,6 +42,10 @@ export function withInjectorsOf(
   { withSidecar, plain }: Injectors,
   context: Context,
 ): readonly MeshedWorkload[] {
+  // Restarts give a newer sidecar only where something puts it into new pods.
+  if (withSidecar.length === 0) {
+    return workloads.map((one) => ({ ...one, obstacle: one.obstacle ?? 'no injector of the mesh has the sidecar: find what put it in' }));
+  }
   const given = [
     ...withSidecar.map((one) => givenBy(one.map, givesTarget(one, context) ? 'new' : 'older', context)),
     ...plain.map((map) => givenBy(map, 'none', context)),

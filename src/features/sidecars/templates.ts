@@ -30,7 +30,7 @@ export type InjectorOutcome =
       readonly edited: boolean;
     } & Marks)
   /** The user's edits that cannot be carried, or told. */
-  | { readonly type: 'conflict'; readonly from: string; readonly detail: string };
+  | { readonly type: 'conflict'; readonly because: string };
 
 /** Injectors of the mesh, of every revision. */
 export interface Injectors {
@@ -69,7 +69,7 @@ async function outcomeOf(sources: Sources, context: Context, map: KubeObject, me
   const common = { type: 'template', from, isObject: template.isObject, ...marks } as const;
   if (file === undefined) return { ...common, data: { ...dataOf(map), ...template.data }, edited: false };
   const merged = mergeData(dataOf(map), base?.data, template.data, context);
-  if ('detail' in merged) return { type: 'conflict', from, detail: merged.detail };
+  if ('because' in merged) return { type: 'conflict', because: merged.because };
   return { ...common, data: merged.data, edited: merged.edited };
 }
 
@@ -151,7 +151,7 @@ function textsOf(map: KubeObject): readonly string[] {
 }
 
 /** The data that the ConfigMap shall have, or why the user's edits cannot be carried. */
-type Merged = { readonly data: Data; readonly edited: boolean } | { readonly detail: string };
+type Merged = { readonly data: Data; readonly edited: boolean } | { readonly because: string };
 
 /** Keys that only the cluster has stay; a key of both is merged line by line. Without a base nothing but the sidecar's tag may differ. */
 function mergeData(mine: Data, base: Data | undefined, theirs: Data, context: Context): Merged {
@@ -161,10 +161,10 @@ function mergeData(mine: Data, base: Data | undefined, theirs: Data, context: Co
     const own = mine[key];
     const before = base?.[key];
     if (own === undefined || retagged(own, fresh, context) === fresh) data[key] = fresh;
-    else if (before === undefined) return { detail: `${key}: no template of its release is known, so your edits cannot be told` };
+    else if (before === undefined) return { because: `${key}: no template of its release is known, so your edits cannot be told` };
     else {
       const result = mergeText(before, own, fresh);
-      if ('conflicts' in result) return { detail: conflictText(key, result.conflicts, { mine: 'yours', theirs: "the target's" }) };
+      if ('conflicts' in result) return { because: conflictText(key, result.conflicts, { mine: 'yours', theirs: "the target's" }) };
       data[key] = result.text;
       edited ||= result.text !== fresh;
     }
