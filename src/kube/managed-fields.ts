@@ -171,10 +171,7 @@ export function isPerson(manager: string): boolean {
 }
 
 /** An entry without a time counts as the oldest. */
-function momentOf({ time }: ManagedFieldsEntry): number {
-  const moment = Date.parse(time ?? '');
-  return Number.isNaN(moment) ? 0 : moment;
-}
+const momentOf = ({ time }: ManagedFieldsEntry): number => Date.parse(time ?? '') || 0;
 
 /** `kustomize-controller (Apply) at 2026-11-22T13:00:00Z` */
 export function writerText({ manager, operation, time }: FieldWriter): string {

@@ -17,13 +17,13 @@ import { knownDefectsChecks } from './known-defects-checks.ts';
 import { kubectlChecks, machineChecks } from './machine-checks.ts';
 import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
-import { certificatesChecks, oneWriterChecks, podNetworkChecks } from './operator-settings-checks.ts';
-import { podWebhooksChecks } from './pod-webhooks.ts';
+import { oneWriter, operatorSettingsChecks } from './operator-settings-checks.ts';
+import { podWebhooks } from './pod-webhooks.ts';
 import { serverChecks } from './server-checks.ts';
 import { storedResourcesChecks } from './stored-resources-checks.ts';
 import { targetSettingsChecks } from './target-settings-checks.ts';
 import { typhaChecks } from './typha-checks.ts';
-import { agentMemoryChecks, workloadSettingsChecks } from './workload-settings-checks.ts';
+import { agentMemory, workloadSettingsChecks } from './workload-settings-checks.ts';
 
 /** The checks of `apply`, for a preflight run alone. In a chain that reaches `apply`, that stage evaluates and shows them. */
 export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((check) => ({
@@ -48,14 +48,14 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...sourceReleaseChecks,
   ...knownDefectsChecks,
   ...ownershipChecks,
-  ...oneWriterChecks,
+  oneWriter,
   ...adviceChecks,
   ...rolloutHealthChecks,
   ...workloadSettingsChecks,
-  ...podWebhooksChecks,
+  podWebhooks,
   ...typhaChecks,
   ...typhaOrderChecks,
-  ...agentMemoryChecks,
+  agentMemory,
   ...nodesChecks,
   ...storedResourcesChecks,
   ...policiesChecks,
@@ -68,8 +68,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...ownersChecks,
   ...apiNamespaceChecks,
   ...crossingsChecks,
-  ...podNetworkChecks,
-  ...certificatesChecks,
+  ...operatorSettingsChecks,
   ...operatorPoliciesChecks,
   ...meshChecks,
   ...hostEndpointChecks,

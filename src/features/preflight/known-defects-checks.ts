@@ -3,8 +3,8 @@ import { type Evidence, notApplicable, ok, Unread, type Verdict } from '../../ke
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
-import { serviceWorkloads } from '../rollout/index.ts';
-import { allContainersOf, failed, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
+import { rolloutTarget, serviceWorkloads } from '../rollout/index.ts';
+import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
 
 interface Hit {
@@ -79,8 +79,7 @@ function seenOrUnread(condition: Defect['when'][number], world: DefectWorld): re
 function agentRelease({ facts, installation, context }: DefectWorld): string {
   const agent = serviceWorkloads(installation, context.profile)?.agent;
   const documents = 'value' in facts.target ? facts.target.value.documents : [];
-  const workload = agent && documents.find(({ kind, metadata }) => kind === agent.kind && metadata.name === agent.name);
-  const image = workload && allContainersOf(workload).find(({ name }) => name === agent.container)?.image;
+  const image = agent && rolloutTarget(agent, { documents })?.image;
   return imageRelease(image ?? '') ?? context.options.release;
 }
 

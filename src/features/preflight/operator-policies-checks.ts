@@ -13,18 +13,18 @@ import {
   type PreflightCheck,
   type PreflightFacts,
   sourceRelease,
+  table,
   unknownEnd,
   withInstallation,
 } from '../survey/index.ts';
 
-export const operatorPoliciesChecks: readonly PreflightCheck[] = [
+const SHARED = { category: 'resources', severity: 'warning', ref: 'domain §11.3' } as const;
+
+export const operatorPoliciesChecks: readonly PreflightCheck[] = table(SHARED, [
   /** The operator puts its policies before all others: other workloads no longer reach its pods, nor do they reach them. */
   {
     id: 'NS-632',
     title: 'no other objects in the operator’s pod namespace',
-    category: 'resources',
-    severity: 'warning',
-    ref: 'domain §11.3',
     judge: withInstallation((installation, facts, context): Verdict => {
       const guarded = context.profile.operator.crossings?.guarded;
       if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
@@ -53,9 +53,6 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = [
   {
     id: 'NS-633',
     title: 'your policies let the moved API server answer',
-    category: 'resources',
-    severity: 'warning',
-    ref: 'domain §11.3',
     judge: withInstallation((installation, facts, context): Verdict => {
       const { profile } = context;
       const api = profile.operator.end?.api;
@@ -73,7 +70,7 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = [
       }));
     }),
   },
-];
+]);
 
 function droppedBy(old: KubeObject, name: string, facts: PreflightFacts, profile: Profile): readonly Evidence[] {
   const stored = [

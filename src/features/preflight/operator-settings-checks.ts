@@ -20,25 +20,23 @@ import {
 } from '../survey/index.ts';
 import { type Operated, withOperated } from './crossings-checks.ts';
 
-export const oneWriterChecks: readonly PreflightCheck[] = [
-  /** What the operator sets must have no other repeated writer: they would overwrite each other for ever. */
-  {
-    id: 'NS-113',
-    title: 'settings of the operator written by it alone',
-    category: 'installation',
-    severity: 'warning',
-    ref: 'domain §12',
-    judge: withOperated(({ names: { writes = [] }, facts, context: { profile } }) => {
-      const found = writes.flatMap(({ plural, fields }) => objectsOf(facts, plural).flatMap((object) => otherWriters(object, fields)));
-      const [first] = found;
-      return failIfAny(found, 'the operator alone writes its settings', (names) => ({
-        because: `settings that the operator writes are also written by another tool: ${names}. The two overwrite each other again and again`,
-        hint: 'Remove these fields from the source of that tool, and set what you want in the Installation.',
-        next: command`kubectl get ${`${first?.object?.kind.toLowerCase() ?? ''}.${profile.crdGroup}`} ${first?.object?.name ?? ''} --show-managed-fields -o yaml`,
-      }));
-    }),
-  },
-];
+/** What the operator sets must have no other repeated writer: they would overwrite each other for ever. */
+export const oneWriter: PreflightCheck = {
+  id: 'NS-113',
+  title: 'settings of the operator written by it alone',
+  category: 'installation',
+  severity: 'warning',
+  ref: 'domain §12',
+  judge: withOperated(({ names: { writes = [] }, facts, context: { profile } }) => {
+    const found = writes.flatMap(({ plural, fields }) => objectsOf(facts, plural).flatMap((object) => otherWriters(object, fields)));
+    const [first] = found;
+    return failIfAny(found, 'the operator alone writes its settings', (names) => ({
+      because: `settings that the operator writes are also written by another tool: ${names}. The two overwrite each other again and again`,
+      hint: 'Remove these fields from the source of that tool, and set what you want in the Installation.',
+      next: command`kubectl get ${`${first?.object?.kind.toLowerCase() ?? ''}.${profile.crdGroup}`} ${first?.object?.name ?? ''} --show-managed-fields -o yaml`,
+    }));
+  }),
+};
 
 function otherWriters(object: KubeObject, fields: readonly string[]): readonly Evidence[] {
   const { managedFields = [] } = object.metadata;
@@ -49,33 +47,6 @@ function otherWriters(object: KubeObject, fields: readonly string[]): readonly E
     return toolOf(manager) !== undefined && owned.length > 0 ? [evidenceOf(object, `${manager} writes ${owned.join(', ')}`)] : [];
   });
 }
-
-export const podNetworkChecks: readonly PreflightCheck[] = [
-  /** The operator refuses pools of the Installation outside the pod network of kubeadm, and then upgrades nothing. */
-  {
-    id: 'NS-628',
-    title: 'address pools within the pod network',
-    category: 'resources',
-    severity: 'error',
-    ref: 'domain §12',
-    judge: withOperated(({ names, operated }) => {
-      const installation = read(operated.installation);
-      const pools = jsonAt(specOf(installation), ...names.pools.field);
-      if (!installation || !Array.isArray(pools) || pools.length === 0) return notApplicable('the Installation lists no address pools');
-      const subnets = read(operated.podSubnets);
-      if (subnets.length === 0) return notApplicable('kubeadm has no pod network here');
-      const outside = pools
-        .map((pool) => String(jsonAt(pool, 'cidr') ?? ''))
-        .filter((cidr) => !subnets.some((subnet) => isWithin(cidr, subnet)));
-      const evidence = outside.map((cidr): Evidence => evidenceOf(installation, `${cidr} is not within ${subnets.join(', ')}`));
-      return failIfAny(evidence, `the pools are within the pod network ${subnets.join(', ')}`, () => ({
-        because: `the Installation has pools outside the pod network that kubeadm knows (${subnets.join(', ')}): ${outside.join(', ')}. The operator refuses them and upgrades nothing`,
-        hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${names.pools.field.join('.')} of the Installation, before the upgrade.`,
-        next: 'kubectl -n kube-system get configmap kubeadm-config -o yaml',
-      }));
-    }),
-  },
-];
 
 /** A network is within another if its own of that size is the same. */
 export function isWithin(cidr: string, outer: string): boolean {
@@ -97,7 +68,29 @@ function withCertificates(judge: (names: Certificates, given: Operated) => Verdi
   });
 }
 
-export const certificatesChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'error', ref: 'domain §11.3' }, [
+export const operatorSettingsChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'error', ref: 'domain §11.3' }, [
+  /** The operator refuses pools of the Installation outside the pod network of kubeadm, and then upgrades nothing. */
+  {
+    id: 'NS-628',
+    title: 'address pools within the pod network',
+    ref: 'domain §12',
+    judge: withOperated(({ names, operated }) => {
+      const installation = read(operated.installation);
+      const pools = jsonAt(specOf(installation), ...names.pools.field);
+      if (!installation || !Array.isArray(pools) || pools.length === 0) return notApplicable('the Installation lists no address pools');
+      const subnets = read(operated.podSubnets);
+      if (subnets.length === 0) return notApplicable('kubeadm has no pod network here');
+      const outside = pools
+        .map((pool) => String(jsonAt(pool, 'cidr') ?? ''))
+        .filter((cidr) => !subnets.some((subnet) => isWithin(cidr, subnet)));
+      const evidence = outside.map((cidr): Evidence => evidenceOf(installation, `${cidr} is not within ${subnets.join(', ')}`));
+      return failIfAny(evidence, `the pools are within the pod network ${subnets.join(', ')}`, () => ({
+        because: `the Installation has pools outside the pod network that kubeadm knows (${subnets.join(', ')}): ${outside.join(', ')}. The operator refuses them and upgrades nothing`,
+        hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${names.pools.field.join('.')} of the Installation, before the upgrade.`,
+        next: 'kubectl -n kube-system get configmap kubeadm-config -o yaml',
+      }));
+    }),
+  },
   /** The operator renews its own certificates but keeps others, even without the target's address. */
   {
     id: 'NS-630',

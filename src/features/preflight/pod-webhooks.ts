@@ -88,32 +88,30 @@ export async function readOperatedPods(
   );
 }
 
-export const podWebhooksChecks: readonly PreflightCheck[] = [
-  /** A webhook on the pod network needs the agents, and the agents' pods need its answer: a deadlock once both are down. */
-  {
-    id: 'NS-611',
-    title: 'webhooks let the pods of the service start',
-    category: 'workloads',
-    severity: 'warning',
-    ref: 'domain §12/12',
-    judge: withInstallation((installation, facts, { profile }): Verdict => {
-      const webhooks = read(facts.podWebhooks);
-      const names = [
-        ...Object.values(serviceWorkloads(installation, profile) ?? {}),
-        ...(installation.operator ? [installation.operator] : []),
-      ];
-      const live = webhooks.length === 0 ? [] : [...read(facts.daemonSets), ...read(facts.deployments)];
-      const workloads = names.flatMap((name) => findWorkload(live, name) ?? []);
-      const found = webhooks.flatMap((webhook) => evidenceOn(webhook, workloads, facts));
-      const [first] = found;
-      return failIfAny(found, 'no webhook on the pod network has to admit the pods of the service', (those) => ({
-        because: `${counted(found.length, 'webhook')} on the pod network must admit the pods of the service: ${those}`,
-        hint: 'If its own pods have no network, the webhook does not answer, and the server refuses new agents. Exempt the namespace at the webhook, or by the setting of that product, before the upgrade.',
-        next: command`kubectl get ${first?.object?.kind.toLowerCase() ?? ''} ${first?.object?.name ?? ''} -o yaml`,
-      }));
-    }),
-  },
-];
+/** A webhook on the pod network needs the agents, and the agents' pods need its answer: a deadlock once both are down. */
+export const podWebhooks: PreflightCheck = {
+  id: 'NS-611',
+  title: 'webhooks let the pods of the service start',
+  category: 'workloads',
+  severity: 'warning',
+  ref: 'domain §12/12',
+  judge: withInstallation((installation, facts, { profile }): Verdict => {
+    const webhooks = read(facts.podWebhooks);
+    const names = [
+      ...Object.values(serviceWorkloads(installation, profile) ?? {}),
+      ...(installation.operator ? [installation.operator] : []),
+    ];
+    const live = webhooks.length === 0 ? [] : [...read(facts.daemonSets), ...read(facts.deployments)];
+    const workloads = names.flatMap((name) => findWorkload(live, name) ?? []);
+    const found = webhooks.flatMap((webhook) => evidenceOn(webhook, workloads, facts));
+    const [first] = found;
+    return failIfAny(found, 'no webhook on the pod network has to admit the pods of the service', (those) => ({
+      because: `${counted(found.length, 'webhook')} on the pod network must admit the pods of the service: ${those}`,
+      hint: 'If its own pods have no network, the webhook does not answer, and the server refuses new agents. Exempt the namespace at the webhook, or by the setting of that product, before the upgrade.',
+      next: command`kubectl get ${first?.object?.kind.toLowerCase() ?? ''} ${first?.object?.name ?? ''} -o yaml`,
+    }));
+  }),
+};
 
 /** What to add to the webhook; nothing where it does not ask about these pods, or where its own pods need no agent. */
 function evidenceOn(webhook: PodWebhook, workloads: readonly KubeObject[], facts: PreflightFacts): readonly Evidence[] {

@@ -102,30 +102,28 @@ function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly
   });
 }
 
-export const agentMemoryChecks: readonly PreflightCheck[] = [
-  /** Memory limits are carried into the target, which needs no less: a container out of memory now will be then. */
-  {
-    id: 'NS-410',
-    title: 'memory of agents and controllers suffices',
-    category: 'workloads',
-    severity: 'warning',
-    ref: 'domain §12',
-    judge: withWorkloads(({ agent, controllers, typha }, facts) => {
-      const own = [agent, controllers, typha].flatMap((one) => one ?? []);
-      const short = read(facts.pods).filter(
-        ({ namespace, labels, outOfMemory = [] }) =>
-          outOfMemory.length > 0 && own.some((one) => one.namespace === namespace && labels['k8s-app'] === one.name),
-      );
-      const [first] = short;
-      const evidence = short.map(({ namespace, name, node, outOfMemory = [] }) => ({
-        text: `Pod/${namespace}/${name}`,
-        detail: `${outOfMemory.join(', ')} on ${node} was OOMKilled`,
-      }));
-      return failIfAny(evidence, 'no container was ended for lack of memory', (names) => ({
-        because: `${counted(short.length, 'pod')} ran out of memory lately: ${names}. The limits are carried into the target, which needs as much or more`,
-        hint: 'Raise the memory limit of the container, or remove it, before the upgrade.',
-        next: command`kubectl -n ${first?.namespace ?? ''} describe pod ${first?.name ?? ''}`,
-      }));
-    }),
-  },
-];
+/** Memory limits are carried into the target, which needs no less: a container out of memory now will be then. */
+export const agentMemory: PreflightCheck = {
+  id: 'NS-410',
+  title: 'memory of agents and controllers suffices',
+  category: 'workloads',
+  severity: 'warning',
+  ref: 'domain §12',
+  judge: withWorkloads(({ agent, controllers, typha }, facts) => {
+    const own = [agent, controllers, typha].flatMap((one) => one ?? []);
+    const short = read(facts.pods).filter(
+      ({ namespace, labels, outOfMemory = [] }) =>
+        outOfMemory.length > 0 && own.some((one) => one.namespace === namespace && labels['k8s-app'] === one.name),
+    );
+    const [first] = short;
+    const evidence = short.map(({ namespace, name, node, outOfMemory = [] }) => ({
+      text: `Pod/${namespace}/${name}`,
+      detail: `${outOfMemory.join(', ')} on ${node} was OOMKilled`,
+    }));
+    return failIfAny(evidence, 'no container was ended for lack of memory', (names) => ({
+      because: `${counted(short.length, 'pod')} ran out of memory lately: ${names}. The limits are carried into the target, which needs as much or more`,
+      hint: 'Raise the memory limit of the container, or remove it, before the upgrade.',
+      next: command`kubectl -n ${first?.namespace ?? ''} describe pod ${first?.name ?? ''}`,
+    }));
+  }),
+};

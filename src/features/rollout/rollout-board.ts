@@ -23,7 +23,7 @@ export class Board {
   readonly pods = new Map<RolloutTarget, Map<string, PodFacts>>();
   readonly nodes = new Map<string, NodeFacts>();
   readonly #targets: readonly RolloutTarget[];
-  readonly #known = new Map<RolloutTarget, Known>();
+  readonly #known: Known = new WeakMap();
   readonly #waitingFor = new Set<string>();
   #failure: unknown;
   #wake: (() => void) | undefined;
@@ -33,10 +33,7 @@ export class Board {
 
   constructor(targets: readonly RolloutTarget[]) {
     this.#targets = targets;
-    for (const target of targets) {
-      this.pods.set(target, new Map());
-      this.#known.set(target, new WeakMap());
-    }
+    for (const target of targets) this.pods.set(target, new Map());
   }
 
   expect(feed: string): void {
@@ -67,17 +64,16 @@ export class Board {
     if (this.#waitingFor.size > 0) return undefined;
     // Nothing came in, and no text tells how long a pod has been at it: it is as it was, and whoever is told sees that by the object.
     if (this.#last?.every(({ pods }) => pods.every(({ phase }) => phase === 'new' || phase === 'old'))) return this.#last;
-    this.#last = this.#targets.map((target) => {
-      const known = this.#known.get(target);
-      return judgeRollout({
+    this.#last = this.#targets.map((target) =>
+      judgeRollout({
         target,
         workload: this.workloads.get(workloadKey(target.kind, target.namespace, target.name)),
         pods: [...(this.pods.get(target)?.values() ?? [])],
         nodes: this.nodes,
         now,
-        ...(known ? { known } : {}),
-      });
-    });
+        known: this.#known,
+      }),
+    );
     return this.#last;
   }
 
