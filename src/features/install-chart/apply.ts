@@ -10,7 +10,7 @@ import { NEW_OPERATOR, readRestarts, restartNotes, typhaOrderNote, typhaOrderTak
 import { noneBreaks, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
-import { type ChartFacts, type TargetChart, takeoverAction } from './chart-facts.ts';
+import { type ChartFacts, takeoverAction } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
 import { type HelmUpgrade, helmInstall, helmUpgrade } from './helm-argv.ts';
@@ -152,8 +152,10 @@ function notesOf(
   difference: ChartDifference | undefined,
 ): readonly string[] {
   if (upgraded) return [];
+  const { name, version, place, sha256 } = 'value' in target ? target.value : {};
+  const chart = `${name} ${version} from ${place}`;
   return [
-    ...('value' in target ? [chartText(target.value)] : []),
+    ...('value' in target ? [`the chart is ${chart}${sha256 === undefined ? '' : `, sha256 ${sha256}`}`] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
     ...(upgrade?.moves && 'value' in stored ? moveNotes(stored.value.record.namespace, upgrade) : []),
@@ -161,10 +163,6 @@ function notesOf(
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];
-}
-
-function chartText({ name, version, place, sha256 }: TargetChart): string {
-  return `the chart is ${name} ${version} from ${place}${sha256 === undefined ? '' : `, sha256 ${sha256}`}`;
 }
 
 function moveNotes(from: string, { name, namespace }: HelmUpgrade): readonly string[] {

@@ -9,7 +9,7 @@ import { ownersOf } from '../../kube/field-paths.ts';
 import { changedFields, fieldAt } from '../../manifest/definition-differences.ts';
 import { comparable } from '../../manifest/prepare.ts';
 import type { FieldConflict, StoredRelease } from './chart-facts.ts';
-import { type HelmRecord, recordedObjects } from './helm-record.ts';
+import { recordedObjects } from './helm-record.ts';
 
 /** Under this name the chart tool writes, in all its versions. */
 const HELM = 'helm';
@@ -56,7 +56,11 @@ async function conflictsOf(cluster: ClusterReader, written: Written): Promise<re
   const placed = namespace === undefined ? document : { ...document, metadata: { ...document.metadata, namespace } };
   // A revision that was never deployed may not have made it.
   if (!live) return installed && base.status === 'deployed' ? [{ ref: refOf(placed), change: { path: '' } }] : [];
-  const after = isPatched(document, record) ? patched(live, installed, placed) : await cluster.dryRunApply(kind, placed, HELM);
+  // In a client-side release helm patches custom resources by the chart's changes, without looking at the live ones. What is there without
+  // being in the installed revision is adopted unchanged.
+  const isPatched = record.applyMethod === 'client-side' && isCustom(document.apiVersion);
+  const patched = installed ? (mergePatched(live, installed, placed) as KubeObject) : live;
+  const after = isPatched ? patched : await cluster.dryRunApply(kind, placed, HELM);
   return changedFields(comparable(live), comparable(after)).flatMap((change) => decisionsOn(change, live, installed));
 }
 
@@ -64,27 +68,14 @@ function decisionsOn(change: FieldChange, live: KubeObject, installed: KubeObjec
   const ref = refOf(live);
   const others = ownersOf(live.metadata.managedFields, change.path).filter(({ manager }) => manager !== HELM);
   if (others.length > 0) return others.map(({ manager }) => ({ ref, change, manager }));
-  return isPutBack(change, installed) ? [{ ref, change }] : [];
-}
-
-/** Set by the installed revision and gone. Omitted empty values do not count: nobody removed those. */
-function isPutBack({ path, before, after }: FieldChange, installed: KubeObject | undefined): boolean {
-  return before === undefined && !isEmpty(after) && fieldAt(installed, path) !== undefined;
+  // Set by the installed revision and gone. Omitted empty values do not count: nobody removed those.
+  const isPutBack = change.before === undefined && !isEmpty(change.after) && fieldAt(installed, change.path) !== undefined;
+  return isPutBack ? [{ ref, change }] : [];
 }
 
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === undefined || value === '' || (isRecord(value) && Object.keys(value).length === 0);
-}
-
-/** In a client-side release helm patches custom resources by the chart's changes, without looking at the live ones. */
-function isPatched({ apiVersion }: KubeObject, { applyMethod }: HelmRecord): boolean {
-  return applyMethod === 'client-side' && isCustom(apiVersion);
-}
-
-/** An object that exists without being in the installed revision is adopted unchanged. */
-function patched(live: KubeObject, installed: KubeObject | undefined, document: KubeObject): KubeObject {
-  return installed ? (mergePatched(live, installed, document) as KubeObject) : live;
 }
 
 /** `live` after a JSON merge patch (RFC 7386) of what differs between two other states: maps by key, lists as a whole. */

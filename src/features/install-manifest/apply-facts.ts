@@ -73,26 +73,21 @@ export function targetsOf(context: Context, target: Target, variantId: string): 
   return rolloutTargets(variant, { documents: objectsIn(target.manifest) }, addOns);
 }
 
-type Values = Readonly<Record<string, string>>;
-
 /** How the agents of the target will reach their key-value store, and whether it answers (§4.5/1). */
 export async function readStoreFacts(sources: Sources, { profile }: Context, target: Target): Promise<StoreFacts> {
   const { endpointsKey, tlsKeys, secret, placeholders } = profile.datastore;
   const documents = targetDocuments(target);
   const settings = storeSettings(documents, endpointsKey, tlsKeys);
-  const values = secret === undefined ? undefined : await attempt(() => readSecret(sources, secret, settings?.ref.namespace));
+  const read = secret === undefined ? undefined : await attempt(() => sources.cluster.get(K.Secret, secret, settings?.ref.namespace));
   const held = placeholdersOf(documents, placeholders);
   const onHosts = settings === undefined || secret === undefined ? [] : hostPathsOf(settings.paths, documents, secret);
   const isUsable = settings !== undefined && held.length === 0 && onHosts.length === 0;
-  const certificates = values && 'value' in values ? certificatesOf(settings?.paths ?? [], values.value) : {};
-  const secretKeys = values && ('unread' in values ? values : { value: Object.keys(values.value).filter((key) => values.value[key]) });
+  const data = read && 'value' in read ? (mapAt(read.value, 'data') as Readonly<Record<string, string>>) : {};
+  const certificates = certificatesOf(settings?.paths ?? [], data);
+  const secretKeys = read && ('unread' in read ? read : { value: Object.keys(data).filter((key) => data[key]) });
   const endpoints = isUsable ? endpointsOf(settings.endpoints) : [];
   const health = await Promise.all(endpoints.map((endpoint) => sources.store.ask(endpoint, certificates)));
   return { settings, secretKeys, placeholders: held, onHosts, health };
-}
-
-async function readSecret({ cluster }: Sources, name: string, namespace: string | undefined): Promise<Values> {
-  return mapAt(await cluster.get(K.Secret, name, namespace), 'data') as Values;
 }
 
 function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly string[]): readonly Evidence[] {

@@ -145,6 +145,6 @@ const isText = ({ path, before, after }: FieldChange): boolean =>
   /\.description$/.test(path) && [before, after].every((value) => value === undefined || typeof value === 'string');
 
 function wholeRow(ref: ObjectRef, rows: readonly TwoWayField[]): TwoWayField {
-  const live = rows.length === 1 ? '1 field differs' : `${counted(rows.length, 'field')} ${rows.length === 1 ? 'differs' : 'differ'}`;
+  const live = counted(rows.length, 'field differs', 'fields differ');
   return { ref, path: '', live, target: 'the target’s own', owners: [...new Set(rows.flatMap(({ owners }) => owners))] };
 }

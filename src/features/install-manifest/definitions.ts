@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import type { Trace } from '../../kernel/edit-trace.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
@@ -33,6 +34,7 @@ export function definitionEdits(
     const kept = marks.map((change) => markTrace(change, target, live));
     if (found.length === 0) return kept;
     const count = found.length;
+    const names = [...found.slice(0, SHOWN).map(({ path }) => path), ...(count > SHOWN ? ['…'] : [])];
     return [
       ...kept,
       {
@@ -40,11 +42,11 @@ export function definitionEdits(
         path: '',
         change: 'change',
         base: 'the release’s own',
-        mine: `${count} ${count === 1 ? 'field differs' : 'fields differ'}`,
+        mine: counted(count, 'field differs', 'fields differ'),
         theirs: 'the target’s own',
         source: { kind: inFile?.length ? 'last-applied' : 'live' },
         outcome: 'target',
-        note: `${NOTE} Compared with ${base.release}: ${namesOf(found)}.${installed === base.release ? '' : NOT_AT_HAND}`,
+        note: `${NOTE} Compared with ${base.release}: ${names.join(', ')}.${installed === base.release ? '' : NOT_AT_HAND}`,
       },
     ];
   });
@@ -80,11 +82,6 @@ const STAYS = 'It stays in the cluster: the target does not set it.';
 const SHOWN = 3;
 
 const NOT_AT_HAND = ' The installed release’s own is not at hand: it may be just that.';
-
-function namesOf(found: readonly FieldChange[]): string {
-  const names = found.slice(0, SHOWN).map(({ path }) => path);
-  return [...names, ...(found.length > SHOWN ? ['…'] : [])].join(', ');
-}
 
 function definitionsOf(documents: readonly KubeObject[]): ReadonlyMap<string, KubeObject> {
   const definitions = documents.filter(({ kind }) => kind === 'CustomResourceDefinition');

@@ -171,7 +171,9 @@ export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects
   const merged = objects.filter(({ kind, ...fields }) => !OWN_RULES.has(kind) && hasList(fields));
   const versions = [...new Set(merged.map(({ apiVersion }) => apiVersion))];
   const read = await eachOf(versions, WIDTH, async (apiVersion): Promise<readonly (readonly [string, KindRules])[]> => {
-    const document = await attempt(async () => parsedJson(await cluster.raw(pathOf(apiVersion))));
+    const document = await attempt(async () =>
+      parsedJson(await cluster.raw(`/openapi/v3/${groupOf(apiVersion) === '' ? 'api' : 'apis'}/${apiVersion}`)),
+    );
     if ('unread' in document) return [];
     const kinds = [...new Set(merged.filter((one) => one.apiVersion === apiVersion).map(({ kind }) => kind))];
     return kinds.flatMap((kind) => {
@@ -180,10 +182,6 @@ export async function readListRules(cluster: Pick<ClusterReader, 'raw'>, objects
     });
   });
   return new Map(read.flat());
-}
-
-function pathOf(apiVersion: string): string {
-  return `/openapi/v3/${groupOf(apiVersion) === '' ? 'api' : 'apis'}/${apiVersion}`;
 }
 
 function hasList(value: unknown): boolean {

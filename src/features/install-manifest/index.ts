@@ -23,7 +23,7 @@ export { readInstalledManifest } from './edits.ts';
 export { manifestExpectations } from './effects.ts';
 export type { Target } from './identity.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';
-export { isPending, type PreviewedObject, restartOf, withRestarts } from './outcome.ts';
+export { created, isPending, type PreviewedObject, restartOf, withRestarts } from './outcome.ts';
 export { leftBehind, NO_ORPHANS, type Orphans, readOrphans, unservedNotes } from './own-objects.ts';
 export { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
 export { podsAnswer } from './pods-admitted.ts';

@@ -109,8 +109,9 @@ function isAllowedWith(words: string, { metadata }: KubeObject, together: readon
  * quota: q, requested: pods=1, used: pods=6, limited: pods=6` is how the server says it.
  */
 function isOnlyFull(words: string, workload: KubeObject, live: KubeObject | undefined): boolean {
+  const deletesFirst = workload.kind === 'DaemonSet' || mayBeMissing(workload) > 0;
   const [, requested, used, limited] = /exceeded quota: .*, requested: (\S+), used: (\S+), limited: (\S+)$/.exec(words) ?? [];
-  if (requested === undefined || used === undefined || limited === undefined || !live || !deletesFirst(workload)) return false;
+  if (requested === undefined || used === undefined || limited === undefined || !live || !deletesFirst) return false;
   const [asks, has, limit] = [amountsIn(requested), amountsIn(used), amountsIn(limited)];
   return [...limit].every(([resource, most]) => (asks.get(resource) ?? 0) + (has.get(resource) ?? 0) - amountOf(live, resource) <= most);
 }
@@ -119,10 +120,6 @@ function isOnlyFull(words: string, workload: KubeObject, live: KubeObject | unde
 function amountsIn(text: string): ReadonlyMap<string, number> {
   const pairs = text.split(',').map((one) => one.split('='));
   return new Map(pairs.map(([resource = '', amount = '']) => [resource, quantityOf(amount)?.value ?? Number.POSITIVE_INFINITY]));
-}
-
-function deletesFirst(workload: KubeObject): boolean {
-  return workload.kind === 'DaemonSet' || mayBeMissing(workload) > 0;
 }
 
 /** What one pod of the workload counts for in a quota. */

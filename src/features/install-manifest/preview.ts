@@ -78,8 +78,9 @@ async function previewOnce(
   const live = await cluster.get(kind, document.metadata.name, document.metadata.namespace);
   const leftovers = live ? leftoversOf(live, document).map(({ path }) => path) : [];
   const known = { document, ...(live ? { live, ...handedOver(live, leftovers) } : {}) };
-  const going = goingText(live);
-  if (going !== undefined) return refused(known, going);
+  // The server accepts an apply of an object that only waits for its finalizers, but it is deleted all the same.
+  const going = live?.metadata.deletionTimestamp;
+  if (going !== undefined) return refused(known, `it has been marked for deletion at ${going}: what is written to it goes with it`);
   const applied = await answerOf(() => cluster.dryRunApply(kind, document, KUBECTL));
   if (applied === 'changed') return undefined;
   if (applied instanceof ApiFailure) return previewRefused(cluster, kind, known, applied);
@@ -115,12 +116,6 @@ async function previewRefused(
   const { live, adopted, document } = known;
   if (!live && status === 404) return created(document, message);
   return live && adopted && status === 422 ? previewAdopted(cluster, kind, { ...known, live }, message) : refused(known, message);
-}
-
-/** The server accepts an apply of an object that only waits for its finalizers, but it is deleted all the same. */
-function goingText(live: KubeObject | undefined): string | undefined {
-  const since = live?.metadata.deletionTimestamp;
-  return since === undefined ? undefined : `it has been marked for deletion at ${since}: what is written to it goes with it`;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import type { PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
+import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
@@ -16,6 +16,7 @@ import {
   type CrdFacts,
   carriedOf,
   changes,
+  created,
   emptiedSecrets,
   emptyTargets,
   leftBehind,
@@ -60,7 +61,11 @@ export const operatorApply = pathPart<OperatorFacts>({
     if (actions.length === 0) return { skip: `the operator equals ${target.url}, and runs`, objects: left };
     return {
       actions,
-      objects: [...previews.map(({ planned }) => planned), ...facts.flowLogs.map(created), ...left],
+      objects: [
+        ...previews.map(({ planned }) => planned),
+        ...facts.flowLogs.map((one) => ({ ...created(one).planned, bodies: { after: one } })),
+        ...left,
+      ],
       notes: [
         ...notesOf(facts),
         ...unservedNotes(facts.orphans),
@@ -75,10 +80,6 @@ export const operatorApply = pathPart<OperatorFacts>({
     };
   },
 });
-
-function created(object: KubeObject): PlannedObject {
-  return { ref: refOf(object), change: 'create', fields: [], hidden: [], taken: [], bodies: { after: object } };
-}
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();

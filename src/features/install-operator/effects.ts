@@ -42,7 +42,7 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
     tell(look, wait, told);
     if (look.done || (await isFirstThere({ cluster, clock }, expected))) return {};
     const now = clock.now().getTime();
-    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsFor(cluster, look));
+    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsOf(cluster, podsOf(look)));
     await clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
     const woken = clock.now().getTime();
     counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
@@ -115,10 +115,8 @@ function progressText(lags: readonly OperatorLag[]): string {
 /** Pods of which events and logs are read. */
 const ASKED = 3;
 
-/** What the cluster itself says of the pods that are late; asked for only once the wait has ended without success. */
-function reasonsFor(cluster: ClusterReader, { lags }: OperatorVerdict): Promise<readonly string[]> {
-  return reasonsOf(cluster, lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED));
-}
+/** What the cluster itself says of them is asked for only once the wait has ended without success. */
+const podsOf = ({ lags }: OperatorVerdict) => lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
 
 function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: OperatorExpected, reasons: readonly string[]): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
