@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../kernel/object.ts';
 import type { StoredManifests } from '../kernel/ports.ts';
-import { compareReleases, parseRelease } from '../kernel/release.ts';
+import { byAge } from '../kernel/release.ts';
 import { brotliDecompress } from './compression.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */
@@ -54,11 +54,6 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
         .toSorted(byAge),
     documentsOf: (release, file) => releases[release]?.[file]?.map(objectAt),
   };
-}
-
-function byAge(a: string, b: string): number {
-  const [left, right] = [parseRelease(a), parseRelease(b)];
-  return left && right ? compareReleases(left, right) : 0;
 }
 
 /** The same for the stages: the file is read when the first of them asks; a profile without one has no releases. */

@@ -30,6 +30,12 @@ export function compareReleases(a: Release, b: Release): number {
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 }
 
+/** Orders tags by age; what is no release tag comes last. */
+export function byAge(a: string, b: string): number {
+  const [left, right] = [parseRelease(a), parseRelease(b)];
+  return left && right ? compareReleases(left, right) : Number(!left) - Number(!right);
+}
+
 /** True if tag `a` is older than tag `b`; both must be release tags. */
 export function isOlder(a: string, b: string): boolean {
   const [left, right] = [parseRelease(a), parseRelease(b)];

@@ -1,6 +1,6 @@
 import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { compareReleases, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
+import { byAge, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
 import { canonical } from './alike.ts';
 import { type Distance, definitionDistance, isDefinition, textDistance } from './base-distance.ts';
 import { mergeManifest, objectsInstalled } from './merge.ts';
@@ -127,11 +127,6 @@ function nearestFirst(distance: Distance, definitions: Distance, name = ''): (a:
     Number(b.release === name) - Number(a.release === name) ||
     isOfMinor(b) - isOfMinor(a) ||
     byAge(a.release, b.release);
-}
-
-function byAge(a: string, b: string): number {
-  const [left, right] = [parseRelease(a), parseRelease(b)];
-  return left && right ? compareReleases(left, right) : Number(!left) - Number(!right);
 }
 
 /** Images tell it by its own name, or by the tag that its manifest was published with: v3.24.6's names images of v3.24.5. */

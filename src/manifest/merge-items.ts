@@ -99,26 +99,19 @@ interface VariableReference {
   readonly read: string;
 }
 
-interface VariableOrder {
-  readonly order: readonly string[];
-  /** For these the order is another than the target's. */
-  readonly moved: readonly VariableReference[];
-  /** These cannot be had beside what the target reads: its order stands. */
-  readonly open: readonly VariableReference[];
-}
-
 /**
  * An order of variables, near the target's, in which every reference still resolves. Kubernetes expands only earlier variables: the program
- * gets any other as the literal `$(NAME)`.
+ * gets any other as the literal `$(NAME)`. For those in `moved` the order is another than the target's; those in `open` cannot be had beside
+ * what the target reads, and its order stands.
  */
-function readableOrder(order: readonly string[], merged: Items, sides: readonly Items[]): VariableOrder {
+function readableOrder(order: readonly string[], merged: Items, sides: readonly Items[]) {
   const wanted = order.flatMap((reader) =>
     readBy(merged.get(reader))
       .filter((read) => merged.get(read) !== undefined && sides.some((side) => isReadable(side, { reader, read }, merged)))
       .map((read) => ({ reader, read })),
   );
   const moved = wanted.filter(({ reader, read }) => order.indexOf(read) > order.indexOf(reader));
-  if (moved.length === 0) return { order, moved: [], open: [] };
+  if (moved.length === 0) return { order, moved, open: moved };
   const placed = new Set<string>();
   const place = (name: string, readers: readonly string[]): void => {
     if (placed.has(name)) return;
@@ -130,7 +123,8 @@ function readableOrder(order: readonly string[], merged: Items, sides: readonly 
   const found = [...placed];
   const isReadableNow = ({ reader, read }: VariableReference) => found.indexOf(read) < found.indexOf(reader);
   if (wanted.every(isReadableNow)) return { order: found, moved, open: [] };
-  return { order, moved: [], open: moved.filter(({ reader, read }) => reaches(read, reader, wanted, [])) };
+  const inCircle = moved.filter(({ reader, read }) => reaches(read, reader, wanted, []));
+  return { order, moved: [], open: inCircle };
 }
 
 function reaches(from: string, to: string, all: readonly VariableReference[], seen: readonly string[]): boolean {

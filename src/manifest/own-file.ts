@@ -131,19 +131,12 @@ function disputed(value: unknown, kind: string): string {
   return `Your file and the cluster disagree: the cluster has ${shown}. Where that is right, write it into the file or leave --installed-manifest out.`;
 }
 
-interface ToldRules {
-  readonly rules: unknown;
-  /** Places of what only the file allows, and nothing tells whether that counts. */
-  readonly disputed: readonly string[];
-  /** Places at which the cluster counts, and not the file. */
-  readonly noted: readonly string[];
-}
-
 /**
  * The user's rules by file and cluster, permission by permission: as one value, the file would overwrite what the cluster adds (§4.4/1).
- * Undefined if rules have another shape than Kubernetes'.
+ * Undefined if rules have another shape than Kubernetes'. `disputed`: places of what only the file allows, and nothing tells whether that
+ * counts; `noted`: places at which the cluster counts, and not the file.
  */
-function reconciledRules(five: Five): ToldRules | undefined {
+function reconciledRules(five: Five) {
   const [base, theirs, live, file] = [five.base, five.theirs, five.live, five.own].map((object) => permissionsOf(object?.rules));
   const applied = five.applied ? permissionsOf(five.applied.rules) : base;
   if (!base || !applied || !live || !file || !theirs) return undefined;

@@ -4,7 +4,7 @@ import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts } from '../../kernel/ports.ts';
-import { compareReleases, parseRelease } from '../../kernel/release.ts';
+import { byAge, parseRelease } from '../../kernel/release.ts';
 import { isLoopback } from '../kube/wire.ts';
 import {
   artifactOf,
@@ -138,11 +138,8 @@ async function isThere(url: URL, options: ArtifactsOptions): Promise<boolean> {
 
 async function releasesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const known = entries.flatMap((entry) => {
-    const release = entry.isFile() ? undefined : parseRelease(entry.name);
-    return release ? [{ name: entry.name, release }] : [];
-  });
-  return known.sort((a, b) => compareReleases(a.release, b.release)).map(({ name }) => name);
+  const known = entries.filter((entry) => !entry.isFile() && parseRelease(entry.name));
+  return known.map(({ name }) => name).sort(byAge);
 }
 
 function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string, releases: readonly string[]): Fault {

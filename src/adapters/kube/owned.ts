@@ -71,14 +71,11 @@ async function byNamespace(list: List, first: MetadataPage): Promise<readonly Ku
   }
 }
 
-/** Objects that are owned, and the number of all that were read. */
-interface Part {
-  readonly found: readonly KubeObject[];
-  readonly read: number;
-}
-
-/** All pages from one on. The next is asked for as soon as the server has said where it begins, while the one before is still read. */
-async function pagesFrom(list: List, query: Query): Promise<Part> {
+/**
+ * All pages from one on: objects that are owned, and the number of all that were read. The next is asked for as soon as the server has said
+ * where it begins, while the one before is still read.
+ */
+async function pagesFrom(list: List, query: Query) {
   const found: KubeObject[] = [];
   let read = 0;
   for (let asked = beginPage(list, query); ; ) {

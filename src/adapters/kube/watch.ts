@@ -1,4 +1,5 @@
 import { Fault } from '../../kernel/fault.ts';
+import { textAt } from '../../kernel/json.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, isPassing, type ListOptions, type WatchUpdate } from '../../kernel/ports.ts';
 import { withoutManagers } from '../../kube/managed-fields.ts';
@@ -100,10 +101,6 @@ function gone(thrown: unknown): boolean {
 
 /** True if waiting may help: no answer, too many requests, a server in trouble, a gap, or an interrupted line. */
 function passing(thrown: unknown): boolean {
-  return thrown instanceof ApiFailure ? isPassing(thrown) || gone(thrown) : isTransportError(thrown);
-}
-
-function isTransportError(thrown: unknown): boolean {
-  if (thrown instanceof Fault) return false;
-  return typeof (thrown as { readonly code?: unknown } | undefined)?.code === 'string' || thrown instanceof SyntaxError;
+  if (thrown instanceof ApiFailure) return isPassing(thrown) || gone(thrown);
+  return thrown instanceof SyntaxError || (!(thrown instanceof Fault) && textAt(thrown, 'code') !== undefined);
 }

@@ -18,16 +18,14 @@ export async function executable(file: string): Promise<string | undefined> {
   return (await stat(file)).isFile() ? realpath(file) : undefined;
 }
 
-/** What decides which files a program's name may mean. */
-interface PathSurroundings {
-  readonly path: string;
-  /** `.COM;.EXE;…`, on Windows only. */
-  readonly pathExt: string;
-  readonly platform: string;
-}
-
-/** Every file that a shell would try for a program, in order, without relative folders of PATH, which depend on the current one. */
-export function pathCandidates(program: string, { path, pathExt, platform }: PathSurroundings): readonly string[] {
+/**
+ * Every file that a shell would try for a program, in order, without relative folders of PATH, which depend on the current one. `pathExt`:
+ * `.COM;.EXE;…`, on Windows only.
+ */
+export function pathCandidates(
+  program: string,
+  { path, pathExt, platform }: Readonly<Record<'path' | 'pathExt' | 'platform', string>>,
+): readonly string[] {
   const windows = platform === 'win32';
   const [between, slash] = windows ? [';', '\\'] : [':', '/'];
   const folders = path
