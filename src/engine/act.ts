@@ -98,7 +98,7 @@ class Actor {
   /** Resolves to the id under which is kept what is about to be removed. */
   async #prepare(stage: AnyStage, action: Action): Promise<string | undefined> {
     // The adapter guards its own writes; what programs write is guarded here.
-    if (action.effect.type !== 'patch') await this.#sameCluster();
+    if (action.effect.type !== 'patch-all') await this.#sameCluster();
     // Whoever took the lock over meanwhile keeps things under the same numbers.
     this.#hold.mustHold();
     const kept = await this.#recorder.keep(stage.id, action);

@@ -5,7 +5,6 @@ import type {
   Exec,
   Expectation,
   GuardedPatch,
-  Patch,
   PatchAll,
   Precondition,
   TimePassed,
@@ -16,7 +15,6 @@ import { commandLine, quoteArgument } from '../kernel/argv.ts';
 import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import {
   announced,
-  CONTINUE,
   type EffectType,
   type EffectTypes,
   type EnginePorts,
@@ -29,20 +27,18 @@ import {
   runTool,
   whole,
 } from '../kernel/effect-type.ts';
-import { Fault, MovedOn, messageOf } from '../kernel/fault.ts';
+import { MovedOn, messageOf } from '../kernel/fault.ts';
 import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
 import { servedKind } from '../kernel/kinds.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } from '../kernel/object.ts';
-import { versionGuard } from '../kernel/object-change.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { isInvalid, MOVED_ON, patchAll } from './patch-all.ts';
+import { MOVED_ON, patchAll } from './patch-all.ts';
 
 /** Every effect: those of the features, and the kernel's own. */
 export function registerOf(features: FeatureEffects): EffectTypes {
   return {
     ...features.effects,
     exec: execEffect(features),
-    patch: patchEffect,
     'patch-all': patchAllEffect(features),
     delete: deleteEffect,
     write: writeEffect,
@@ -146,45 +142,32 @@ const askEffect: EffectType<Ask> = {
   digest: whole,
 };
 
-/** One JSON patch of one object, which must still be the one that was read. */
-const patchEffect: EffectType<Patch> = {
-  does: 'writes',
-  isFixed: false,
-  perform: patchObject,
-  async dryRun(ports, effect) {
-    await tryPatch(ports, effect, effect.fieldManager);
-    return {};
-  },
-  text({ target, patch, fieldManager }) {
-    const namespace = target.namespace ? ['-n', target.namespace] : [];
-    const manager = fieldManager ? [`--field-manager=${fieldManager}`] : [];
-    const args = ['patch', target.kind.toLowerCase(), target.name, ...namespace, ...manager, '--type=json', '-p', JSON.stringify(patch)];
-    return ['kubectl', ...args].map(quoteArgument).join(' ');
-  },
-  mask: maskedPatch,
-  digest: ({ type, target, precondition, patch }) => ({ type, target, uid: precondition.uid, ops: comparedOps({ target, patch }) }),
-};
-
-type OnePatch = Pick<GuardedPatch, 'target' | 'patch'>;
-
 /** Values of Secrets are shown nowhere; who owns them is none. */
 const isSecretValue = ({ kind }: ObjectRef, { path, value }: JsonPatchOp): boolean =>
   kind === 'Secret' && value !== undefined && !/^\/metadata\/(?:managedFields|ownerReferences)(?:\/|$)/.test(path);
 
-function maskedPatch<P extends OnePatch>(one: P): P {
+function maskedPatch(one: GuardedPatch): GuardedPatch {
   return { ...one, patch: one.patch.map((op) => (isSecretValue(one.target, op) ? { ...op, value: HIDDEN } : op)) };
 }
 
 /** What two plans have to agree on. */
-function comparedOps({ target, patch }: OnePatch): readonly JsonPatchOp[] {
+function compared({ target, uid, patch }: GuardedPatch) {
   const shown = patch.map((op) => (isSecretValue(target, op) ? { ...op, value: undefined } : op));
-  return shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
+  const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
+  return { target, uid, ops };
 }
 
 const deleteEffect: EffectType<Delete> = {
   does: 'writes',
   isFixed: true,
-  perform: ({ cluster }, { target }) => asRead(target, async () => cluster.remove(await servedKind(cluster, target), target)),
+  async perform({ cluster }, { target }) {
+    const removed = cluster.remove(await servedKind(cluster, target), target);
+    await removed.catch((thrown: unknown) => {
+      const hasMoved = thrown instanceof ApiFailure && MOVED_ON.has(thrown.status);
+      throw hasMoved ? new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
+    });
+    return { detail: refText(target) };
+  },
   dryRun: announced,
   text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),
   mask: whole,
@@ -202,49 +185,22 @@ function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, 'precond
       if (onlyIf) await preconditionOf(preconditions, onlyIf).assert(ports, onlyIf, around);
       return { detail: await patchAll(ports, effect, around) };
     },
-    async dryRun(ports, { patches }) {
+    async dryRun({ cluster }, { patches }) {
       if (patches.length > TRIED) return announced();
-      await Promise.all(patches.map((one) => tryPatch(ports, one)));
+      const tried = async ({ target, patch }: GuardedPatch) =>
+        cluster.dryRunPatch(await servedKind(cluster, target), target, patch, 'kubectl');
+      await Promise.all(patches.map(tried));
       return {};
     },
     text: ({ what, patches }) =>
       `${what}: ${counted(patches.length, 'patch', 'patches')} by kubectl’s field manager, each only if its object is still the one shown`,
     mask: (effect) => ({ ...effect, patches: effect.patches.map(maskedPatch) }),
-    digest: ({ patches, ...rest }) => ({
-      ...rest,
-      patches: patches.map(({ target, uid, patch }) => ({ target, uid, ops: comparedOps({ target, patch }) })),
-    }),
+    digest: ({ patches, ...rest }) => ({ ...rest, patches: patches.map(compared) }),
   };
 }
 
 /** More patches than this are only announced by a dry run. */
 const TRIED = 100;
-
-async function tryPatch({ cluster }: EnginePorts, { target, patch }: OnePatch, fieldManager = 'kubectl'): Promise<void> {
-  await cluster.dryRunPatch(await servedKind(cluster, target), target, patch, fieldManager);
-}
-
-async function patchObject({ cluster }: EnginePorts, { target, precondition, patch, fieldManager }: Patch): Promise<Performed> {
-  const { uid, resourceVersion } = precondition;
-  const guarded = [...versionGuard(resourceVersion), ...patch];
-  return asRead(target, async () =>
-    cluster.patch(await servedKind(cluster, target), { ...target, uid }, guarded, fieldManager ?? 'kubectl'),
-  );
-}
-
-/** Changes the very object that was read; one that is gone, or another by now, has the stage planned again. */
-async function asRead(target: ObjectRef, change: () => Promise<unknown>): Promise<Performed> {
-  try {
-    await change();
-  } catch (thrown) {
-    if (!(thrown instanceof ApiFailure)) throw thrown;
-    if (isInvalid(thrown))
-      throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
-    if (MOVED_ON.has(thrown.status)) throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
-    throw thrown;
-  }
-  return { detail: refText(target) };
-}
 
 /** Controllers renew their entries in managedFields with every status they write. */
 function withoutTimes(op: JsonPatchOp): JsonPatchOp {

@@ -4,7 +4,6 @@ import type { JsonPatchOp, ObjectChange, ObjectRef } from './object.ts';
 /** Every effect, by its type. Features add their own in `effects.ts`, with what each does and how it is shown (`EffectType`). */
 export interface Effects {
   readonly exec: Exec;
-  readonly patch: Patch;
   readonly 'patch-all': PatchAll;
   readonly delete: Delete;
   readonly write: Write;
@@ -46,16 +45,7 @@ export interface Exec {
   readonly onlyIf?: Precondition;
 }
 
-export interface Patch {
-  readonly type: 'patch';
-  readonly target: ObjectRef;
-  readonly patch: readonly JsonPatchOp[];
-  /** Field manager of the request; kubectl's own unless said. */
-  readonly fieldManager?: string;
-  readonly precondition: { readonly uid: string; readonly resourceVersion?: string };
-}
-
-/** One patch of many: the object must still be the one that was read. */
+/** One patch of an object, which must still be the one that was read. */
 export interface GuardedPatch {
   readonly target: ObjectRef;
   readonly patch: readonly JsonPatchOp[];

@@ -82,7 +82,7 @@ export type PreconditionTypes = { readonly [T in keyof Preconditions]: Precondit
 export type GuardTypes = { readonly [G in keyof Guards]: GuardType<Guards[G]> };
 
 /** Of the kernel; the engine performs them. */
-type CoreEffects = Pick<EffectTypes, 'exec' | 'patch' | 'patch-all' | 'delete' | 'write' | 'wait' | 'ask'>;
+type CoreEffects = Pick<EffectTypes, 'exec' | 'patch-all' | 'delete' | 'write' | 'wait' | 'ask'>;
 type CoreExpectations = Pick<ExpectationTypes, 'time-passed'>;
 
 /** What the features add: a type that one of them names and none registers is a type error. */

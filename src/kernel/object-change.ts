@@ -1,4 +1,4 @@
-import type { GuardedPatch, Patch } from './action.ts';
+import type { GuardedPatch } from './action.ts';
 import { isRecord, jsonAt, pointerSteps, pointerTo, sameValue } from './json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectChange, type ObjectRef, type Places, refOf, refText } from './object.ts';
 import { type KeptItem, type KeptOutcome, numberOf, type Records } from './run-record.ts';
@@ -112,22 +112,14 @@ export function changeTo(live: KubeObject, wanted: Places): ObjectChange {
   return { ref: refOf(live), before: defined(before), after: defined(wanted) };
 }
 
-/** A patch of the very version that was read. */
-export function patchOf(live: KubeObject, patch: readonly JsonPatchOp[]): Patch {
+/** A patch of the very version that was read: the server refuses one that names another. */
+export function patchOf(live: KubeObject, patch: readonly JsonPatchOp[]): GuardedPatch {
   const { uid = '', resourceVersion } = live.metadata;
-  return { type: 'patch', target: refOf(live), patch, precondition: { uid, ...(resourceVersion ? { resourceVersion } : {}) } };
+  const guard: readonly JsonPatchOp[] = resourceVersion ? [{ op: 'replace', path: VERSION, value: resourceVersion }] : [];
+  return { target: refOf(live), uid, patch: [...guard, ...patch] };
 }
 
-/** The same as one of many. */
-export function guardedPatchOf(live: KubeObject, patch: readonly JsonPatchOp[]): GuardedPatch {
-  const { uid = '', resourceVersion } = live.metadata;
-  return { target: refOf(live), uid, patch: [...versionGuard(resourceVersion), ...patch] };
-}
-
-/** The server refuses a patch that names another version than there is. */
-export function versionGuard(resourceVersion: string | undefined): readonly JsonPatchOp[] {
-  return resourceVersion ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }] : [];
-}
+const VERSION = '/metadata/resourceVersion';
 
 /** The operation that gives a place of the object this value; undefined empties it. */
 export function putOp(live: KubeObject, place: string, value: unknown): JsonPatchOp {

@@ -162,44 +162,14 @@ function stepLines(stages: readonly PlannedStage[], view: PlanView): readonly st
     if (stage.skip !== undefined) return [['', stage.id, `nothing to do: ${stage.skip}`]];
     const first = step + 1;
     step += stage.actions.length;
-    return actionRows(stage, first, view);
+    return stage.actions.map((action, index) => [String(first + index), stage.id, stepText(action, view)]);
   });
   return rows.length === 0 ? [] : columns([['STEP', 'STAGE', 'DOES'], ...rows]);
 }
-
-/** This many patches in a row are one line; -o wide lists each with its content. */
-const MANY_PATCHES = 3;
-
-function actionRows({ id, actions }: PlannedStage, first: number, view: PlanView): readonly (readonly string[])[] {
-  const rows: string[][] = [];
-  for (let index = 0; index < actions.length; index += 1) {
-    const action = actions[index];
-    if (!action) continue;
-    const run = view.wide ? 0 : patchesFrom(actions, index);
-    if (run > MANY_PATCHES) {
-      const last = first + index + run - 1;
-      rows.push([`${first + index}–${last}`, id, `${run} patches, the first: ${action.title} (each with -o wide)`]);
-      index += run - 1;
-    } else {
-      rows.push([String(first + index), id, stepText(action, view)]);
-    }
-  }
-  return rows;
-}
-
-/** Patches of whole fields are pages long. */
-const BRIEF = 200;
 
 function stepText(action: PlannedStage['actions'][number], view: PlanView): string {
   const { effect } = action;
   // What it waits for is in no field of it.
   if (effect.type === 'wait' && effect.until.type === 'time-passed') return action.title;
-  const text = view.textOf(action);
-  const isLong = effect.type === 'patch' && text.length > BRIEF && !view.wide;
-  return isLong ? `${action.title} (its patch with -o wide)` : text;
-}
-
-function patchesFrom(actions: PlannedStage['actions'], start: number): number {
-  const end = actions.findIndex((action, index) => index >= start && action.effect.type !== 'patch');
-  return (end < 0 ? actions.length : end) - start;
+  return view.textOf(action);
 }

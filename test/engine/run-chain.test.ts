@@ -23,7 +23,11 @@ const exec = (id: string, extra: Partial<Action> = {}): Action => ({
 const patch = (id: string): Action =>
   exec(id, {
     keep: { changes: [{ ref: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, before: {}, after: {} }] },
-    effect: { type: 'patch', target: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, patch: [], precondition: { uid: 'u' } },
+    effect: {
+      type: 'patch-all',
+      what: 'patched',
+      patches: [{ target: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, patch: [], uid: 'u' }],
+    },
   });
 
 const checked = (id: string, verdict: Verdict, plan: StagePlan = { skip: 'none' }) =>
@@ -536,7 +540,7 @@ describe('runChain', () => {
     [
       'the object that another writer keeps changing',
       () => new ApiFailure(409, 'Conflict', 'the object has been modified'),
-      'apply keeps changing: ConfigMap/p changed meanwhile: the object has been modified',
+      'apply keeps changing: 1 of 1 object changed meanwhile: ConfigMap/p: the object has been modified',
       true,
     ],
   ] as const)

@@ -104,7 +104,7 @@ function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly 
 /** What an effect names itself. */
 function targetsOf({ effect }: Action): readonly ObjectRef[] {
   if (effect.type === 'patch-all') return effect.patches.map(({ target }) => target);
-  return effect.type === 'patch' || effect.type === 'delete' ? [effect.target] : [];
+  return effect.type === 'delete' ? [effect.target] : [];
 }
 
 /** `1 DaemonSet, 1 Deployment, 5 CRDs and 6 others (apply), cli`: objects where a plan has them, else stages. */

@@ -65,7 +65,6 @@ function isOnlyCommand(stages: readonly PlannedStage[], effects: EffectTypes): (
   return (action) => {
     const { effect } = action;
     if (!changesSomething(effects, action)) return false;
-    if (effect.type === 'patch') return !shown.has(keyOf(effect.target)) || isUnseen(effect.patch);
     if (effect.type === 'patch-all')
       return effect.patches.length === 0 || !effect.patches.every(({ target, patch }) => shown.has(keyOf(target)) && !isUnseen(patch));
     return effect.type !== 'exec' || !told.has(action) || !appliesObjects(effect.run);

@@ -2,7 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
-import { changeTo, guardedPatchOf, putOp } from '../../kernel/object-change.ts';
+import { changeTo, patchOf, putOp } from '../../kernel/object-change.ts';
 import { clientSideManagers } from '../../kube/managed-fields.ts';
 import type { PreviewedObject } from './outcome.ts';
 
@@ -36,7 +36,7 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
       effect: {
         type: 'patch-all',
         what: 'objects taken over',
-        patches: mine.map(({ live, entries }) => guardedPatchOf(live, [putOp(live, MANAGED_FIELDS, entries)])),
+        patches: mine.map(({ live, entries }) => patchOf(live, [putOp(live, MANAGED_FIELDS, entries)])),
       },
     },
   ];

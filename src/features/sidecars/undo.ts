@@ -48,7 +48,7 @@ function restore({ live, patch, change, lost }: FormerTemplate): Action {
     undo: 'full',
     afresh: true,
     keep: { changes: [change], undo: true },
-    effect: patchOf(live, patch),
+    effect: { type: 'patch-all', what: `put back in ${refText(refOf(live))}`, patches: [patchOf(live, patch)] },
   };
 }
 

@@ -60,7 +60,7 @@ describe('the diffs of a plan', () => {
 
   it('leave no write out: patches of what no diff has are steps, and those of objects that do not change', () => {
     const patch = (id: string, path: string) =>
-      action(id, { type: 'patch', target: ref, precondition: { uid: 'u' }, patch: [{ op: 'add', path, value: 1 }] });
+      action(id, { type: 'patch-all', what: 'w', patches: [{ target: ref, uid: 'u', patch: [{ op: 'add', path, value: 1 }] }] });
     const steps = (object: PlannedObject, path: string) => linesOf({ objects: [object], actions: [patch('patch', path)] }).join('\n');
     const changed = object({ bodies });
     const same = object({ change: 'unchanged', bodies: { before: bodies.before, after: bodies.before } });
@@ -75,7 +75,7 @@ describe('the diffs of a plan', () => {
     const kubectl = (id: string, ...args: readonly string[]) => action(id, { type: 'exec', run: { tool: 'kubectl', args } });
     const other = { ...ref, name: 'other' };
     const patch = (target: typeof ref) =>
-      action('patch', { type: 'patch', target, precondition: { uid: 'u' }, patch: [{ op: 'remove', path: '/x' }] });
+      action('patch', { type: 'patch-all', what: 'w', patches: [{ target, uid: 'u', patch: [{ op: 'remove', path: '/x' }] }] });
     const stages = [
       { objects: [], actions: [kubectl('apply-alone', 'apply', '-f', 'x.yaml')] },
       {
@@ -101,7 +101,7 @@ describe('the diffs of a plan', () => {
       'STEP STAGE DOES',
       '1 stage-0 kubectl apply',
       '3 stage-1 kubectl patch',
-      '5 stage-1 kubectl patch',
+      '5 stage-1 w: 1',
       '6 stage-1 kubectl delete',
     ]);
   });

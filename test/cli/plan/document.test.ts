@@ -17,12 +17,17 @@ const exec = (file: string): Effect => ({ type: 'exec', run: { tool: 'kubectl', 
 const until = { type: 'apiservice-available', names: [] } as const;
 const target = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
 const patch = (value: string, resourceVersion: string): Effect => ({
-  type: 'patch',
-  target,
-  precondition: { uid: 'u', resourceVersion },
-  patch: [
-    { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
-    { op: 'replace', path: '/data/a', value },
+  type: 'patch-all',
+  what: 'w',
+  patches: [
+    {
+      target,
+      uid: 'u',
+      patch: [
+        { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+        { op: 'replace', path: '/data/a', value },
+      ],
+    },
   ],
 });
 

@@ -117,7 +117,7 @@ describe('the template of alp', () => {
       });
       const options = { undo: true };
       const back = await planned({ objects: [now, istiod('1.15.3')], kept: [{ id: 'r1/alp/template-x#1', content: kept }], options });
-      const patch = typeof back !== 'string' && back[0]?.effect.type === 'patch' ? back[0].effect.patch : [];
+      const patch = typeof back !== 'string' && back[0]?.effect.type === 'patch-all' ? back[0].effect.patches[0]?.patch : [];
       assert.deepEqual(patch, [
         { op: 'replace', path: '/metadata/labels/release', value: 'old' },
         { op: 'remove', path: '/metadata/annotations/of' },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KeptChanges } from '../../../src/kernel/action.ts';
+import type { Action, GuardedPatch, KeptChanges } from '../../../src/kernel/action.ts';
 import type { JsonPatchOp, KubeObject } from '../../../src/kernel/object.ts';
 import { changeTo, placesIn } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
@@ -30,11 +30,17 @@ async function back(live: readonly KubeObject[], before = injector(template(OLD)
   return { objects: [...live, mesh], kept: [kept(await keptBy(before, more))], options: { undo: true }, ...more };
 }
 
+/** The one patch of an action. */
+function patchIn(action: Action | undefined): GuardedPatch {
+  const { effect } = action ?? assert.fail();
+  return (effect.type === 'patch-all' ? effect.patches[0] : undefined) ?? assert.fail();
+}
+
 async function patchOf(given: Case): Promise<readonly JsonPatchOp[] | string> {
   const plan = await planned(given);
   if (typeof plan === 'string') return plan;
   assert.equal(plan.length, 1);
-  return plan[0]?.effect.type === 'patch' ? plan[0].effect.patch : assert.fail();
+  return patchIn(plan[0]).patch;
 }
 
 describe('the way back of alp', () => {
@@ -50,7 +56,8 @@ describe('the way back of alp', () => {
     const live = { ...map, metadata: { ...map.metadata, resourceVersion: '77' } };
     const [action] = (await planned(await back([live]))) as Exclude<Awaited<ReturnType<typeof planned>>, string>;
     assert.equal(action?.afresh, true);
-    assert.deepEqual(action?.effect.type === 'patch' ? action.effect.precondition : undefined, { uid: 'map', resourceVersion: '77' });
+    const { uid, patch } = patchIn(action);
+    assert.deepEqual([uid, patch[0]], ['map', { op: 'replace', path: '/metadata/resourceVersion', value: '77' }]);
   });
 
   it('takes away a key that the template brought', async () => {
@@ -86,7 +93,7 @@ describe('the way back of alp', () => {
     const map = injector(FRESH);
     const given = await back([{ ...map, metadata: { ...map.metadata, uid: 'another' } }]);
     const [action] = (await planned(given)) as Exclude<Awaited<ReturnType<typeof planned>>, string>;
-    assert.equal(action?.effect.type === 'patch' ? action.effect.precondition.uid : undefined, 'another');
+    assert.equal(patchIn(action).uid, 'another');
   });
 
   it('keeps what it overwrites', async () => {
