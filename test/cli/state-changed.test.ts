@@ -7,7 +7,7 @@ import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 import { memoryCluster } from '../support/memory-cluster.ts';
-import { recordsIn } from '../support/state.ts';
+import { recordsIn, workIn } from '../support/state.ts';
 
 const RUN = { runId: 'r', clusterUid: 'uid-1', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', digests: {}, toolVersion: '0' };
 const RECORD = {
@@ -21,7 +21,7 @@ const RECORD = {
   kept: [],
 } as unknown as RunRecord;
 
-const nowhere = { path: '/nowhere', standsInFor: 'x' };
+const nowhere = workIn('/nowhere', 'x');
 
 /** A command whose state is in Secrets; a stage reads it, as stages do. */
 function bench() {

@@ -1,11 +1,10 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { isRecord, parsedJson } from '../../kernel/json.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { writeDurably } from '../durable-write.ts';
 
 /** The newest run record that this machine has seen, by its serial number. */
 export interface SeenHere {
@@ -17,17 +16,19 @@ export interface SeenHere {
 const FILE = 'records-seen.json';
 
 /** A file in the work folder (0600). A folder that only stands in for it remembers nothing. */
-export function seenHere({ path, standsInFor }: Pick<WorkFolder, 'path' | 'standsInFor'>): SeenHere {
-  const file = join(path, FILE);
-  const newestOf = (seen: JsonMap, where: string) => (typeof seen[where] === 'number' ? seen[where] : 0);
+export function seenHere({ path, standsInFor, read, write }: Omit<WorkFolder, 'freeBytes'>): SeenHere {
+  const seen = async () => {
+    const value = parsedJson((await read(FILE)) ?? '');
+    return isRecord(value) ? value : {};
+  };
+  const newest = async (where: string) => Number((await seen())[where]) || 0;
   return {
     async check(where, serial) {
-      if (serial < newestOf(await read(file), where)) throw olderState(where, file);
+      if (serial < (await newest(where))) throw olderState(where, join(path, FILE));
     },
     async note(where, serial) {
-      const seen = await read(file);
-      if (standsInFor !== undefined || serial <= newestOf(seen, where)) return;
-      await writeDurably(file, Buffer.from(JSON.stringify({ ...seen, [where]: serial })), 0o600);
+      if (standsInFor !== undefined || serial <= (await newest(where))) return;
+      await write(FILE, JSON.stringify({ ...(await seen()), [where]: serial }));
     },
   };
 }
@@ -35,19 +36,6 @@ export function seenHere({ path, standsInFor }: Pick<WorkFolder, 'path' | 'stand
 /** Of a record that another one replaces. Time and order in one, so that a record that was deleted and begun again is newer too. */
 export function nextSerial(before: number): number {
   return Math.max(before + 1, Date.now());
-}
-
-async function read(file: string): Promise<JsonMap> {
-  const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT') return '{}';
-    throw thrown;
-  });
-  try {
-    const seen: unknown = JSON.parse(text);
-    return isRecord(seen) ? seen : {};
-  } catch {
-    return {};
-  }
 }
 
 function olderState(where: string, file: string): Fault {
@@ -66,20 +54,13 @@ export interface KeptHere {
 const KEPT_FILE = 'kept-here';
 
 /** One sha256 per line in the work folder (0600). A folder that only stands in for it remembers nothing. */
-export function keptHere({ path, standsInFor }: Pick<WorkFolder, 'path' | 'standsInFor'>): KeptHere {
-  const file = join(path, KEPT_FILE);
+export function keptHere({ path, standsInFor, read }: Pick<WorkFolder, 'path' | 'standsInFor' | 'read'>): KeptHere {
   return {
     async note(contents) {
       if (contents.length === 0 || standsInFor !== undefined) return;
-      await appendFile(file, contents.map((content) => `${digestOf(content)}\n`).join(''), { mode: 0o600 });
+      await appendFile(join(path, KEPT_FILE), contents.map((content) => `${digestOf(content)}\n`).join(''), { mode: 0o600 });
     },
-    async has(content) {
-      const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-        if (thrown.code === 'ENOENT') return '';
-        throw thrown;
-      });
-      return text.split('\n').includes(digestOf(content));
-    },
+    has: async (content) => ((await read(KEPT_FILE)) ?? '').split('\n').includes(digestOf(content)),
   };
 }
 

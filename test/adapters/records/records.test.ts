@@ -13,7 +13,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
-import { recordsIn } from '../../support/state.ts';
+import { recordsIn, workIn } from '../../support/state.ts';
 
 const RECORD: RunRecord = {
   version: 1,
@@ -174,7 +174,7 @@ describe('what this machine kept', () => {
 
   it('is known again by what it is, over processes, in a file of its owner alone', async () => {
     const memory = memoryCluster();
-    const records = () => recordsIn(memory.cluster, 'kube-system', keptHere({ path: folder }));
+    const records = () => recordsIn(memory.cluster, 'kube-system', keptHere(workIn(folder)));
     assert.equal(await records().keptHere({ a: 1 }), false);
     await records().keep('r/apply/edits#1', { a: 1, none: undefined });
     await records().append([
@@ -190,11 +190,11 @@ describe('what this machine kept', () => {
   it('is not what another machine kept, nor what somebody changed since', async () => {
     const memory = memoryCluster();
     await recordsIn(memory.cluster).keep('r/apply/edits#1', { a: 1 });
-    assert.equal(await recordsIn(memory.cluster, 'kube-system', keptHere({ path: folder })).keptHere({ a: 1 }), false);
+    assert.equal(await recordsIn(memory.cluster, 'kube-system', keptHere(workIn(folder))).keptHere({ a: 1 }), false);
   });
 
   it('is forgotten with a folder that only stands in for the work folder', async () => {
-    const here = keptHere({ path: folder, standsInFor: '/w' });
+    const here = keptHere(workIn(folder, '/w'));
     await here.note([1]);
     assert.equal(await here.has(1), false);
   });
@@ -209,7 +209,7 @@ describe('an earlier state that was put back', () => {
   function machines() {
     const { memory, map } = ground();
     const on = (path: string, standsInFor?: string) => {
-      const work = { path, ...(standsInFor === undefined ? {} : { standsInFor }) };
+      const work = workIn(path, standsInFor);
       return recordsIn(memory.cluster, 'kube-system', keptHere(work), seenHere(work));
     };
     const putBack = (secret: KubeObject | undefined) => memory.objects.set(`kube-system/${RECORD_NAME}`, secret as KubeObject);
@@ -263,7 +263,7 @@ describe('an earlier state that was put back', () => {
   it('is not looked for in another state namespace, nor remembered by a folder that only stands in', async () => {
     const { on, memory, map, putBack } = machines();
     await on(folder).save(RECORD);
-    const elsewhere = recordsIn(memory.cluster, 'upgrades', keptHere({ path: folder }), seenHere({ path: folder }));
+    const elsewhere = recordsIn(memory.cluster, 'upgrades', keptHere(workIn(folder)), seenHere(workIn(folder)));
     assert.equal(await elsewhere.load(), undefined);
     const early = map();
     const temporary = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
