@@ -1,6 +1,5 @@
 import { Fault, messageOf } from '../kernel/fault.ts';
-import type { StoreCertificates, StoreHealth } from '../kernel/kvstore.ts';
-import type { StoreProbe } from '../kernel/ports.ts';
+import type { StoreCertificates, StoreHealth, StoreProbe } from '../kernel/ports.ts';
 import { boundedBody, HungUp, headOf, TooLarge } from './bounded-body.ts';
 
 /** From the first byte sent to the last one read: a store that answers too slowly is as unhealthy as a silent one. */

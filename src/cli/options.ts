@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { Acceptance, Options } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit-trace.ts';
 import { Fault } from '../kernel/fault.ts';
-import { endpointsOf, endpointsProblem } from '../kernel/kvstore.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
+import { endpointsOf, endpointsProblem } from '../kube/kvstore.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 
 /** What the flags cannot know by themselves. */

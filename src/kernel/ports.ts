@@ -1,6 +1,5 @@
 import { command, type Tools } from './argv.ts';
 import type { JournalStore } from './journal.ts';
-import type { StoreCertificates, StoreHealth } from './kvstore.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
 import type { Records } from './run-record.ts';
 
@@ -196,6 +195,21 @@ export interface StoredManifests {
   releasesOf(file: string): Promise<readonly string[]>;
   /** The objects of a release's file; undefined if it is not stored. */
   documentsOf(release: string, file: string): Promise<readonly KubeObject[] | undefined>;
+}
+
+/** What one endpoint of the key-value store answered. `unreached`: nothing, which from here may mean nothing. */
+export interface StoreHealth {
+  readonly endpoint: string;
+  readonly state: 'healthy' | 'unhealthy' | 'refused' | 'unreached';
+  /** The answer, or why there was none; empty if healthy. */
+  readonly because: string;
+}
+
+/** PEM texts; absent where the store is used without TLS. Never written or shown. */
+export interface StoreCertificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 /** The key-value store of the service, as far as this machine reaches it. */

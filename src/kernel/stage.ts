@@ -6,22 +6,6 @@ import type { PlannedObject, PlannedStage } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
 
-export type StageId =
-  | 'preflight'
-  | 'probe-images'
-  | 'backup'
-  | 'ownerrefs-strip'
-  | 'crds'
-  | 'apply'
-  | 'wait'
-  | 'ownerrefs-restore'
-  | 'cli'
-  | 'alp'
-  | 'hep'
-  | 'policy'
-  | 'verify'
-  | 'ownerrefs-forget';
-
 /** What a stage will do; `skip` says in one sentence why it has nothing to do. */
 export type StagePlan =
   | {
@@ -52,7 +36,8 @@ export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | '
 
 /** One part of the procedure as a value: it surveys (reads only), evaluates (pure) and plans (pure). Only the engine acts. */
 export interface Stage<Facts> {
-  readonly id: StageId;
+  /** Of the feature that declares it: the name in reports and in the run record. */
+  readonly id: string;
   readonly title: string;
   readonly ref: string;
   /** True for stages that never change anything. */

@@ -18,6 +18,7 @@ export interface Container {
   readonly command?: readonly string[];
   readonly env?: readonly Variable[];
   readonly envFrom?: readonly { readonly prefix?: string; readonly configMapRef?: Reference }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
 /** What is read of a workload of any kind. */
@@ -39,7 +40,11 @@ interface WorkloadShape {
       readonly spec?: {
         readonly containers?: readonly Container[];
         readonly initContainers?: readonly Container[];
-        readonly volumes?: readonly { readonly name: string; readonly hostPath?: { readonly path?: string } }[];
+        readonly volumes?: readonly {
+          readonly name: string;
+          readonly hostPath?: { readonly path?: string };
+          readonly secret?: { readonly secretName?: string };
+        }[];
       };
     };
   };
@@ -73,6 +78,13 @@ export function hasContainer(workload: KubeObject, name: string): boolean {
 
 export function hostPathsOf(workload: KubeObject): readonly string[] {
   return (podSpec(workload).volumes ?? []).flatMap((volume) => volume.hostPath?.path ?? []);
+}
+
+/** Where its containers have a Secret mounted. */
+export function secretMountsOf(workload: KubeObject, secret: string): readonly string[] {
+  const volumes = (podSpec(workload).volumes ?? []).filter((one) => one.secret?.secretName === secret).map(({ name }) => name);
+  const mounts = containersOf(workload).flatMap(({ volumeMounts = [] }) => volumeMounts);
+  return mounts.flatMap(({ name, mountPath }) => (volumes.includes(name) ? [mountPath] : []));
 }
 
 export function isNamed(object: KubeObject, name: { readonly namespace: string; readonly name: string }): boolean {

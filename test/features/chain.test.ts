@@ -5,7 +5,7 @@ import type { Tool, Tools } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { Sources } from '../../src/kernel/ports.ts';
-import type { AnyStage, StageId, StagePlan } from '../../src/kernel/stage.ts';
+import type { AnyStage, StagePlan } from '../../src/kernel/stage.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { chartBench } from '../support/chart-bench.ts';
 import { operatedBench } from '../support/operated-bench.ts';
@@ -69,7 +69,7 @@ describe('a stage whose plan starts kubectl', () => {
       ['crds', await operatedBench()],
       ['apply', await operatedBench()],
       ['crds', chartBench()],
-    ] satisfies readonly (readonly [StageId, unknown])[]) {
+    ] as const) {
       const tools = { ...bench.sources.tools, ...machine().tools };
       const cluster = { ...bench.sources.cluster, version: async () => ({ gitVersion: 'v1.36.1', major: '1', minor: '36' }) };
       const open = await chain.find((one) => one.id === id)?.open({ ...bench.sources, tools, cluster }, bench.context);

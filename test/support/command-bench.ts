@@ -11,7 +11,7 @@ import type { Action } from '../../src/kernel/action.ts';
 import type { CheckId, Verdict } from '../../src/kernel/check.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
-import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/kernel/stage.ts';
+import { type AnyStage, type StagePlan, stage } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -128,7 +128,7 @@ export interface FakeStage {
 
 /** One stage with one check and a plan. */
 export function fakeStage(
-  id: StageId,
+  id: string,
   {
     readOnly = false,
     judgesResult = false,

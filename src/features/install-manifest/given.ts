@@ -2,9 +2,9 @@ import type { Context } from '../../kernel/context.ts';
 import type { Trace } from '../../kernel/edit-trace.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { storeSettings, withEndpoints } from '../../kernel/kvstore.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { storeSettings } from '../../kube/kvstore.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
 import { keptRules } from '../../manifest/openapi-lists.ts';
@@ -97,4 +97,13 @@ export async function refuseOtherFiles(
       'or give your finished target: --upgrade-file FILE --accept NS-206',
     ]);
   }
+}
+
+/** The documents with these endpoints in the ConfigMap that names them. */
+export function withEndpoints(documents: readonly KubeObject[], endpointsKey: string, endpoints: string): readonly KubeObject[] {
+  return documents.map((one) => {
+    const data = one.data as Readonly<Record<string, string>> | undefined;
+    if (one.kind !== 'ConfigMap' || data?.[endpointsKey] === undefined) return one;
+    return { ...one, data: { ...data, [endpointsKey]: endpoints } };
+  });
 }

@@ -1,8 +1,9 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../../kernel/kvstore.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
+import type { StoreHealth } from '../../kernel/ports.ts';
+import { endpointsOf, endpointsProblem, type StoreSettings } from '../../kube/kvstore.ts';
 import { failed, failIfAny, PROGRAM, table } from '../survey/index.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */

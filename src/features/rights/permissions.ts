@@ -1,6 +1,5 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { StageId } from '../../kernel/stage.ts';
 import type { Needs, PlanScope } from './needs.ts';
 import * as needs from './needs.ts';
 import { allow, distinct, type Permission } from './permission.ts';
@@ -22,7 +21,7 @@ const storeCertificates: Needs = (_, { kvstore = true }) =>
   kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
 
 /** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/reference/rbac.yaml. */
-const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
+const stageNeeds = {
   preflight: [
     needs.detection,
     needs.stateRead,
@@ -37,7 +36,6 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
     podWebhooks,
   ],
-  'probe-images': [needs.detection, needs.documents, needs.probe],
   backup: [needs.detection, needs.storedResources, needs.chartRead, needs.backup],
   'ownerrefs-strip': [needs.detection, needs.storedResources, needs.ownerSearch, needs.ownerReferences, needs.journal],
   crds: [
@@ -105,7 +103,9 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     needs.operatorEnd,
     () => allow(['get'], [K.DaemonSet, K.Deployment], 'the result'),
   ],
-};
+} satisfies Readonly<Record<string, readonly Needs[]>>;
+
+type StageId = keyof typeof stageNeeds;
 
 /** The stages of a run without `--include`. */
 const USUAL: readonly StageId[] = [

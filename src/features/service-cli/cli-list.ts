@@ -3,10 +3,10 @@ import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type StoreSettings, storeSettings } from '../../kernel/kvstore.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { type StoreSettings, storeSettings } from '../../kube/kvstore.ts';
 import { type CliVersion, clientRelease, parseCliVersion, serviceNamespaces } from '../survey/index.ts';
 
 /** The service's own CLI as it was found: the file, and the arguments that configure it. */

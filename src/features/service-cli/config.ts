@@ -2,10 +2,10 @@ import type { Action, Effect } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretKeyOf } from '../../kernel/kvstore.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { type CliConfigForm, cliConfigFor, cliConfigText } from '../../kernel/profile.ts';
+import { endpointsOf, endpointsProblem, type StoreSettings, secretKeyOf, unmountedPaths } from '../../kube/kvstore.ts';
 import { attempt } from '../survey/index.ts';
 import { readStoreSettings } from './cli-list.ts';
 
@@ -95,7 +95,7 @@ async function filesOnHosts(
   const scope = ref.namespace === undefined ? {} : { namespace: ref.namespace };
   const agents = await attempt(() => cluster.list(K.DaemonSet, scope));
   if ('unread' in agents) return { missing: `where the certificates lie could not be read: ${agents.unread}` };
-  const onHosts = hostPathsOf(paths, agents.value, secret);
+  const onHosts = unmountedPaths(paths, agents.value, secret);
   for (const path of onHosts) {
     if (await files.exists(path)) continue;
     return {

@@ -2,8 +2,8 @@ import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { mapAt, parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { certificatesOf, endpointsOf, isLocalEndpoint, type StoreSettings, sameEndpoints } from '../../kernel/kvstore.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { certificatesOf, endpointsOf, type StoreSettings } from '../../kube/kvstore.ts';
 import { attempt, cliConfigField, failed, PROGRAM } from '../survey/index.ts';
 import {
   askGuid,
@@ -91,6 +91,19 @@ async function namesTheSame({ files }: Sources, { profile }: Context, config: st
   const named = cliConfigField(await files.readText(config), field);
   if (named === undefined || endpointsOf(settings.endpoints).some(isLocalEndpoint)) return false;
   return sameEndpoints(named, settings.endpoints);
+}
+
+/** True if the address means the machine that uses it. */
+function isLocalEndpoint(endpoint: string): boolean {
+  return /^https?:\/\/(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\])(:|\/|$)/i.test(endpoint);
+}
+
+/** True if every address of one list is in the other: a CLI may be given fewer of them. */
+function sameEndpoints(some: string, all: string): boolean {
+  const plain = (text: string) => endpointsOf(text).map((one) => one.replace(/\/$/, '').toLowerCase());
+  const known = new Set(plain(all));
+  const named = plain(some);
+  return named.length > 0 && named.every((one) => known.has(one));
 }
 
 /** Why it is not known that a CLI reaches the installation's store; `guid` where the user may say that it does. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rbacFiles } from '../../../build/rbac.ts';
 import { commandTable } from '../../../src/cli/shell.ts';
+import { chain } from '../../../src/features/chain.ts';
 import { documentKinds, type PlanScope } from '../../../src/features/rights/needs.ts';
 import { adminRights, roleRules } from '../../../src/features/rights/permission.ts';
 import { permissionsOf, permittedCommands } from '../../../src/features/rights/permissions.ts';
@@ -21,6 +22,14 @@ const textOf = (scope: PlanScope, command = 'run') =>
   );
 
 describe('permissions', () => {
+  it('are known of every stage of the chain, by the command that performs it', () => {
+    const commands = chain.map(({ id }) => id.replace(/^ownerrefs-.*/, 'ownerrefs'));
+    assert.deepEqual(
+      commands.filter((one) => !permittedCommands.includes(one)),
+      [],
+    );
+  });
+
   const written = (file: string) => {
     const text = readFileSync(join(root, file), 'utf8');
     assert.equal(text, rbacFiles.find((one) => one.file === file)?.text(), 'run: node build/rbac.ts');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { endpointsOf, endpointsProblem, storeSettings, withEndpoints } from '../../src/kernel/kvstore.ts';
+import { withEndpoints } from '../../src/features/install-manifest/given.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { endpointsOf, endpointsProblem, storeSettings } from '../../src/kube/kvstore.ts';
 
 const config = (data: Readonly<Record<string, unknown>>): KubeObject => ({
   apiVersion: 'v1',

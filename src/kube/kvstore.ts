@@ -1,19 +1,6 @@
-import type { KubeObject, ObjectRef } from './object.ts';
-
-/** What one endpoint of the key-value store answered. `unreached`: nothing, which from here may mean nothing. */
-export interface StoreHealth {
-  readonly endpoint: string;
-  readonly state: 'healthy' | 'unhealthy' | 'refused' | 'unreached';
-  /** The answer, or why there was none; empty if healthy. */
-  readonly because: string;
-}
-
-/** PEM texts; absent where the store is used without TLS. Never written or shown. */
-export interface StoreCertificates {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
+import type { KubeObject, ObjectRef } from '../kernel/object.ts';
+import type { StoreCertificates } from '../kernel/ports.ts';
+import { secretMountsOf } from './workload.ts';
 
 /** How the agents of the target will reach the key-value store (§4.5/1). */
 export interface StoreSettings {
@@ -67,29 +54,11 @@ export function secretKeyOf(path: string): string {
 }
 
 /** Certificate paths outside every mount of the Secret: files of the hosts. Without a mounting workload there are none. */
-export function hostPathsOf(paths: readonly string[], documents: readonly KubeObject[], secret: string): readonly string[] {
-  const mounts = documents.flatMap((one) => mountsOf(one, secret));
-  const isMounted = documents.some((one) => podSpecOf(one) !== undefined);
-  if (!isMounted) return [];
+export function unmountedPaths(paths: readonly string[], documents: readonly KubeObject[], secret: string): readonly string[] {
+  const workloads = documents.filter(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment');
+  if (workloads.length === 0) return [];
+  const mounts = workloads.flatMap((one) => secretMountsOf(one, secret));
   return paths.filter((path) => path !== '' && !mounts.some((mount) => path.startsWith(`${mount.replace(/\/$/, '')}/`)));
-}
-
-interface PodSpec {
-  readonly volumes?: readonly { readonly name: string; readonly secret?: { readonly secretName?: string } }[];
-  readonly containers?: readonly { readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[] }[];
-}
-
-function podSpecOf(object: KubeObject): PodSpec | undefined {
-  const { template } = (object.spec ?? {}) as { readonly template?: { readonly spec?: PodSpec } };
-  return ['DaemonSet', 'Deployment'].includes(object.kind) ? template?.spec : undefined;
-}
-
-function mountsOf(object: KubeObject, secret: string): readonly string[] {
-  const { volumes = [], containers = [] } = podSpecOf(object) ?? {};
-  const names = new Set(volumes.filter((one) => one.secret?.secretName === secret).map(({ name }) => name));
-  return containers.flatMap(({ volumeMounts = [] }) =>
-    volumeMounts.filter(({ name }) => names.has(name)).map(({ mountPath }) => mountPath),
-  );
 }
 
 /** The certificates that these paths mean, from the Secret's values (base64). */
@@ -98,26 +67,4 @@ export function certificatesOf(paths: readonly string[], values: Readonly<Record
   return { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
 }
 
-/** True if the address means the machine that uses it. */
-export function isLocalEndpoint(endpoint: string): boolean {
-  return /^https?:\/\/(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\])(:|\/|$)/i.test(endpoint);
-}
-
-/** True if every address of one list is in the other: a CLI may be given fewer of them. */
-export function sameEndpoints(some: string, all: string): boolean {
-  const plain = (text: string) => endpointsOf(text).map((one) => one.replace(/\/$/, '').toLowerCase());
-  const known = new Set(plain(all));
-  const named = plain(some);
-  return named.length > 0 && named.every((one) => known.has(one));
-}
-
 const textOf = (value: unknown): string => String(value ?? '');
-
-/** The documents with these endpoints in the ConfigMap that names them. */
-export function withEndpoints(documents: readonly KubeObject[], endpointsKey: string, endpoints: string): readonly KubeObject[] {
-  return documents.map((one) => {
-    const data = one.data as Readonly<Record<string, string>> | undefined;
-    if (one.kind !== 'ConfigMap' || data?.[endpointsKey] === undefined) return one;
-    return { ...one, data: { ...data, [endpointsKey]: endpoints } };
-  });
-}
