@@ -1,4 +1,4 @@
-import { mapAt, parsedJson } from '../kernel/json.ts';
+import { jsonAt, mapAt, parsedJson } from '../kernel/json.ts';
 import type { KubeObject, OwnerReference } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
 
@@ -91,7 +91,7 @@ export function policyName(policy: KubeObject, profile: Pick<Profile, 'apiGroup'
 }
 
 export function isOfDefaultTier(policy: KubeObject): boolean {
-  const tier = (policy.spec as { readonly tier?: unknown } | undefined)?.tier;
+  const tier = jsonAt(policy.spec, 'tier');
   return tier === undefined || tier === '' || tier === 'default';
 }
 

@@ -1,7 +1,6 @@
 import { command } from '../../kernel/argv.ts';
-import { notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
-import type { ServerVersion } from '../../kernel/ports.ts';
-import { type ClientFacts, failed, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
+import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { failed, type PreflightCheck, type PreflightFacts, table, withInstallation } from '../survey/index.ts';
 import { minorNumber } from './server-checks.ts';
 
 const INSTALL = 'Download kubectl of the server’s minor version, make it executable, and put it on PATH before any other.';
@@ -79,12 +78,8 @@ export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
   },
 ]);
 
-/** What the first two checks need: every stage that starts kubectl knows it and evaluates them too. */
-interface KubectlJudged {
-  readonly client: Reading<ClientFacts>;
-  /** Stages ask for it where one of these is open. */
-  readonly server?: Reading<ServerVersion>;
-}
+/** What the checks below need: every stage that starts kubectl evaluates them too, and asks for the server where one of them is open. */
+type KubectlJudged = Pick<PreflightFacts, 'client'> & Partial<Pick<PreflightFacts, 'server'>>;
 
 /** Below: server-side apply is not yet stable. */
 const FLOOR = 22;

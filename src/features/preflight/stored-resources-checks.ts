@@ -15,20 +15,15 @@ import {
   withTarget,
 } from '../survey/index.ts';
 
-interface Looked {
-  /** One line per object: the first fault, and how many more. */
-  readonly faults: readonly Evidence[];
-  /** What the CRD asks of this object and only the server can evaluate. */
-  readonly unjudged: readonly string[];
-}
-
-function lookAt(object: KubeObject, schema: Schema): Looked {
+function lookAt(object: KubeObject, schema: Schema) {
   const { apiVersion: _a, kind: _k, status: _s, ...judged } = object;
   const { violations, unjudged } = judgeBySchema(judged, schema);
   const found = violations.filter(({ path }) => path !== 'status');
   const [first] = found;
   const more = found.length > 1 ? `; ${found.length - 1} more` : '';
+  // One line per object: the first fault, and how many more.
   const faults = first ? [evidenceOf(object, `${first.path === '' ? '' : `${first.path} `}${first.because}${more}`)] : [];
+  // And what the CRD asks of this object and only the server can evaluate.
   return { faults, unjudged: unjudged.map(({ because }) => because) };
 }
 
@@ -94,7 +89,7 @@ const judgeStored = withTarget(({ documents }, _installation, facts, { options }
 });
 
 /** One line per CRD: what of it could not be evaluated, for how many objects. Quiet where no object has what is asked about. */
-function unjudgedEvidence({ name }: TargetCrd, looked: readonly Looked[]): readonly Evidence[] {
+function unjudgedEvidence({ name }: TargetCrd, looked: readonly ReturnType<typeof lookAt>[]): readonly Evidence[] {
   const objects = looked.filter(({ unjudged }) => unjudged.length > 0);
   if (objects.length === 0) return [];
   const asked = [...new Set(objects.flatMap(({ unjudged }) => unjudged))];

@@ -72,15 +72,8 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
   },
 ]);
 
-/** What the images of the target come from once your edits are carried into it. */
-interface ImagesThen {
-  /** From the new registry, which they do not come from now. */
-  readonly moved: readonly string[];
-  /** From a registry of your own, as now. */
-  readonly kept: readonly string[];
-}
-
-function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string): ImagesThen {
+/** The images of the target once your edits are carried into it: from the new registry, which they do not come from now, and from your own. */
+function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string) {
   const images = [...new Set(imagesIn(readTarget(facts).documents))];
   const registriesNow = (image: string) => now.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);
   // Without the merge the target has its own registries: an image that is from yours now will be then.
@@ -120,7 +113,7 @@ const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull 
 const ASKS = 'The command below has every node pull them: it starts a short pod on each and deletes it.';
 const COPY = "Images that you gave another registry keep it: copy the new release's images there.";
 
-function judgeImages({ moved, kept }: ImagesThen, mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
+function judgeImages({ moved, kept }: ReturnType<typeof imagesThen>, mirrors: ReadonlySet<string>, to: string, installed: string): Verdict {
   const evidence = (images: readonly string[]) => ({ evidence: images.map((text) => ({ text })), ...ASKING });
   // Without the merge they still have the target's names.
   const mirrored = kept.filter((image) => mirrors.has(registryOf(image)));

@@ -143,6 +143,6 @@ function missingValue(sign: ValueSign, setting: Setting | undefined, what: strin
 }
 
 function missingThing(sign: { readonly absent?: boolean }, there: boolean, what: string): string | undefined {
-  if (sign.absent) return there ? `there is a ${what}` : undefined;
-  return there ? undefined : `there is no ${what}`;
+  if (there !== (sign.absent ?? false)) return undefined;
+  return `there is ${there ? 'a' : 'no'} ${what}`;
 }

@@ -93,15 +93,14 @@ export async function withStoredVersions(
 
 const ANSWER_MS = 15_000;
 
-const VERSION: Invocation = { tool: 'kubectl', args: ['version', '--client', '-o', 'json'] };
-
 /** The kubectl that would be run, and its own version: looked for each time, asked once per command. */
 export async function readClient(tools: Tools): Promise<ClientFacts> {
   const [path] = await tools.which('kubectl');
   const { os, arch } = tools.platform();
   const platform = `${os}/${arch}`;
   if (path === undefined) return { platform };
-  const { exitCode, stdout } = await tools.run(VERSION, { timeoutMs: ANSWER_MS, answer: 'earlier' });
+  const version: Invocation = { tool: 'kubectl', args: ['version', '--client', '-o', 'json'] };
+  const { exitCode, stdout } = await tools.run(version, { timeoutMs: ANSWER_MS, answer: 'earlier' });
   const gitVersion = exitCode === 0 ? /"gitVersion":\s*"([^"]+)"/.exec(stdout)?.[1] : undefined;
   return gitVersion === undefined ? { path, platform } : { path, gitVersion, platform };
 }
