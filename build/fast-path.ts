@@ -1,4 +1,4 @@
-import { type Row, rowsOf } from '../src/cli/flag.ts';
+import type { Row } from '../src/cli/flag.ts';
 import { DISPLAYED_NAMES } from '../src/cli/name.ts';
 import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/plain-flags.ts';
 import type { Manifest } from '../src/cli/shell.ts';
@@ -58,7 +58,7 @@ function flagEntry(flag: Manifest['commands'][string]['flags'][string]): FlagEnt
 /** What the rows of flags say beside the manifest; a flag is completed alike in every command. */
 const completed = new Map(
   Object.values(classes)
-    .flatMap(({ flags = {} }) => rowsOf(flags))
+    .flatMap(({ flags = {} }) => Object.entries(flags) as [string, Row][])
     .filter(([, { file, live }]) => file || live),
 );
 

@@ -1,9 +1,10 @@
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { EXIT, EXIT_MEANING, type ExitName } from '../kernel/fault.ts';
+import { isOn } from './carried.ts';
 import { askedOf, beforeCluster, wordsOf } from './command-line.ts';
-import { made } from './flag.ts';
-import { flagsOf } from './flags.ts';
+import type { Row } from './flag.ts';
+import { FLAG_ROWS } from './flags.ts';
 import type { Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
 
@@ -46,6 +47,26 @@ export interface CommandRow {
   run?(called: Called): Promise<ExitName>;
 }
 
+// The same values as oclif's functions of these names make, without loading them.
+const made = (row: object) => ({ parse: async (input: unknown) => input, multiple: false, ...row, input: [], type: 'option' });
+
+/** oclif reads the number: whoever parses with this has loaded it. */
+async function readNumber(...given: readonly unknown[]): Promise<unknown> {
+  const { integer } = await import('./integer.ts');
+  return (integer as (...all: readonly unknown[]) => Promise<unknown>)(...given);
+}
+
+function flagOf(row: Row): object {
+  if (row.type === 'boolean') return { parse: async (on: boolean) => on, ...row, allowNo: false };
+  return made(row.type === 'integer' ? { parse: readNumber, ...row } : row);
+}
+
+/** The flags of a command, as oclif wants them. */
+export function flagsOf(command: string): Interfaces.FlagInput {
+  const rows = FLAG_ROWS.filter(([, row]) => isOn(row, command));
+  return Object.fromEntries(rows.map(([name, row]) => [name, flagOf({ ...row, ...row.as?.[command] })])) as Interfaces.FlagInput;
+}
+
 /** The class that oclif runs for a command: the environment's flags, the seams, and an exit name instead of a number. */
 export function commandOf(
   id: string,
@@ -67,12 +88,13 @@ export function commandOf(
       const [seams, typed, shapes] = [this.#seams, [...this.argv], OwnCommand.flags];
       // argv with the environment twins of unset flags before it, booleans as the parser knows them.
       const words = wordsOf(typed, shapes, seams.env);
-      const { args: written, flags: given } = await this.parse(OwnCommand, words);
+      const parsed = await this.parse(OwnCommand, words);
+      const given = parsed.flags as unknown as SessionFlags;
       const asked = (flags: SessionFlags) => {
         this.#asked = askedOf({ command: id, typed, words, flags, shapes, commands: this.config.commandIDs });
         return this.#asked;
       };
-      if (run) return run({ flags: given, args: written, seams, asked });
+      if (run) return run({ flags: given, args: parsed.args, seams, asked });
       return (await import('./stage-command.ts')).runStageCommand({ ...asked(given), usesRecord }, seams);
     }
 

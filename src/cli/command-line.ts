@@ -1,10 +1,14 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { quoteFor } from '../kernel/argv.ts';
-import { Fault } from '../kernel/fault.ts';
+import { EXIT, type ExitName, Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
-import { CARRIED, type CarriedFlag } from './flags.ts';
+import { CARRIED, type CarriedFlag } from './carried.ts';
+import { asksForJson, errorText } from './error-text.ts';
+import { toFault } from './faults.ts';
 import type { FlagShape } from './plain-flags.ts';
+import type { Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
+import { inWordsOf, tellErr } from './terminal.ts';
 
 type FlagShapes = Readonly<Record<string, FlagShape>>;
 
@@ -184,4 +188,36 @@ export async function beforeCluster(thrown: unknown, asked: Asked): Promise<unkn
   if (!(thrown instanceof Fault) || thrown.end !== undefined) return thrown;
   const { faultHere } = await import('./fault-end.ts');
   return faultHere(thrown, { ...asked, header: undefined, isConnected: false, isUnchanged: true });
+}
+
+/** A command line that runs, and what is needed to say what went wrong with it. */
+interface Running {
+  readonly argv: readonly string[];
+  /** Names of the flags that the command has. */
+  readonly flags: readonly string[];
+  readonly seams: Seams;
+}
+
+/** The exit code of a command's work; every error is told here, and ends here. */
+export async function exitCodeOf({ argv, flags, seams }: Running, work: () => Promise<unknown>): Promise<number> {
+  try {
+    const exit = await work();
+    return isExitName(exit) ? EXIT[exit] : EXIT.done;
+  } catch (thrown) {
+    const { faultEnded } = await import('./fault-end.ts');
+    const fault = faultEnded(toFault(thrown, { command: argv[0] ?? '', flags }), argv[0] ?? '');
+    const text = inWordsOf(seams.name, errorText(fault, argv, seams.env, defectIn(fault, seams)));
+    if (asksForJson(argv, seams.env)) seams.terminal.err(text);
+    else tellErr(seams.terminal, text);
+    return EXIT[fault.code];
+  }
+}
+
+/** Where a defect came from, for whoever fixes it. */
+function defectIn(fault: Fault, { env }: Seams): readonly string[] {
+  return fault.code === 'failed' && env.NETSVC_UPGRADE_DEBUG && fault.cause instanceof Error ? [fault.cause.stack ?? ''] : [];
+}
+
+function isExitName(value: unknown): value is ExitName {
+  return typeof value === 'string' && Object.hasOwn(EXIT, value);
 }

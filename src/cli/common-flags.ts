@@ -1,8 +1,7 @@
-import * as Flags from './flag.ts';
+import { CLUSTER, type Table } from './flag.ts';
 
 /** Flags of every command on a cluster: what is printed, and how the cluster is reached. */
 
-const { CLUSTER } = Flags;
 const output = { helpGroup: 'output', on: [...CLUSTER, 'demo'] } as const;
 const connection = { helpGroup: 'connection', on: [...CLUSTER, 'kubectl'], carried: true } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
@@ -10,8 +9,8 @@ const file = { file: true, helpValue: 'FILE' } as const;
 export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit', 'html'] as const;
 
 export const commonFlags = {
-  'detailed-exitcode': Flags.boolean({ ...output, on: ['plan', 'run'], summary: 'exit 2 if changes are pending' }),
-  output: Flags.option({
+  'detailed-exitcode': { type: 'boolean', ...output, on: ['plan', 'run'], summary: 'exit 2 if changes are pending' },
+  output: {
     ...output,
     char: 'o',
     options: OUTPUT_FORMATS,
@@ -20,13 +19,10 @@ export const commonFlags = {
     as: {
       plan: { options: [...OUTPUT_FORMATS, 'images'], summary: 'format of stdout; images: what the nodes will pull, one a line' },
     },
-  })(),
-  'report-file': Flags.string({
-    ...output,
-    ...file,
-    summary: 'write the report there too; format by suffix: .json .yaml .md .html .xml .txt',
-  }),
-  v: Flags.integer({
+  },
+  'report-file': { ...output, ...file, summary: 'write the report there too; format by suffix: .json .yaml .md .html .xml .txt' },
+  v: {
+    type: 'integer',
     ...output,
     // `demo` runs no program and sends no request: there is nothing underneath to tell.
     on: CLUSTER,
@@ -35,15 +31,15 @@ export const commonFlags = {
     min: 0,
     max: 9,
     summary: 'log to stderr: -v programs and downloads, -v=6 requests, -v=7 their headers, -v=8 their bodies; no credentials, no Secrets',
-  }),
-  quiet: Flags.boolean({ ...output, char: 'q', summary: 'no progress: only warnings, questions and errors on stderr' }),
-  'no-progress': Flags.boolean({ ...output, summary: 'a line per change instead of the live view' }),
+  },
+  quiet: { type: 'boolean', ...output, char: 'q', summary: 'no progress: only warnings, questions and errors on stderr' },
+  'no-progress': { type: 'boolean', ...output, summary: 'a line per change instead of the live view' },
   // kubectl's own names: kubectl refuses them before a plugin's name, so they are ours, after it.
-  kubeconfig: Flags.string({ ...connection, helm: 'kubeconfig', ...file, summary: 'kubeconfig file' }),
-  context: Flags.string({ ...connection, helm: 'kube-context', live: 'contexts', helpValue: 'NAME', summary: 'context of the kubeconfig' }),
-  cluster: Flags.string({ ...connection, live: 'clusters', helpValue: 'NAME', summary: 'cluster of the kubeconfig' }),
-  user: Flags.string({ ...connection, live: 'users', helpValue: 'NAME', summary: 'user of the kubeconfig' }),
-  namespace: Flags.string({
+  kubeconfig: { ...connection, helm: 'kubeconfig', ...file, summary: 'kubeconfig file' },
+  context: { ...connection, helm: 'kube-context', live: 'contexts', helpValue: 'NAME', summary: 'context of the kubeconfig' },
+  cluster: { ...connection, live: 'clusters', helpValue: 'NAME', summary: 'cluster of the kubeconfig' },
+  user: { ...connection, live: 'users', helpValue: 'NAME', summary: 'user of the kubeconfig' },
+  namespace: {
     option: 'namespace',
     ...connection,
     carried: false,
@@ -51,34 +47,30 @@ export const commonFlags = {
     char: 'n',
     helpValue: 'NAME',
     summary: 'list only what is in this namespace; never limits a change',
-  }),
-  server: Flags.string({ ...connection, helm: 'kube-apiserver', char: 's', helpValue: 'URL', summary: 'address of the API server' }),
-  token: Flags.string({ ...connection, carried: false, helpValue: 'TOKEN', summary: 'bearer token' }),
-  as: Flags.string({ ...connection, helm: 'kube-as-user', helpValue: 'USER', summary: 'act as this user' }),
-  'as-group': Flags.string({
+  },
+  server: { ...connection, helm: 'kube-apiserver', char: 's', helpValue: 'URL', summary: 'address of the API server' },
+  token: { ...connection, carried: false, helpValue: 'TOKEN', summary: 'bearer token' },
+  as: { ...connection, helm: 'kube-as-user', helpValue: 'USER', summary: 'act as this user' },
+  'as-group': {
     ...connection,
     helm: 'kube-as-group',
     helpValue: 'GROUP',
     ...{ multiple: true, multipleNonGreedy: true },
     summary: 'act as this group; repeatable',
-  }),
-  'as-uid': Flags.string({ ...connection, helpValue: 'UID', summary: 'act as this UID' }),
-  'request-timeout': Flags.string({ ...connection, helpValue: 'TIME', summary: 'limit of one request: 30s, 2m; 0 = none' }),
-  'insecure-skip-tls-verify': Flags.boolean({
+  },
+  'as-uid': { ...connection, helpValue: 'UID', summary: 'act as this UID' },
+  'request-timeout': { ...connection, helpValue: 'TIME', summary: 'limit of one request: 30s, 2m; 0 = none' },
+  'insecure-skip-tls-verify': {
+    type: 'boolean',
     ...connection,
     helm: 'kube-insecure-skip-tls-verify',
     summary: 'do not check the certificate of the server',
-  }),
-  'certificate-authority': Flags.string({ ...connection, helm: 'kube-ca-file', ...file, summary: 'CA of the server' }),
-  'client-certificate': Flags.string({ ...connection, ...file, summary: 'certificate of the client' }),
-  'client-key': Flags.string({ ...connection, ...file, summary: 'key of the client' }),
-  'tls-server-name': Flags.string({
-    ...connection,
-    helm: 'kube-tls-server-name',
-    helpValue: 'NAME',
-    summary: 'name in the certificate of the server',
-  }),
-  'state-namespace': Flags.string({
+  },
+  'certificate-authority': { ...connection, helm: 'kube-ca-file', ...file, summary: 'CA of the server' },
+  'client-certificate': { ...connection, ...file, summary: 'certificate of the client' },
+  'client-key': { ...connection, ...file, summary: 'key of the client' },
+  'tls-server-name': { ...connection, helm: 'kube-tls-server-name', helpValue: 'NAME', summary: 'name in the certificate of the server' },
+  'state-namespace': {
     option: 'stateNamespace',
     ...connection,
     on: CLUSTER,
@@ -87,5 +79,5 @@ export const commonFlags = {
     default: 'kube-system',
     summary: 'where lock and run record are',
     as: { permissions: { helpGroup: 'run' } },
-  }),
-};
+  },
+} as const satisfies Table;

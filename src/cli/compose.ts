@@ -22,9 +22,9 @@ import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
 import { chooseProfile } from '../profiles/choose.ts';
+import { flagsWithRecord } from './carried.ts';
 import { forPrograms } from './command-line.ts';
 import type { RunFlags } from './flags.ts';
-import { flagsWithRecord } from './flags.ts';
 import { acceptableChecks, stateNamespaceOf, toOptions } from './options.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 

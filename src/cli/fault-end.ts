@@ -1,6 +1,6 @@
 import { Fault, type FaultEnd } from '../kernel/fault.ts';
+import { type Here, isSame, textHere } from './carried.ts';
 import { commandIn, nextCommand } from './ending/next-step.ts';
-import { type Here, isSame, textHere } from './next-here.ts';
 
 /** Where a command ended. */
 export interface Ended extends Here {

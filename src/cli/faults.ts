@@ -1,9 +1,6 @@
-import { EXIT, type ExitName, Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
+import { Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure } from '../kernel/ports.ts';
-import { asksForJson, errorText } from './error-text.ts';
-import type { Seams } from './seams.ts';
-import { inWordsOf, tellErr } from './terminal.ts';
 
 /** A flag parser's error, read by shape, so that oclif need not be loaded here. */
 interface ParseError extends Error {
@@ -71,36 +68,4 @@ function lowerFirst(text: string): string {
 function apiFault(failure: ApiFailure): Fault {
   const answer = failure.status === 0 ? 'no answer from the API server' : `Error from server (${failure.reason || failure.status})`;
   return new Fault('failed', `${answer}: ${failure.message}`, stepsAfter(failure), failure);
-}
-
-/** A command line that runs, and what is needed to say what went wrong with it. */
-interface Running {
-  readonly argv: readonly string[];
-  /** Names of the flags that the command has. */
-  readonly flags: readonly string[];
-  readonly seams: Seams;
-}
-
-/** The exit code of a command's work; every error is told here, and ends here. */
-export async function exitCodeOf({ argv, flags, seams }: Running, work: () => Promise<unknown>): Promise<number> {
-  try {
-    const exit = await work();
-    return isExitName(exit) ? EXIT[exit] : EXIT.done;
-  } catch (thrown) {
-    const { faultEnded } = await import('./fault-end.ts');
-    const fault = faultEnded(toFault(thrown, { command: argv[0] ?? '', flags }), argv[0] ?? '');
-    const text = inWordsOf(seams.name, errorText(fault, argv, seams.env, defectIn(fault, seams)));
-    if (asksForJson(argv, seams.env)) seams.terminal.err(text);
-    else tellErr(seams.terminal, text);
-    return EXIT[fault.code];
-  }
-}
-
-/** Where a defect came from, for whoever fixes it. */
-function defectIn(fault: Fault, { env }: Seams): readonly string[] {
-  return fault.code === 'failed' && env.NETSVC_UPGRADE_DEBUG && fault.cause instanceof Error ? [fault.cause.stack ?? ''] : [];
-}
-
-function isExitName(value: unknown): value is ExitName {
-  return typeof value === 'string' && Object.hasOwn(EXIT, value);
 }

@@ -1,6 +1,5 @@
 import type { ExitName } from '../kernel/fault.ts';
-import { askedOf, beforeCluster, wordsOf } from './command-line.ts';
-import { exitCodeOf } from './faults.ts';
+import { askedOf, beforeCluster, exitCodeOf, wordsOf } from './command-line.ts';
 import type { FastPathTable } from './plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from './plain-flags.ts';
 import { realSeams } from './real-seams.ts';

@@ -6,7 +6,8 @@ import type { Interruption } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import type { CarriedFlag, RunFlags } from './flags.ts';
+import type { CarriedFlag } from './carried.ts';
+import type { RunFlags } from './flags.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -7,7 +7,7 @@ import type { otherCommands } from '../commands/others.ts';
 import type { stageCommands } from '../commands/stages.ts';
 import { Fault } from '../kernel/fault.ts';
 import { commandOf, exitCodesText, PLUGIN } from './base-command.ts';
-import { exitCodeOf } from './faults.ts';
+import { exitCodeOf } from './command-line.ts';
 import { realSeams } from './real-seams.ts';
 import type { Seams } from './seams.ts';
 import { surviveClosedPipes } from './terminal.ts';

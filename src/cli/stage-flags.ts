@@ -1,4 +1,4 @@
-import * as Flags from './flag.ts';
+import { TARGETED, type Table } from './flag.ts';
 
 /** Flags that say what is done: those of one command, the part of the chain, and how it is performed. */
 
@@ -32,84 +32,77 @@ const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
 const demo = { ...run, on: ['demo'] } as const;
 const alp = { ...run, on: ['alp'] } as const;
 /** Only commands that can change something. */
-const acting = { ...run, on: Flags.TARGETED.filter((name) => name !== 'plan' && name !== 'verify') } as const;
+const acting = { ...run, on: TARGETED.filter((name) => name !== 'plan' && name !== 'verify') } as const;
 /** Commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
 const probe = { ...run, on: ['plan', 'run', 'wait'], carried: true } as const;
 
 export const stageFlags = {
-  out: Flags.string({ ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' }),
-  diff: Flags.boolean({
+  out: { ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' },
+  diff: {
+    type: 'boolean',
     ...plan,
     summary: 'show a unified diff per object, live against planned; without descriptions of CRDs and values of Secrets',
-  }),
-  'for-git': Flags.string({
+  },
+  'for-git': {
     ...plan,
     file: true,
     helpValue: 'DIR',
     summary: 'write what Git should hold after the upgrade, one file per object, into a new folder; no Secrets',
-  }),
-  from: Flags.option({ ...range, summary: `first stage: ${STAGE_IDS.join(', ')}` })(),
-  through: Flags.option({ ...range, summary: 'last stage' })(),
-  include: Flags.option({
+  },
+  from: { ...range, summary: `first stage: ${STAGE_IDS.join(', ')}` },
+  through: { ...range, summary: 'last stage' },
+  include: {
     ...range,
     options: OPTIONAL_STAGE_IDS,
     ...repeatable,
     summary: `also perform this stage, which is left out unless asked for: ${OPTIONAL_STAGE_IDS.join(', ')}; repeatable`,
-  })(),
-  skip: Flags.option({ ...range, ...repeatable, summary: 'leave this stage out; repeatable' })(),
-  'plan-file': Flags.string({
-    ...run,
-    on: ['run'],
-    file: true,
-    helpValue: 'FILE',
-    summary: 'refuse to run (exit 7) unless the plan is still this one',
-  }),
-  for: Flags.string({
+  },
+  skip: { ...range, ...repeatable, summary: 'leave this stage out; repeatable' },
+  'plan-file': { ...run, on: ['run'], file: true, helpValue: 'FILE', summary: 'refuse to run (exit 7) unless the plan is still this one' },
+  for: {
     ...run,
     on: ['permissions'],
     helpValue: 'COMMAND',
     required: true,
     summary: 'command whose roles to print; preflight-read-only, probe-images, probe-network',
-  }),
-  dir: Flags.string({ on: ['completion'], file: true, helpValue: 'DIR', summary: 'folder on PATH to install to' }),
-  'probe-images': Flags.boolean({
+  },
+  dir: { on: ['completion'], file: true, helpValue: 'DIR', summary: 'folder on PATH to install to' },
+  'probe-images': {
+    type: 'boolean',
     ...preflight,
     summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
-  }),
-  'read-only': Flags.boolean({
+  },
+  'read-only': {
+    type: 'boolean',
     option: 'readOnly',
     ...preflight,
     summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
     exclusive: ['probe-images'],
-  }),
-  owner: Flags.string({ ...ownerrefs, helpValue: 'KIND/NAME', summary: 'list only what this resource owns' }),
-  template: Flags.string({ option: 'template', ...alp, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
-  'only-template': Flags.boolean({ option: 'onlyTemplate', ...alp, summary: 'restart nothing' }),
-  'max-unavailable-workloads': Flags.integer({
+  },
+  owner: { ...ownerrefs, helpValue: 'KIND/NAME', summary: 'list only what this resource owns' },
+  template: { option: 'template', ...alp, helpValue: 'FILE', summary: 'template of your own instead of the release’s' },
+  'only-template': { type: 'boolean', option: 'onlyTemplate', ...alp, summary: 'restart nothing' },
+  'max-unavailable-workloads': {
+    type: 'integer',
     option: 'batch',
     ...alp,
     helpValue: 'N',
     min: 1,
     exclusive: ['batch'],
     summary: 'the same as --batch: no more workloads than this are restarting at a time',
-  }),
-  batch: Flags.integer({ option: 'batch', ...alp, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
-  all: Flags.boolean({ option: 'all', ...alp, summary: 'restart every meshed workload, those with a new sidecar too' }),
-  selector: Flags.string({
+  },
+  batch: { type: 'integer', option: 'batch', ...alp, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' },
+  all: { type: 'boolean', option: 'all', ...alp, summary: 'restart every meshed workload, those with a new sidecar too' },
+  selector: {
     option: 'selector',
     ...run,
     char: 'l',
     helpValue: 'SELECTOR',
     as: { alp: { summary: 'only pods with these labels' }, ownerrefs: { summary: 'list only objects with these labels' } },
-  }),
-  delete: Flags.string({
-    option: 'deletePolicy',
-    ...run,
-    on: ['policy'],
-    helpValue: 'NAME',
-    summary: 'delete the temporary policy of this name',
-  }),
-  undo: Flags.boolean({
+  },
+  delete: { option: 'deletePolicy', ...run, on: ['policy'], helpValue: 'NAME', summary: 'delete the temporary policy of this name' },
+  undo: {
+    type: 'boolean',
     option: 'undo',
     ...run,
     as: {
@@ -118,62 +111,61 @@ export const stageFlags = {
       hep: { summary: 'undo the last migration: old endpoints, the setting, and the labels it added' },
       ownerrefs: { summary: 'restore before the upgrade: the API server is not waited for' },
     },
-  }),
-  watch: Flags.boolean({ ...run, on: ['status'], summary: 'follow the run that is at work, until it ends' }),
-  support: Flags.string({
+  },
+  watch: { type: 'boolean', ...run, on: ['status'], summary: 'follow the run that is at work, until it ends' },
+  support: {
     ...run,
     on: ['report'],
     file: true,
     helpValue: 'FILE.tgz',
     summary: 'write a bundle for support: report, record, pods, logs and events of the service, without Secrets and credentials',
-  }),
-  yes: Flags.boolean({
+  },
+  yes: {
+    type: 'boolean',
     option: 'yes',
     ...acting,
     char: 'y',
     summary: 'change without asking',
     as: { unlock: {}, demo: { summary: 'answer the question with yes' } },
-  }),
-  'dry-run': Flags.option({
+  },
+  'dry-run': {
     option: 'dryRun',
     ...acting,
-    options: ['none', 'server', 'client'] as const,
+    options: ['none', 'server', 'client'],
     default: 'none',
     summary: 'server: the API server validates every write; client: only print the plan',
-  })(),
-  scenario: Flags.option({
+  },
+  scenario: {
     ...demo,
-    options: ['image-pull', 'crash-loop', 'conflict', 'lock', 'interrupted'] as const,
+    options: ['image-pull', 'crash-loop', 'conflict', 'lock', 'interrupted'],
     exclusive: ['keep-going'],
     summary: 'trouble that the run meets; without it all goes well',
-  })(),
-  fast: Flags.boolean({ ...demo, summary: 'without pauses' }),
-  'keep-going': Flags.boolean({
+  },
+  fast: { type: 'boolean', ...demo, summary: 'without pauses' },
+  'keep-going': {
+    type: 'boolean',
     ...demo,
     summary: 'a node gets stuck: the wait times out, the node is fixed, the same command continues',
-  }),
-  'probe-network': Flags.boolean({
+  },
+  'probe-network': {
+    type: 'boolean',
     ...probe,
     summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',
-  }),
-  'probe-image': Flags.string({
-    ...probe,
-    helpValue: 'IMAGE',
-    summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox',
-  }),
-  'probe-namespace': Flags.string({
+  },
+  'probe-image': { ...probe, helpValue: 'IMAGE', summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox' },
+  'probe-namespace': {
     ...probe,
     live: 'namespaces',
     helpValue: 'NAME',
     summary: 'namespace for the Jobs of --probe-network; the restricted pod security level is enough',
     // The role for that is of this namespace.
     as: { permissions: {} },
-  }),
-  notify: Flags.string({
+  },
+  notify: {
     ...run,
     on: ['run'],
     file: true,
     helpValue: 'COMMAND|URL',
     summary: 'send a JSON document when the run starts, stops, fails or ends: to a program’s standard input, or by POST to https://…',
-  }),
-};
+  },
+} as const satisfies Table;

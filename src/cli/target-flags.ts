@@ -1,8 +1,7 @@
-import * as Flags from './flag.ts';
+import { CHAIN, CLUSTER, TARGETED, type Table } from './flag.ts';
 
 /** Flags that say what is upgraded to, and what the operator of the tool decided about it. */
 
-const { CHAIN, TARGETED, CLUSTER } = Flags;
 const carried = { helpGroup: 'run', carried: true, on: TARGETED } as const;
 const recorded = { ...carried, recorded: true } as const;
 /** What commands know that look at a run. */
@@ -14,181 +13,163 @@ const folder = { file: true, helpValue: 'DIR' } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 
 export const targetFlags = {
-  profile: Flags.string({
+  profile: {
     ...ofRun,
     file: true,
     helpValue: 'NAME|FILE',
     summary: 'names of the service: netsvc, calico, or a YAML file; default: found in the cluster',
     as: { permissions: { default: 'netsvc', summary: 'names of the service' } },
-  }),
-  release: Flags.string({
+  },
+  release: {
     ...ofRun,
     helpValue: 'TAG',
     summary: 'release to upgrade to; default: the profile’s',
     as: { permissions: { summary: 'release whose names to use; default: the profile’s' } },
-  }),
-  path: Flags.option({
+  },
+  path: {
     option: 'path',
     ...recorded,
-    options: ['chart', 'operator', 'manifest', 'kvstore'] as const,
+    options: ['chart', 'operator', 'manifest', 'kvstore'],
     summary: 'install path, if detection cannot tell',
     as: { permissions: { options: ['manifest', 'operator', 'chart', 'kvstore'], default: 'manifest', summary: 'install path' } },
-  })(),
-  variant: Flags.string({
+  },
+  variant: {
     option: 'variant',
     ...recorded,
     helpValue: 'ID',
     summary: 'manifest variant, if detection cannot tell',
     as: { permissions: { summary: 'manifest variant whose names to use; without it objects of any name' } },
-  }),
-  'manifest-url': Flags.string({
-    ...recorded,
-    file: true,
-    helpValue: 'URL|DIR',
-    summary: 'where releases are fetched from; default: the profile’s',
-  }),
-  'manifest-ca': Flags.string({ ...recorded, ...file, summary: 'CA of the server that releases are fetched from' }),
-  'artifact-digest': Flags.string({
+  },
+  'manifest-url': { ...recorded, file: true, helpValue: 'URL|DIR', summary: 'where releases are fetched from; default: the profile’s' },
+  'manifest-ca': { ...recorded, ...file, summary: 'CA of the server that releases are fetched from' },
+  'artifact-digest': {
     ...carried,
     file: true,
     helpValue: 'NAME=SHA256|FILE',
     ...repeatable,
     summary: 'SHA-256 that a file of the release has to have, or a file of such sums; repeatable',
-  }),
-  'upgrade-file': Flags.string({ option: 'upgradeFile', ...carried, ...file, summary: 'use this file as upgrade.yaml' }),
-  base: Flags.string({
+  },
+  'upgrade-file': { option: 'upgradeFile', ...carried, ...file, summary: 'use this file as upgrade.yaml' },
+  base: {
     option: 'base',
     ...carried,
     file: true,
     helpValue: 'RELEASE|FILE|DIR',
     summary: 'the installed release, or its own manifest: your edits are what differs from it',
-  }),
-  'installed-manifest': Flags.string({
+  },
+  'installed-manifest': {
     option: 'installedManifest',
     ...carried,
     ...file,
     summary: 'the manifest that you installed, with your edits in it',
-  }),
-  'kvstore-endpoints': Flags.string({
-    ...recorded,
-    helpValue: 'URL,…',
-    summary: 'endpoints of the key-value store, instead of the installed ones',
-  }),
-  resolve: Flags.string({
+  },
+  'kvstore-endpoints': { ...recorded, helpValue: 'URL,…', summary: 'endpoints of the key-value store, instead of the installed ones' },
+  resolve: {
     ...carried,
     helpValue: 'FIELD=mine|theirs',
     ...repeatable,
     summary: 'resolve a conflict: keep `mine` or take `theirs`; repeatable',
-  }),
-  chart: Flags.string({
+  },
+  chart: {
     option: 'chart',
     ...recorded,
     file: true,
     helpValue: 'REF',
     summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder',
-  }),
-  repo: Flags.string({
-    option: 'chartRepository',
-    ...recorded,
-    helpValue: 'URL',
-    summary: 'repository of the chart; default: the profile’s',
-  }),
-  'crd-chart': Flags.string({
+  },
+  repo: { option: 'chartRepository', ...recorded, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' },
+  'crd-chart': {
     option: 'crdChart',
     ...recorded,
     file: true,
     helpValue: 'REF',
     summary: 'take the CRDs from this chart instead of the release’s file',
-  }),
-  values: Flags.string({ option: 'chartValues', ...carried, ...file, summary: 'values for the chart, over those that the release has' }),
-  'manage-crds': Flags.boolean({
+  },
+  values: { option: 'chartValues', ...carried, ...file, summary: 'values for the chart, over those that the release has' },
+  'manage-crds': {
+    type: 'boolean',
     option: 'manageCrds',
     ...carried,
     summary: 'chart installs: leave the CRDs to the new operator instead of applying them first',
-  }),
-  'move-release': Flags.boolean({
+  },
+  'move-release': {
+    type: 'boolean',
     option: 'moveRelease',
     ...carried,
     summary: 'chart installs: move a release of a chart up to v3.22 from its namespace to that of the operator',
-  }),
-  accept: Flags.string({
+  },
+  accept: {
     ...carried,
     helpValue: 'CHECK-ID[=SUBJECT]',
     ...repeatable,
     summary: 'turn a failed check, or its finding on one subject, into a warning; repeatable',
-  }),
-  'fail-on': Flags.option({
-    option: 'failOn',
-    ...carried,
-    options: ['error', 'warning'] as const,
-    default: 'error',
-    summary: 'findings that stop the command',
-  })(),
-  timeout: Flags.string({ ...carried, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' }),
-  'max-failed': Flags.integer({
+  },
+  'fail-on': { option: 'failOn', ...carried, options: ['error', 'warning'], default: 'error', summary: 'findings that stop the command' },
+  timeout: { ...carried, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' },
+  'max-failed': {
+    type: 'integer',
     option: 'maxFailed',
     ...carried,
     helpValue: 'N',
     default: 0,
     min: 0,
     summary: 'failed pods that a wait still tolerates',
-  }),
-  'backup-dir': Flags.string({ option: 'backupDir', ...carried, ...folder, summary: 'folder for the backup' }),
-  'with-secrets': Flags.boolean({ option: 'withSecrets', ...carried, summary: 'back up Secrets with their values' }),
-  'bin-dir': Flags.string({ option: 'binDir', ...carried, ...folder, summary: 'where the new CLI is installed' }),
-  'cli-config': Flags.string({
+  },
+  'backup-dir': { option: 'backupDir', ...carried, ...folder, summary: 'folder for the backup' },
+  'with-secrets': { type: 'boolean', option: 'withSecrets', ...carried, summary: 'back up Secrets with their values' },
+  'bin-dir': { option: 'binDir', ...carried, ...folder, summary: 'where the new CLI is installed' },
+  'cli-config': {
     ...carried,
     ...file,
     summary:
       'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',
-  }),
-  'enable-flow-logs': Flags.boolean({
+  },
+  'enable-flow-logs': {
+    type: 'boolean',
     option: 'enableFlowLogs',
     ...carried,
     summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
-  }),
-  'hold-policy-migration': Flags.boolean({
+  },
+  'hold-policy-migration': {
+    type: 'boolean',
     option: 'holdPolicyMigration',
     ...carried,
     // A hold is released only once policies have their new names, so `ownerrefs` has nothing to hold (NS-743).
     on: CHAIN,
     summary: 'keep the controllers from renaming stored policies',
-  }),
-  ownerrefs: Flags.option({
+  },
+  ownerrefs: {
     option: 'ownerrefs',
     ...owners,
-    options: ['auto', 'always', 'never'] as const,
+    options: ['auto', 'always', 'never'],
     default: 'auto',
     summary: 'owner references to remove before the upgrade: those it would break, every living one, or none',
-  })(),
-  'journal-dir': Flags.string({
-    option: 'journalDir',
-    ...owners,
-    ...folder,
-    summary: 'folder for a second copy of the journal of owner references',
-  }),
-  qps: Flags.integer({
+  },
+  'journal-dir': { option: 'journalDir', ...owners, ...folder, summary: 'folder for a second copy of the journal of owner references' },
+  qps: {
+    type: 'integer',
     option: 'qps',
     ...owners,
     helpValue: 'N',
     min: 1,
     summary: 'at most N patches per second; default: what the server accepts',
-  }),
-  parallel: Flags.integer({
+  },
+  parallel: {
+    type: 'integer',
     option: 'parallel',
     ...owners,
     helpValue: 'N',
     min: 1,
     max: 256,
     summary: 'at most N patches at a time; default: 32',
-  }),
-  ownership: Flags.option({
+  },
+  ownership: {
     option: 'ownership',
     ...carried,
     // Only commands that apply manifests, or plan it.
     on: ['plan', 'run', 'crds', 'apply'],
-    options: ['first', 'kubectl'] as const,
+    options: ['first', 'kubectl'],
     default: 'first',
     summary: 'who takes over fields once applied client-side: a patch before the apply, or kubectl after it (rolls the agents twice)',
-  })(),
-};
+  },
+} as const satisfies Table;

@@ -1,6 +1,6 @@
 import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { carriedTo } from './flags.ts';
+import { carriedTo } from './carried.ts';
 import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';

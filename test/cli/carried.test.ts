@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CARRIED, carriedNames, carriedTo, flagsOfRun, flagsWithRecord, withRecorded } from '../../src/cli/carried.ts';
 import { CREDENTIAL_FLAGS } from '../../src/cli/command-line.ts';
-import { CARRIED, carriedNames, carriedTo, flagsOfRun, flagsWithRecord, withRecorded } from '../../src/cli/flags.ts';
 import { targetFlags } from '../../src/cli/target-flags.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { integer } from '@oclif/core/flags';
-import * as rows from '../../src/cli/flag.ts';
+import { flagsOf } from '../../src/cli/base-command.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
 import { commandTable } from '../../src/cli/shell.ts';
 
@@ -58,8 +58,9 @@ describe('the tables of flags', () => {
     });
 
   it('read numbers as oclif does', async () => {
-    const [ours, theirs] = [rows.integer({ min: 1, summary: 'n' }), integer({ min: 1, summary: 'n' })];
-    const read = async ({ parse }: typeof ours, text: string) =>
+    const [ours, theirs] = [flagsOf('alp').batch, integer({ min: 1, summary: 'n' })];
+    assert.ok(ours);
+    const read = async ({ parse }: typeof theirs | typeof ours, text: string) =>
       (parse as (...given: readonly unknown[]) => Promise<unknown>)(text, {}, { min: 1 }).catch(({ message }: Error) => message);
     for (const text of ['7', '0', 'many']) assert.equal(await read(ours, text), await read(theirs, text));
   });

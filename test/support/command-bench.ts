@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { flagsWithRecord } from '../../src/cli/carried.ts';
 import { openNotifierFor } from '../../src/cli/compose.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { flagsWithRecord } from '../../src/cli/flags.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
 import type { Manifest } from '../../src/cli/shell.ts';

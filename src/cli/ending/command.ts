@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
-import { recordedFlagsLine, withRecorded } from '../flags.ts';
+import { recordedFlagsLine, withRecorded } from '../carried.ts';
 import { present } from '../output.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';

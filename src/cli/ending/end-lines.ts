@@ -3,7 +3,7 @@ import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import type { Palette } from '../../report/colour.ts';
-import { type CarriedFlag, carriedTo } from '../flags.ts';
+import { type CarriedFlag, carriedTo } from '../carried.ts';
 import type { Outcome } from './run.ts';
 
 /** Of whom the end tells. */

@@ -1,6 +1,6 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { recordedFlagsLine, resumeCommand, withRecorded } from '../flags.ts';
+import { recordedFlagsLine, resumeCommand, withRecorded } from '../carried.ts';
 import { present } from '../output.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../kernel/check.ts';
 import type { ExitName } from '../../kernel/fault.ts';
-import { type CarriedFlag, carriedTo } from '../flags.ts';
+import { type CarriedFlag, carriedTo } from '../carried.ts';
 
 /** What the last line of every command is computed from. */
 export interface Ending {

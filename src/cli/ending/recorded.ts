@@ -4,8 +4,8 @@ import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history
 import { oneFindingEach } from '../../kernel/judge.ts';
 import { leavesSteps, type Records, type RunRecord, type StageRecord } from '../../kernel/run-record.ts';
 import type { Former } from '../../report/plan-summary.ts';
+import { type CarriedFlag, carriedTo, resumeCommand, withRecorded } from '../carried.ts';
 import type { RunReport } from '../documents.ts';
-import { type CarriedFlag, carriedTo, resumeCommand, withRecorded } from '../flags.ts';
 import type { Session } from '../session.ts';
 import type { Seen } from './end.ts';
 import { type Outcome, runReport } from './run.ts';

@@ -9,8 +9,8 @@ import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { type PlanHead, upgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
+import { type Here, stagesHere } from '../carried.ts';
 import { documentHead, type PlanBasis, type PlanDocument } from '../documents.ts';
-import { type Here, stagesHere } from '../next-here.ts';
 
 function planBasis(effects: EffectTypes, context: Context, stages: readonly PlannedStage[]): PlanBasis {
   return {

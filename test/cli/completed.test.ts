@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/next-here.ts';
+import { findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/carried.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 
