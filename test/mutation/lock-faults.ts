@@ -17,6 +17,7 @@ export const LOCK: Room = {
       ['first?.state !== undefined && first.state ===', 'first?.state ==='],
       ['first?.state !== undefined && first.state === freeState(own.before);', 'first?.state !== undefined;'],
       ['first ??= { state', 'first = { state'],
+      ['holderOf(lease) || specOf(lease).renewTime ?', 'holderOf(lease) ?'],
       ['throw quicker ? locked(quicker) : thrown;', 'throw thrown;'],
       ['if (holder && holder.identity !== identity) throw locked(holder);', ''],
       [

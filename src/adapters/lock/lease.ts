@@ -60,6 +60,11 @@ export function released(lease: KubeObject): KubeObject {
   return { ...lease, spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions } };
 }
 
+/** Taken from its holder, whose programs may still write: the time of its renewal stays, which one that was given back does not have. */
+export function broken(lease: KubeObject): KubeObject {
+  return { ...lease, spec: { ...specOf(lease), holderIdentity: '' } };
+}
+
 function microTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '000Z');
 }

@@ -5,7 +5,19 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
 import { OtherCluster } from '../kube/failure.ts';
-import { GIVE_UP_MS, holderOf, isFree, LEASE_NAME, released, renewed, type Stopwatch, specOf, startStopwatch, taken } from './lease.ts';
+import {
+  broken,
+  GIVE_UP_MS,
+  holderOf,
+  isFree,
+  LEASE_NAME,
+  released,
+  renewed,
+  type Stopwatch,
+  specOf,
+  startStopwatch,
+  taken,
+} from './lease.ts';
 
 export interface LockDeps {
   readonly cluster: Cluster & Partial<Pick<OpenCluster, 'writeWhile'>>;
@@ -48,7 +60,7 @@ export function leaseLock(deps: LockDeps): Lock {
       const lease = await read();
       const holder = holderOf(lease);
       if (holder && holder.identity !== identity) throw locked(holder);
-      if (lease && holder) await deps.cluster.replace(K.Lease, released(lease));
+      if (lease && holder) await deps.cluster.replace(K.Lease, broken(lease));
       return holder;
     },
   };
@@ -83,11 +95,11 @@ async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
   return clock.now().getTime() + skew;
 }
 
-/** Which state of a lease that nobody holds; undefined for one with a holder, however long ago that was. */
+/** Which state of a lease that was given back; undefined for one that has a holder, or was taken from one, however long ago that was. */
 function freeState(lease: KubeObject | undefined): string | undefined {
   if (!lease) return 'none';
   const { uid = '', resourceVersion = '' } = lease.metadata;
-  return holderOf(lease) ? undefined : `${uid} ${resourceVersion}`;
+  return holderOf(lease) || specOf(lease).renewTime ? undefined : `${uid} ${resourceVersion}`;
 }
 
 interface Taken {

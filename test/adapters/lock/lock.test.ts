@@ -80,14 +80,29 @@ describe('the lock', () => {
     const dead = lockOf('bob');
     await dead.holder();
     await lockOf('alice').breakLock('alice');
-    assert.equal((await dead.acquire()).isUndisturbed, false, 'another run had it at first');
-    await lockOf('alice').breakLock('bob');
+    const taken = await dead.acquire();
+    assert.equal(taken.isUndisturbed, false, 'another run had it at first');
+    await taken.release();
     const [quiet, late] = [lockOf('quiet'), lockOf('late')];
     assert.deepEqual([await quiet.holder(), await late.holder()], [undefined, undefined]);
     const held = await quiet.acquire();
     assert.equal(held.isUndisturbed, true);
     await held.release();
     assert.equal((await late.acquire()).isUndisturbed, false, 'another run had it between');
+  });
+
+  it('is not undisturbed where it was taken from its holder, whose programs may have written until now', async () => {
+    const { lockOf } = ground();
+    await lockOf('killed').acquire();
+    await lockOf('operator').breakLock('killed');
+    const next = lockOf('next');
+    assert.equal(await next.holder(), undefined);
+    const held = await next.acquire();
+    assert.equal(held.isUndisturbed, false);
+    await held.release();
+    const later = lockOf('later');
+    await later.holder();
+    assert.equal((await later.acquire()).isUndisturbed, true, 'the next run has given it back');
   });
 
   it('is undisturbed where there was no lease at first, and none since', async () => {
