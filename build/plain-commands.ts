@@ -30,7 +30,7 @@ async function plainFlag(id: string, flag: Cached): Promise<PlainFlag> {
     ...(char ? { char } : {}),
     ...(multiple ? { multiple } : {}),
     ...(options ? { options } : {}),
-    ...(typeof otherwise === 'string' ? { default: otherwise } : {}),
+    ...(typeof otherwise === 'string' || typeof otherwise === 'number' ? { default: otherwise } : {}),
     ...((await isConverted(id, flag)) ? { converted: true } : {}),
   };
 }

@@ -9,7 +9,7 @@ export interface FlagShape {
 export interface PlainFlag extends FlagShape {
   /** The only values it may have. */
   readonly options?: readonly string[];
-  readonly default?: string;
+  readonly default?: string | number;
   /** Its value is not taken as it is written (a number): only oclif reads it. */
   readonly converted?: true;
 }

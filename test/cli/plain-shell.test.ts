@@ -7,8 +7,10 @@ import { twinOf } from '../../src/cli/command-line.ts';
 import type { FastPathTable } from '../../src/cli/plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from '../../src/cli/plain-flags.ts';
 import { PLAIN_COMMANDS, runPlain } from '../../src/cli/plain-shell.ts';
+import type { Asked } from '../../src/cli/session.ts';
 import type { Manifest } from '../../src/cli/shell.ts';
-import { commandBench } from '../support/command-bench.ts';
+import { STAGE_IDS } from '../../src/cli/stage-flags.ts';
+import { applies, type CommandBench, commandBench, fakeStage } from '../support/command-bench.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'oclif.manifest.json'), 'utf8')) as Manifest;
 
@@ -20,16 +22,30 @@ describe('commands without oclif', () => {
 
   type Env = Readonly<Record<string, string>>;
 
+  /** All stages, so that every part of the chain that flags leave is one. */
+  const chain = STAGE_IDS.map((id) => fakeStage(id, id === 'apply' ? { plan: applies('upgrade.yaml') } : { readOnly: true }));
+
+  /** What is composed for is all that was asked. */
+  const asked = ({ requests }: CommandBench) =>
+    (requests as readonly Partial<Asked>[]).map(({ command, typed, carried, flags, looksOnly }) => ({
+      command,
+      typed,
+      carried,
+      flags,
+      looksOnly,
+    }));
+  const seen = (exit: number, bench: CommandBench) => ({ exit, out: bench.out(), err: bench.err(), asked: asked(bench) });
+
   /** What it says, asks and composes; undefined if it is left to oclif. */
   async function plainly(argv: readonly string[], env: Env) {
-    const bench = commandBench([], env);
+    const bench = commandBench(chain, env);
     const exit = await runPlain(argv, table, bench.seams);
-    return exit === undefined ? undefined : { exit, out: bench.out(), err: bench.err(), flags: bench.requests.map(({ flags }) => flags) };
+    return exit === undefined ? undefined : seen(exit, bench);
   }
 
   async function byOclif(argv: readonly string[], env: Env) {
-    const bench = commandBench([], env);
-    return { exit: await bench.run(...argv), out: bench.out(), err: bench.err(), flags: bench.requests.map(({ flags }) => flags) };
+    const bench = commandBench(chain, env);
+    return seen(await bench.run(...argv), bench);
   }
 
   const plain: readonly (readonly [string, Env])[] = [
@@ -41,6 +57,11 @@ describe('commands without oclif', () => {
     ['unlock --yes=false --quiet', { NETSVC_UPGRADE_YES: '1' }],
     ['status --context prod --as-group a --as-group=b --token abc', { NETSVC_UPGRADE_KUBECONFIG: 'k' }],
     ['status --state-namespace=other --report-file=/none/x.json', {}],
+    ['run', {}],
+    ['run --yes --from=crds --through apply --skip wait --accept NS-001', { NETSVC_UPGRADE_SKIP: 'alp,cli' }],
+    ['run -y --dry-run=client --timeout=10x', { NETSVC_UPGRADE_RELEASE: 'v3.31.0' }],
+    ['run --from apply --through crds', {}],
+    ['run --plan-file /none/plan.json', {}],
   ];
   for (const [line, env] of plain)
     it(`"${line}" is read as oclif reads it`, async () => {
@@ -66,6 +87,8 @@ describe('commands without oclif', () => {
     'status --',
     'unlock --yes=maybe',
     'unlock -qy -- x',
+    'run --max-failed=1',
+    'run --from nowhere',
   ])
     it(`"${line}" is left to oclif`, async () => assert.equal(await plainly(line.split(' '), {}), undefined));
 
