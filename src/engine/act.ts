@@ -88,9 +88,8 @@ class Actor {
       });
       if (!(thrown instanceof Outdated)) throw thrown;
       this.atWork = undefined;
-      const { outcome } = thrown;
-      this.#recorder.kept.settle(kept, outcome);
-      if (outcome?.done) this.writes += 1;
+      this.#recorder.kept.settle(kept, thrown.outcome);
+      if (thrown.hasWritten) this.writes += 1;
       return { outdated: thrown };
     }
   }

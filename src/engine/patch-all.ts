@@ -105,10 +105,12 @@ class Patching {
   outcome(): string {
     if (this.#failure !== undefined) throw this.#failure;
     const [first] = this.#movedOn;
-    if (first) throw new MovedOn(`${this.#movedOn.length} of ${counted(this.#of, 'object')} changed meanwhile: ${first}`);
+    const [of, hasWritten] = [counted(this.#of, 'object'), this.#done > 0];
+    if (first) throw new MovedOn(`${this.#movedOn.length} of ${of} changed meanwhile: ${first}`, undefined, hasWritten);
+    const isWhole = this.#done + this.#refused.length === this.#of;
+    if (!isWhole) throw new Outdated(`stopped after ${this.#done} of ${of}`, undefined, hasWritten);
     if (this.#refused.length > 0) throw refusal(this.#refused, this.#of);
-    if (this.#done < this.#of) throw new Outdated(`stopped after ${this.#done} of ${counted(this.#of, 'object')}`);
-    return `${this.#done} objects`;
+    return of;
   }
 
   /** Resolves to what was thrown, if anything was. */

@@ -31,6 +31,7 @@ import { MovedOn, messageOf } from '../kernel/fault.ts';
 import { HIDDEN, sizeOf } from '../kernel/hidden.ts';
 import { servedKind } from '../kernel/kinds.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } from '../kernel/object.ts';
+import { VERSION } from '../kernel/object-change.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { MOVED_ON, patchAll } from './patch-all.ts';
 
@@ -153,7 +154,7 @@ function maskedPatch(one: GuardedPatch): GuardedPatch {
 /** What two plans have to agree on. */
 function compared({ target, uid, patch }: GuardedPatch) {
   const shown = patch.map((op) => (isSecretValue(target, op) ? { ...op, value: undefined } : op));
-  const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
+  const ops = shown.filter((op) => op.path !== VERSION).map(withoutTimes);
   return { target, uid, ops };
 }
 
@@ -187,8 +188,10 @@ function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, 'precond
     },
     async dryRun({ cluster }, { patches }) {
       if (patches.length > TRIED) return announced();
+      // Controllers write status at any time, and a real run would read the object again: its version is not tried.
+      const withoutVersion = (patch: GuardedPatch['patch']) => patch.filter(({ path }) => path !== VERSION);
       const tried = async ({ target, patch }: GuardedPatch) =>
-        cluster.dryRunPatch(await servedKind(cluster, target), target, patch, 'kubectl');
+        cluster.dryRunPatch(await servedKind(cluster, target), target, withoutVersion(patch), 'kubectl');
       await Promise.all(patches.map(tried));
       return {};
     },

@@ -103,10 +103,13 @@ export function stepsAfter(thrown: unknown): readonly string[] {
 export class Outdated extends Error {
   /** What became of what was to be removed, where that is sure. */
   readonly outcome: KeptOutcome | undefined;
+  /** A part of the action was done. */
+  readonly hasWritten: boolean;
 
-  constructor(message: string, outcome?: KeptOutcome) {
+  constructor(message: string, outcome?: KeptOutcome, hasWritten = outcome?.done === true) {
     super(message);
     this.outcome = outcome;
+    this.hasWritten = hasWritten;
   }
 }
 

@@ -119,7 +119,7 @@ export function patchOf(live: KubeObject, patch: readonly JsonPatchOp[]): Guarde
   return { target: refOf(live), uid, patch: [...guard, ...patch] };
 }
 
-const VERSION = '/metadata/resourceVersion';
+export const VERSION = '/metadata/resourceVersion';
 
 /** The operation that gives a place of the object this value; undefined empties it. */
 export function putOp(live: KubeObject, place: string, value: unknown): JsonPatchOp {

@@ -20,8 +20,12 @@ interface Tried {
 }
 
 /** Some objects answer with failures of their own, all others are patched; with `times` these are so many, then they are patched as well. */
-async function tried(failures: Readonly<Record<string, ApiFailure>>, times = Number.POSITIVE_INFINITY): Promise<Tried> {
+async function tried(
+  failures: Readonly<Record<string, ApiFailure>>,
+  { times = Number.POSITIVE_INFINITY, stopAfter = Number.POSITIVE_INFINITY } = {},
+): Promise<Tried> {
   const done: string[] = [];
+  const stop = new AbortController();
   const failed = new Map<string, number>();
   const clock = steppingClock();
   const startedAt = clock.now().getTime();
@@ -32,11 +36,11 @@ async function tried(failures: Readonly<Record<string, ApiFailure>>, times = Num
       const before = failed.get(name) ?? 0;
       failed.set(name, before + 1);
       if (failure && before < times) throw failure;
-      done.push(name);
+      if (done.push(name) >= stopAfter) stop.abort();
       return {} as never;
     },
   };
-  const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
+  const parts = { limits: {}, mustHold: () => undefined, stop: stop.signal, report: () => undefined };
   const what = { patches, what: 'put back' };
   const thrown = await patchAll({ cluster: cluster as Cluster, clock }, what, parts).then(
     () => undefined,
@@ -67,8 +71,22 @@ describe('many patches at once', () => {
     assert.deepEqual([done.length, thrown instanceof Outdated], [OBJECTS - 2, true]);
   });
 
+  it('say whether some of them were done when they end early, also where one was refused before', async () => {
+    const all = Object.fromEntries(patches.map(({ target }) => [target.name, movedOn]));
+    for (const [failures, stopAfter, hasWritten, text] of [
+      [{ c0: forbidden }, 5, true, /^stopped after \d+ of 60 objects$/],
+      [{ c1: movedOn }, undefined, true, /^1 of 60 objects changed meanwhile/],
+      [all, undefined, false, /^60 of 60 objects changed meanwhile/],
+    ] as const) {
+      const { thrown } = await tried(failures, stopAfter === undefined ? {} : { stopAfter });
+      assert.ok(thrown instanceof Outdated, String(thrown));
+      assert.match(thrown.message, text);
+      assert.equal(thrown.hasWritten, hasWritten, thrown.message);
+    }
+  });
+
   it('wait as long as a server asks that has too much to do, as often as it asks, and are all done', async () => {
-    const { done, thrown, tookMs } = await tried({ c0: new ApiFailure(429, 'TooManyRequests', 'later', [], 7_000) }, 5);
+    const { done, thrown, tookMs } = await tried({ c0: new ApiFailure(429, 'TooManyRequests', 'later', [], 7_000) }, { times: 5 });
     assert.deepEqual([done.length, thrown], [OBJECTS, undefined]);
     assert.ok(tookMs >= 5 * 7_000, `${tookMs} ms`);
   });
@@ -76,8 +94,8 @@ describe('many patches at once', () => {
   it('are sent again where no answer came, or the server was away, but not for ever', async () => {
     const away = new ApiFailure(503, 'ServiceUnavailable', 'away');
     const broken = new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
-    assert.equal((await tried({ c0: away, c1: broken }, 2)).done.length, OBJECTS);
-    assert.equal((await tried({ c0: away }, 3)).thrown, away);
+    assert.equal((await tried({ c0: away, c1: broken }, { times: 2 })).done.length, OBJECTS);
+    assert.equal((await tried({ c0: away }, { times: 3 })).thrown, away);
   });
 
   for (const [what, failure] of [

@@ -76,6 +76,41 @@ describe('the last lines of a command', function () {
     assert.deepEqual(lines.slice(-2), ['Nothing was changed: this was a dry run.', 'Next: kubectl netsvc-upgrade run']);
   });
 
+  it('of a dry run are the same where a controller writes the status of an object meanwhile', async () => {
+    const { cluster } = scenario;
+    const { dryRunPatch } = cluster;
+    let asked = 0;
+    const meanwhile: typeof dryRunPatch = (kind, ref, ...more) => {
+      asked += ref.kind === 'DaemonSet' ? 1 : 0;
+      const live = asked === 2 ? cluster.store.get(kind, ref.name, ref.namespace) : undefined;
+      if (live && ref.kind === 'DaemonSet') cluster.store.update(kind, { ...live, status: { observedGeneration: 99 } });
+      return dryRunPatch(kind, ref, ...more);
+    };
+    Object.assign(cluster, { dryRunPatch: meanwhile });
+    const { exit, lines } = await performed('apply --dry-run=server');
+    assert.deepEqual([asked, exit], [2, 0], lines.join('\n'));
+    assert.equal(lines.at(-2), 'Nothing was changed: this was a dry run.');
+  });
+
+  it('of a command that Ctrl-C stops between two of many patches say that something was changed', async () => {
+    const { cluster } = scenario;
+    const { patch } = cluster;
+    const bench = sandboxCommand(scenario);
+    let sent = 0;
+    const stopping: typeof patch = (...args) => {
+      sent += 1;
+      if (sent === 5) bench.engine.soft.abort();
+      return patch(...args);
+    };
+    Object.assign(cluster, { patch: stopping });
+    assert.equal(await bench.run('apply', '--yes', '--parallel=2'), 130);
+    assert.ok(sent < 17, `${sent} patches`);
+    const text = bench.screen().join('\n');
+    assert.match(text, /^error: stopped between two steps: nothing was being written$/m);
+    assert.match(text, /^Changed by this command: apply\. The step that did not end may have changed more\.$/m);
+    assert.doesNotMatch(text, /nothing was changed/i);
+  });
+
   it('of a run that came to its end say from where to where, on how many nodes, how long, and what is left', async () => {
     const { exit, lines } = await performed('run --yes');
     assert.equal(exit, 0, lines.join('\n'));
