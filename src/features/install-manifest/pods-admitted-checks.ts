@@ -44,7 +44,7 @@ function podsEvidence({ ref, pods }: Tried): Evidence {
   return { text: refText(ref), object: ref, ...(pods ? { detail: pods.words } : {}) };
 }
 
-/** What to do is told by the first of them. */
+/** The first of them says what to do. */
 export function podsRefused(refused: readonly Tried[]): Verdict {
   const [{ ref, pods } = {}] = refused;
   const { hint = '', next } = REMEDIES.find(({ says }) => says.test(pods?.words ?? '')) ?? {};

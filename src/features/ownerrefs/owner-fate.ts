@@ -52,8 +52,8 @@ export interface UidRules {
   /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
   readonly asksStoredNames?: boolean;
   /**
-   * The target shows noted owners of the service with converted UIDs, whichever of its groups the note names: only with the first change of
-   * UIDs, not with its backports (domain §7.2).
+   * The target shows noted owners of the service with converted UIDs, whichever of its groups the note names. Only the first change of UIDs
+   * brings that, not its backports (domain §7.2).
    */
   readonly translatesNotes?: boolean;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
 import { lastWarning, meaningOf, shortText } from './meanings.ts';
@@ -98,7 +99,7 @@ function warningIn(text: string): string | undefined {
   const found = lastWarning(text, TELLING);
   if (found === undefined) return undefined;
   const { reason, count = 0, message } = found;
-  return `${reason}${count > 1 ? ` (${count} times)` : ''}: ${message}`;
+  return `${reason}${count > 1 ? ` (${counted(count, 'time')})` : ''}: ${message}`;
 }
 
 const TELLING: ReadonlySet<unknown> = new Set(['FailedCreatePodSandBox', 'Unhealthy', 'Failed', 'FailedMount', 'FailedScheduling']);

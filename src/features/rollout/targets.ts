@@ -130,7 +130,7 @@ export function defaultWaitMs(nodes: number): number {
   return Math.max(600_000, nodes * 120_000);
 }
 
-/** Waits for these workloads, whose pods are on so many nodes. */
+/** Waits for these workloads, whose pods are on this number of nodes. */
 export function rolloutWait(id: string, ref: string, targets: readonly RolloutTarget[], { options }: Context, nodes: number) {
   const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
   const effect = { type: 'wait', until, timeoutMs: options.timeoutMs ?? defaultWaitMs(nodes) } as const;
