@@ -56,7 +56,7 @@ export interface ChartNames {
 export interface OperatorEnd {
   /** The end of older target releases is identified by other signs, which nothing here knows. */
   readonly since: string;
-  /** Kind of the component statuses: `TigeraStatus`. */
+  /** Kind of the component statuses, in the group of the Installation: `TigeraStatus`. */
   readonly statusKind: string;
   /** Component statuses of the target release. */
   readonly statuses: readonly ComponentStatusName[];

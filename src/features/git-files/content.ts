@@ -8,6 +8,7 @@ import { manifestText, objectsIn } from '../../manifest/manifest.ts';
 import { readCrdFacts, readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
 import { readMissingFlowLogs } from '../install-operator/index.ts';
 import { readRenamedPolicies } from '../policies/index.ts';
+import { hasFullManifest } from '../survey/index.ts';
 
 /** A file of one object; its path in the folder has slashes everywhere. */
 export interface GitFile {
@@ -26,7 +27,7 @@ export interface GitContent {
 
 /** The objects as the upgrade applies them, with what is kept of the user's edits, and the policies that it renames. */
 export async function readGitContent(sources: Sources, context: Context, installation: Installation): Promise<GitContent> {
-  const [{ objects, removed = [] }, renamed] = await Promise.all([
+  const [{ objects, removed }, renamed] = await Promise.all([
     readApplied(sources, context, installation),
     readRenamedPolicies(sources, context, installation),
   ]);
@@ -41,23 +42,21 @@ export async function readGitContent(sources: Sources, context: Context, install
   };
 }
 
-interface Applied {
-  readonly objects: readonly KubeObject[];
-  /** Secrets of the release that its merged file leaves out, since the cluster's are filled. */
-  readonly removed?: readonly KubeObject[];
-}
-
-async function readApplied(sources: Sources, context: Context, installation: Installation): Promise<Applied> {
+async function readApplied(sources: Sources, context: Context, installation: Installation) {
   const { path } = installation;
-  if (path === 'manifest' || path === 'kvstore') return readTargetObjects(sources, context, installation);
-  if (path === 'chart') return { objects: context.options.manageCrds ? [] : (await readCrds(sources, context)).documents };
-  const [crds, operator] = await Promise.all([readCrds(sources, context), readTargetObjects(sources, context, installation)]);
+  if (hasFullManifest(installation)) return readTargetObjects(sources, context, installation);
+  if (path === 'chart' && context.options.manageCrds) return { objects: [], removed: [] };
+  const { crds } = await readCrdFacts(sources, context);
+  const documents = objectsIn(crds.manifest);
+  if (path === 'chart') return { objects: documents, removed: [] };
+  const { objects, removed } = await readTargetObjects(sources, context, installation);
   // The Installation and the other custom resources are not changed: only what is newly asked for is written.
-  const flowLogs = await readMissingFlowLogs(sources, context, crds);
-  return { ...operator, objects: [...crds.documents, ...operator.objects, ...flowLogs] };
+  const flowLogs = await readMissingFlowLogs(sources, context, { documents, url: crds.url });
+  return { objects: [...documents, ...objects, ...flowLogs], removed };
 }
 
-async function readTargetObjects(sources: Sources, context: Context, installation: Installation): Promise<Applied> {
+/** `removed`: Secrets of the release that its merged file leaves out, since the cluster's are filled. */
+async function readTargetObjects(sources: Sources, context: Context, installation: Installation) {
   const { target } = await readMergedTarget(sources, context, installation, await sources.records.load());
   const identities = Object.values(target.carried?.files ?? {}).flatMap((file) => file.removed);
   const removed = identities.flatMap((identity): readonly KubeObject[] => {
@@ -66,11 +65,6 @@ async function readTargetObjects(sources: Sources, context: Context, installatio
     return group === '' && isSecret(object) ? [object] : [];
   });
   return { objects: targetDocuments(target), removed };
-}
-
-async function readCrds(sources: Sources, context: Context) {
-  const { crds } = await readCrdFacts(sources, context);
-  return { documents: objectsIn(crds.manifest), url: crds.url };
 }
 
 function isSecret({ apiVersion, kind }: KubeObject): boolean {

@@ -89,14 +89,10 @@ export interface TargetFile {
   readonly manifest: Manifest;
 }
 
-interface TargetAddOn extends TargetFile {
-  readonly id: AddOn['id'];
-}
-
 /** What the cluster becomes: the full manifest of its variant, and the manifests of what is installed beside it (§4.1). */
 export interface Target extends TargetFile {
   readonly release: string;
-  readonly addOns: readonly TargetAddOn[];
+  readonly addOns: readonly (TargetFile & Pick<AddOn, 'id'>)[];
   /** What names the namespace of the operator instead of the release's. */
   readonly moved?: readonly Trace[];
   /** The edits that its files carry. */

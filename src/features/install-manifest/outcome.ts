@@ -1,7 +1,7 @@
 import { counted } from '../../kernel/counted.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../../kernel/object.ts';
-import type { FieldChange, ObjectState, PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
+import type { ObjectState, PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { isHandedOver } from '../../kube/managed-fields.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -32,12 +32,9 @@ export function isPending({ planned, adopted, live }: PreviewedObject): boolean 
   return planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live));
 }
 
-interface Compared {
-  readonly document: KubeObject;
-  readonly live: KubeObject;
+interface Compared extends Required<Pick<PreviewedObject, 'document' | 'live' | 'result'>> {
   /** The dry run's answer, which keeps what only a client-side manager owned. */
   readonly applied: KubeObject;
-  readonly result: KubeObject;
   readonly note?: string;
 }
 
@@ -51,15 +48,11 @@ export function compare({ document, live, applied, result, note }: Compared): Pl
     ref: refOf(live),
     change: fields.length > 0 ? 'update' : 'unchanged',
     fields: maskChanges(document, fields),
-    hidden: unseen.filter(isRemoval).map(({ path }) => path),
+    hidden: unseen.filter(({ after }) => after === undefined).map(({ path }) => path),
     taken,
     ...(takers.length > 0 ? { takers } : {}),
     ...(note === undefined ? {} : { note }),
   };
-}
-
-function isRemoval(change: FieldChange): boolean {
-  return change.after === undefined;
 }
 
 /** The plan for an object that is not there. */

@@ -10,21 +10,16 @@ import { changesPods } from './outcome.ts';
 
 type Asked = Pick<ClusterReader, 'dryRunCreate'>;
 
-/** A workload as it is, as the upgrade leaves it, and what is applied with it, before its pods start. */
-interface Upgraded {
-  readonly live: KubeObject | undefined;
-  readonly result: KubeObject | undefined;
-  readonly together: readonly KubeObject[];
+/** The upgrade starts pods of the workload: only then the server is asked about one. */
+export function startsPods(planned: PlannedObject, workload: KubeObject): boolean {
+  if (workload.kind !== 'DaemonSet' && workload.kind !== 'Deployment') return false;
+  return (planned.change === 'create' || changesPods(planned)) && shapeOf(workload).spec?.replicas !== 0;
 }
 
-/** The same, with what the server says to a pod of the new template: asked only where the upgrade starts pods of it. */
-export async function withPodsAnswer(cluster: Asked, planned: PlannedObject, { live, result, together }: Upgraded): Promise<PlannedObject> {
-  if (!result || !startsPods(planned, result)) return planned;
-  const pods = await podsAnswer(cluster, result, live, together);
-  return pods ? { ...planned, pods } : planned;
-}
-
-/** What the server says to a pod of the workload's template, by a dry run; undefined where it admits one. */
+/**
+ * What the server says to a pod of the workload's template, by a dry run; undefined where it admits one. `live` is the workload as it is,
+ * `together` what is applied with it before its pods start.
+ */
 export async function podsAnswer(
   cluster: Asked,
   workload: KubeObject,
@@ -47,11 +42,6 @@ export async function podsAnswer(
 
 /** About this very request, not about pods that controllers create. */
 const CANNOT_ASK = [/cannot create resource "pods"/, /does not support dry run/];
-
-function startsPods(planned: PlannedObject, workload: KubeObject): boolean {
-  if (workload.kind !== 'DaemonSet' && workload.kind !== 'Deployment') return false;
-  return (planned.change === 'create' || changesPods(planned)) && shapeOf(workload).spec?.replicas !== 0;
-}
 
 /** A refusal of this pod; no answer is thrown. */
 async function refusalOf(cluster: Asked, pod: KubeObject): Promise<ApiFailure | undefined> {

@@ -14,7 +14,7 @@ import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { AUTOSCALER, attempt } from '../survey/index.ts';
 import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf, withRestarts } from './outcome.ts';
 import type { OwnershipMode } from './ownership-taken.ts';
-import { withPodsAnswer } from './pods-admitted.ts';
+import { podsAnswer, startsPods } from './pods-admitted.ts';
 
 /** Controllers may write between two reads of one object. */
 const ATTEMPTS = 6;
@@ -36,8 +36,8 @@ export async function previewDocument(
   const preview = await previewAny(cluster, document, together, leftoversOf);
   const { live, result } = preview;
   const scaled = withRestarts(await withAutoscalers(cluster, preview.planned), live, result);
-  const planned = await withPodsAnswer(cluster, scaled, { live, result, together });
-  return { ...preview, planned: { ...planned, state: stateOf(preview), ...bodiesOf(preview) } };
+  const pods = result && startsPods(scaled, result) ? await podsAnswer(cluster, result, live, together) : undefined;
+  return { ...preview, planned: { ...scaled, ...(pods ? { pods } : {}), state: stateOf(preview), ...bodiesOf(preview) } };
 }
 
 /** Of what is refused nothing is known to come. */

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { ageText, counted } from '../../kernel/counted.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
-import type { ComponentStatusName, OperatorApi } from '../../kernel/operator-names.ts';
+import type { OperatorEnd } from '../../kernel/operator-names.ts';
 import { imageAge, parseImage } from '../../kernel/release.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
@@ -9,19 +9,15 @@ import type { Lagging } from '../rollout/index.ts';
 import { allContainersOf, containersOf, shapeOf } from '../survey/index.ts';
 
 /** The names that the end of an upgrade by the operator is identified by; data of the profile. */
-export interface OperatorEndNames {
+export interface OperatorEndNames extends Pick<OperatorEnd, 'statusKind' | 'statuses' | 'api'> {
   readonly deployment: { readonly namespace: string; readonly name: string };
   readonly installation: Kind;
-  /** Kind of the component statuses, in the group of the Installation: `TigeraStatus`. */
-  readonly statusKind: string;
   /** Namespace of the components. */
   readonly workloads: string;
   /** Field of the Installation's status with the release. */
   readonly versionField: string;
-  readonly statuses: readonly ComponentStatusName[];
   /** Workloads that must be there, `DaemonSet/calico-node`: an empty namespace is not a finished one. */
   readonly required: readonly string[];
-  readonly api: OperatorApi;
 }
 
 /** What the target release runs. */

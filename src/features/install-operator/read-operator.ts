@@ -3,14 +3,8 @@ import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
 import { attempt, listServed, liveOf } from '../survey/index.ts';
-import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-causes.ts';
+import type { OperatorEndNames, OperatorView } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
-
-/** What a look needs to know; the expectation of the wait is one. */
-export interface Looked {
-  readonly names: OperatorEndNames;
-  readonly target: OperatorTarget;
-}
 
 /** Name of every resource that the operator acts on. */
 const DEFAULT = 'default';
@@ -18,7 +12,7 @@ const DEFAULT = 'default';
 /** One look at everything that the end of an upgrade by the operator is identified by; `timeMs` is the time of day where `now` is not. Throws ApiFailure. */
 export async function readOperatorView(
   cluster: ClusterReader,
-  { names, target }: Looked,
+  { names, target }: Pick<OperatorView, 'names' | 'target'>,
   now: number,
   timeMs = now,
 ): Promise<OperatorView> {
