@@ -12,7 +12,7 @@ const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
 const SELECTORS = 'custom-columns=NAME:.metadata.name,ORDER:.spec.order,SELECTOR:.spec.selector';
 const UNDO_PREVIEW = `${PROGRAM} hep --undo --dry-run=client -o wide`;
 
-function hepCheck(id: CheckId, title: string, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error') {
+function hepCheck(id: CheckId, title: string, ref: string, severity: 'error' | 'warning', judge: HepCheck['judge']) {
   const unlessIdle: HepCheck['judge'] = (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context));
   return { id, title, severity, ref, judge: unlessIdle };
 }
@@ -88,7 +88,7 @@ function unclearText(shown: HepJudged['unclear']): string {
 }
 
 export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', severity: 'error' }, [
-  hepCheck('NS-714', 'agents and controllers ready for automatic host endpoints', 'hostendpoints §0.3', judgeReleases),
+  hepCheck('NS-714', 'agents and controllers ready for automatic host endpoints', 'hostendpoints §0.3', 'error', judgeReleases),
   /** The undo needs it as much as the migration. */
   {
     id: 'NS-720',
@@ -119,7 +119,7 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
       }));
     },
   },
-  hepCheck('NS-717', 'host endpoints clearly old or automatic', '§4.7/3', ({ unclear }) => {
+  hepCheck('NS-717', 'host endpoints clearly old or automatic', '§4.7/3', 'error', ({ unclear }) => {
     const blocking = unclear.filter(({ fate }) => fate !== 'stays');
     const shown = blocking.length > 0 ? blocking : unclear;
     const evidence = shown.map(({ name, detail }) => ({ text: name, detail }));
@@ -130,23 +130,15 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
       ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
     }));
   }),
-  hepCheck(
-    'NS-718',
-    'host endpoints of nodes in the cluster',
-    'domain §8.3',
-    ({ elsewhere }) =>
-      failIfAny(
-        elsewhere.map((text) => ({ text })),
-        'every endpoint is of a node of this cluster',
-        (names) => ({
-          because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; they stay, for no automatic one replaces them`,
-          hint: 'Keep them for hosts that are not nodes. Delete those of nodes that no longer exist.',
-          next: 'kubectl get nodes',
-        }),
-      ),
-    'warning',
-  ),
-  hepCheck('NS-716', 'host endpoint labels can be copied to nodes', '§4.7/1', ({ labelProblems }) => {
+  hepCheck('NS-718', 'host endpoints of nodes in the cluster', 'domain §8.3', 'warning', ({ elsewhere }) => {
+    const evidence = elsewhere.map((text) => ({ text }));
+    return failIfAny(evidence, 'every endpoint is of a node of this cluster', (names) => ({
+      because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; they stay, for no automatic one replaces them`,
+      hint: 'Keep them for hosts that are not nodes. Delete those of nodes that no longer exist.',
+      next: 'kubectl get nodes',
+    }));
+  }),
+  hepCheck('NS-716', 'host endpoint labels can be copied to nodes', '§4.7/1', 'error', ({ labelProblems }) => {
     const errors = labelProblems.filter(({ severity }) => severity === 'error');
     const shown = errors.length > 0 ? errors : labelProblems;
     const evidence = shown.map(({ node, text }) => ({ text: node, detail: text }));
@@ -157,22 +149,14 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
       ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
     }));
   }),
-  hepCheck(
-    'NS-719',
-    'no named ports on old host endpoints',
-    'domain §8.3',
-    ({ namedPorts }) =>
-      failIfAny(
-        namedPorts.map((text) => ({ text })),
-        'no old endpoint names ports',
-        (names) => ({
-          because: `${counted(namedPorts.length, 'old endpoint')} with named ports, which automatic ones do not have: ${names}`,
-          hint: 'Write the port’s number into policies that use its name.',
-          next: PREVIEW,
-        }),
-      ),
-    'warning',
-  ),
+  hepCheck('NS-719', 'no named ports on old host endpoints', 'domain §8.3', 'warning', ({ namedPorts }) => {
+    const evidence = namedPorts.map((text) => ({ text }));
+    return failIfAny(evidence, 'no old endpoint names ports', (names) => ({
+      because: `${counted(namedPorts.length, 'old endpoint')} with named ports, which automatic ones do not have: ${names}`,
+      hint: 'Write the port’s number into policies that use its name.',
+      next: PREVIEW,
+    }));
+  }),
   verdictCheck(
     'NS-711',
     'no host would be opened',
@@ -201,7 +185,7 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     'Compare what applies before and after, fix selectors or labels',
   ),
   /** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */
-  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', (facts, context) => {
+  hepCheck('NS-736', 'rules select the same addresses of hosts', '§4.7', 'error', (facts, context) => {
     const changes = read(facts.ruleChanges);
     const what = changes.length === 1 ? 'the policy' : 'the policies';
     const evidence = changes.map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) }));

@@ -154,11 +154,13 @@ function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: Rea
   const uncovered = uncoveredBecause(node.name, byName, fleet);
   const nodeLabels = { ...ownLabels, ...node.labels, ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) };
   const standing = everywhere.find((one) => originOf(one, signs) === 'automatic');
-  const endpointLabels = { ...standingLabels(standing, signs), ...nodeLabels };
-  const made = automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile);
+  // Those of the existing one, whatever their source. A label removed from the node goes at the controllers' next look.
+  const { [signs.createdBy]: _, ...standingLabels } = standing?.labels ?? {};
+  const endpointLabels: Labels = { ...standingLabels, ...nodeLabels };
   const expectedIPs = standing && standing.expectedIPs.length > 0 ? standing.expectedIPs : (node.addresses ?? []);
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
+  const made = automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile);
   const automatic = uncovered ? [] : [{ ...made, expectedIPs }];
   // `endpoints`: all of the node, of single interfaces too; `automatic`: one or none.
   return { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered };
@@ -201,12 +203,6 @@ function verdictOf(host: Host, { signs, world }: FleetFacts, withoutNames: Witho
 function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefined): Moment {
   const changes = compare(before, after);
   return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
-}
-
-/** Labels of the existing automatic endpoint, whatever their source. A label removed from the node goes at the controllers' next look. */
-function standingLabels(standing: HostEndpoint | undefined, signs: AutomaticSigns): Labels {
-  const { [signs.createdBy]: _, ...labels } = standing?.labels ?? {};
-  return labels;
 }
 
 function uncoveredBecause(
