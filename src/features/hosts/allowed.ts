@@ -34,9 +34,7 @@ export function formerSwitch({ settings, kept }: Pick<HepFacts, 'settings' | 'ke
 }
 
 /** A label of the record that is on its node as it was given. */
-interface GivenLabel extends AddedLabel {
-  readonly node: KubeObject;
-}
+type GivenLabel = ReturnType<typeof givenLabels>[number];
 
 /** `why`: the undo leaves it there. */
 function givenLabels({ nodes, kept }: Pick<HepFacts, 'nodes' | 'kept'>, context: Context) {

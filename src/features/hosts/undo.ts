@@ -82,13 +82,9 @@ function resetSetting(facts: HepFacts, context: Context): readonly Action[] {
 }
 
 /** Old endpoints that are there, or are created again. */
-function standingOnes(facts: HepFacts): readonly string[] {
-  const away = new Set(
-    gone(facts)
-      .filter((one) => !isOurs(one))
-      .map(({ endpoint }) => endpoint.metadata.name),
-  );
-  return [...keptEndpoints(facts.kept).keys()].filter((name) => !away.has(name));
+function standingOnes({ stored, kept }: HepFacts): readonly string[] {
+  const there = new Set(stored.map(({ metadata }) => metadata.name));
+  return [...keptEndpoints(kept)].flatMap(([name, one]) => (isOurs(one) || there.has(name) ? [name] : []));
 }
 
 const wayBack = (facts: HepFacts, context: Context): WayBackExpected => ({

@@ -64,7 +64,6 @@ export interface NodeVerdict {
   /** Name of the Kubernetes node, whose labels the user sees and changes. */
   readonly kubernetesNode: string;
   readonly verdict: Verdict;
-  readonly endpoint?: string;
   /** True if its automatic endpoint is in force already; it is compared with the old one that stands behind it. */
   readonly inForce: boolean;
   readonly atEnable: Moment;
@@ -185,7 +184,6 @@ function verdictOf(host: Host, { signs, world }: FleetFacts, withoutNames: Witho
     node: node.name,
     kubernetesNode: node.node,
     verdict: worst([atEnable.verdict, atDelete.verdict]),
-    ...(now ? { endpoint: now.name } : {}),
     inForce,
     atEnable,
     atDelete,

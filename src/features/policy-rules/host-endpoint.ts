@@ -5,7 +5,6 @@ import type { Labels } from './selector.ts';
 
 export interface HostEndpoint {
   readonly name: string;
-  readonly uid?: string;
   readonly node: string;
   /** `*` is every interface of the host; undefined: found by its addresses. */
   readonly interfaceName?: string;
@@ -36,7 +35,6 @@ export function hostEndpointOf(object: KubeObject, apiGroup: string): HostEndpoi
   const spec = (object.spec ?? {}) as Partial<HostEndpoint>;
   return {
     name: object.metadata.name,
-    ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }),
     node: spec.node ?? '',
     ...(spec.interfaceName ? { interfaceName: spec.interfaceName } : {}),
     expectedIPs: spec.expectedIPs ?? [],

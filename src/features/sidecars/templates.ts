@@ -14,7 +14,6 @@ import { injectorRevision, type MeshRevision, meshRevisions } from './mesh.ts';
 /** An injector's ConfigMap with the policy sidecar in it, and what the target makes of it. */
 export interface Injector {
   readonly map: KubeObject;
-  readonly mesh?: MeshRevision;
   readonly outcome: InjectorOutcome;
 }
 
@@ -53,7 +52,7 @@ export async function readInjectorTemplates(sources: Sources, context: Context):
   const withSidecar = await Promise.all(
     injectors.filter(hasSidecar).map(async (map) => {
       const mesh = meshes.find(({ revision }) => revision === injectorRevision(map.metadata.name, profile));
-      return { map, ...(mesh ? { mesh } : {}), outcome: await outcomeOf(sources, context, map, mesh) };
+      return { map, outcome: await outcomeOf(sources, context, map, mesh) };
     }),
   );
   return { withSidecar, plain: injectors.filter((map) => !hasSidecar(map)) };
