@@ -59,9 +59,12 @@ export function mergeByBase(input: Input, candidates: Candidates, apart?: readon
   const all = [first, ...others];
   const named = all.filter((one) => isNamed(one, installed)).toSorted(nearestFirst(distance, () => 0, installed));
   const nearest = () => all.toSorted(byDistance)[0] ?? first;
-  if (given)
-    return byGiven(first, { distance, mergeBy, named, installed, rival: named[0] ?? (installed === undefined ? nearest() : undefined) });
   const [base] = named;
+  if (given) {
+    const rival = base ?? (installed === undefined ? nearest() : undefined);
+    const doubt = named.includes(first) ? undefined : doubtOfGiven(first, rival, installed, distance);
+    return doubt ? asQuestions(first, doubt, mergeBy) : { base: first, result: mergeBy(first) };
+  }
   if (!base) {
     const near = installed === undefined ? nearest() : first;
     return asQuestions(near, unknownDoubt(near, installed, distance), mergeBy);
@@ -78,25 +81,22 @@ export function mergeByBase(input: Input, candidates: Candidates, apart?: readon
 
 type MergeBy = (base: BaseCandidate, reasons?: ReadonlyMap<string, string>) => MergeResult;
 
-interface Judged {
-  readonly distance: Distance;
-  readonly mergeBy: MergeBy;
-  readonly named: readonly BaseCandidate[];
-  readonly rival: BaseCandidate | undefined;
-  readonly installed: string | undefined;
-}
-
 /** The user's word counts, unless what is at hand contradicts it. */
-function byGiven(given: BaseCandidate, { distance, mergeBy, named, rival, installed }: Judged): ChosenBase {
+function doubtOfGiven(
+  given: BaseCandidate,
+  rival: BaseCandidate | undefined,
+  installed: string | undefined,
+  distance: Distance,
+): BaseDoubt | undefined {
   const isOther = installed !== undefined && !rival && parseRelease(given.release) !== undefined;
   const lead = rival ? distance(given.documents) - distance(rival.documents) : -1;
   const isWorse = installed === undefined ? lead > 0 : lead >= 0;
-  if (named.includes(given) || !(isOther || isWorse)) return { base: given, result: mergeBy(given) };
+  if (!isOther && !isWorse) return undefined;
   const told = installed === undefined ? '' : `the images say ${installed}, `;
   const because = rival
     ? `--base is of ${given.release}; ${told}and the text is nearer to ${rival.release} (${counted(distance(rival.documents), 'difference')} instead of ${distance(given.documents)})`
     : `--base is of ${given.release}, but the images say ${installed}`;
-  return asQuestions(given, { because, choices: rival ? [rival.release] : [] }, mergeBy);
+  return { because, choices: rival ? [rival.release] : [] };
 }
 
 function unknownDoubt({ release, documents }: BaseCandidate, installed: string | undefined, distance: Distance): BaseDoubt {

@@ -3,26 +3,18 @@ import type { MergeKnowledge } from '../kernel/profile.ts';
 import { overlaps } from '../kube/field-paths.ts';
 import { rulesOf } from '../kube/list-keys.ts';
 import { ImageMap } from './images.ts';
-import { type LiveChange, layLive } from './lay-live.ts';
+import { layLive } from './lay-live.ts';
 import type { MergeInput, MergeResult, Objects } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './merge-values.ts';
-import { type DisputeOf, type NotedField, withOwnFile } from './own-file.ts';
+import { withOwnFile } from './own-file.ts';
 import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
 import { brokenReferences } from './references.ts';
 import { type Found, resultOf } from './traces.ts';
 import { fieldOf, type Walk } from './walk.ts';
 
 /** What the merge works on, the same in every attempt. */
-interface Prepared {
-  readonly base: Objects;
-  readonly mine: Objects;
-  readonly theirs: Objects;
-  readonly live: readonly LiveChange[];
-  readonly noted: readonly NotedField[];
-  readonly disputes: readonly DisputeOf[];
-  readonly notes: readonly string[];
-}
+type Prepared = ReturnType<typeof prepare>;
 
 const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
 const RENAMED = 'You removed it, and the release gave it another name.';
@@ -72,7 +64,7 @@ export function objectsInstalled(input: MergeInput): Objects {
   return prepare(input).mine;
 }
 
-function prepare(input: MergeInput): Prepared {
+function prepare(input: MergeInput) {
   const notes: string[] = [];
   const noting = (object: KubeObject) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`));
   const base = byIdentity(input.base.map((object) => prepared(object)));

@@ -31,16 +31,11 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 export function listRulesOf(document: unknown, apiVersion: string, kind: string): KindRules | undefined {
   const schemas = mapAt(document, 'components', 'schemas');
   const root = schemaOf(schemas, apiVersion, kind);
-  return root && new Map(rulesIn(schemas, root, { path: '', within: [] }));
+  return root && new Map(rulesIn(schemas, root));
 }
 
-interface At {
-  readonly path: string;
-  /** Names of the schemas that led here: some have no end. */
-  readonly within: readonly string[];
-}
-
-function* rulesIn(schemas: Schemas, schema: Schema, { path, within }: At): Generator<readonly [string, SchemaRule]> {
+/** `within`: names of the schemas that led here, for some have no end. */
+function* rulesIn(schemas: Schemas, schema: Schema, path = '', within: readonly string[] = []): Generator<readonly [string, SchemaRule]> {
   const ref = refOf(schema);
   const plain = resolved(schemas, schema);
   if (ref !== undefined && within.includes(ref)) return;
@@ -50,11 +45,11 @@ function* rulesIn(schemas: Schemas, schema: Schema, { path, within }: At): Gener
     // What the field says of the list counts more than what its type does.
     const rule = ruleOf({ ...plain, ...schema }, resolved(schemas, items));
     if (rule !== undefined) yield [path, rule];
-    yield* rulesIn(schemas, items, { path, within: inside });
+    yield* rulesIn(schemas, items, path, inside);
   }
   if (!isRecord(properties)) return;
   for (const [name, field] of Object.entries(properties))
-    if (isRecord(field)) yield* rulesIn(schemas, field, { path: path === '' ? name : `${path}.${name}`, within: inside });
+    if (isRecord(field)) yield* rulesIn(schemas, field, path === '' ? name : `${path}.${name}`, inside);
 }
 
 function resolved(schemas: Schemas, schema: Schema): Schema {

@@ -4,23 +4,21 @@ import { type PodContainer, type PodShape, podShape } from '../kube/pod-facts.ts
 import { sha256Of } from '../kube/sha256.ts';
 import type { Store } from './store.ts';
 
-interface WorkloadShape {
-  readonly spec: {
-    readonly replicas?: number;
-    readonly strategy?: { readonly type?: string };
-    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
-    readonly template: {
-      readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
-      readonly spec: NonNullable<PodShape['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
-    };
+interface WorkloadSpec {
+  readonly replicas?: number;
+  readonly strategy?: { readonly type?: string };
+  readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
+  readonly template: {
+    readonly metadata?: Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
+    readonly spec: NonNullable<PodShape['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
   };
 }
 
 const HASH = 'controller-revision-hash';
 const NAME_HASH_LENGTH = 5;
 
-export function specOf(workload: KubeObject): WorkloadShape['spec'] {
-  return (workload as unknown as WorkloadShape).spec;
+export function specOf({ spec }: KubeObject): WorkloadSpec {
+  return spec as WorkloadSpec;
 }
 
 /** Tells pods of one template from those of another. */

@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import type { Connection, ExecEntry, UserEntry } from '../kubeconfig/connection.ts';
-import { type ExecSurroundings, runExecPlugin } from './exec.ts';
+import type { Connection, UserEntry } from '../kubeconfig/connection.ts';
+import { type Credential, type ExecSurroundings, type Obtained, runExecPlugin } from './exec.ts';
 
-/** What proves who we are, for one request. */
-export interface Credential {
-  readonly authorization?: string;
-  /** PEM. */
-  readonly certificate?: string;
-  readonly key?: string;
-}
+export type { Credential } from './exec.ts';
 
 export interface Authorizer {
   /** The credential to use now, at once where it is known; plugins and files are asked at most once until they expire. */
@@ -20,11 +14,6 @@ export interface Authorizer {
   close(): void;
 }
 
-interface Cached {
-  readonly credential: Credential;
-  readonly expiresAt: number;
-}
-
 /** Token files of pods are replaced while we run; kubectl reads them again after a minute too. */
 const TOKEN_FILE_MS = 60_000;
 
@@ -33,8 +22,8 @@ export function authorizerOf(connection: Connection, around: Omit<ExecSurroundin
   const closed = new AbortController();
   const surroundings = { ...around, closed: closed.signal };
   const renewable = Boolean(connection.user.exec || connection.user.tokenFile || connection.user['auth-provider']);
-  let pending: Promise<Cached> | undefined;
-  let cached: Cached | undefined;
+  let pending: Promise<Obtained> | undefined;
+  let cached: Obtained | undefined;
   return {
     current() {
       if (cached && now() < cached.expiresAt) return cached.credential;
@@ -56,7 +45,7 @@ export function authorizerOf(connection: Connection, around: Omit<ExecSurroundin
   };
 }
 
-async function obtain(connection: Connection, surroundings: ExecSurroundings, now: () => number): Promise<Cached> {
+async function obtain(connection: Connection, surroundings: ExecSurroundings, now: () => number): Promise<Obtained> {
   const { user } = connection;
   const never = Number.POSITIVE_INFINITY;
   if (connection.server.startsWith('http://')) return { credential: {}, expiresAt: never };
@@ -70,7 +59,7 @@ async function obtain(connection: Connection, surroundings: ExecSurroundings, no
     return { credential: { ...certificate, authorization: `Basic ${basic}` }, expiresAt: never };
   }
   if (certificate.certificate) return { credential: certificate, expiresAt: never };
-  if (user.exec) return fromPlugin(user.exec, connection, surroundings);
+  if (user.exec) return runExecPlugin(user.exec, connection, surroundings);
   if (user['auth-provider']) return fromProvider(connection, now);
   return { credential: {}, expiresAt: never };
 }
@@ -92,13 +81,7 @@ async function fileToken(file: string, otherwise: string | undefined): Promise<C
   }
 }
 
-async function fromPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<Cached> {
-  const { token, certificate, key, expiresAt } = await runExecPlugin(exec, connection, surroundings);
-  const credential = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(certificate && key ? { certificate, key } : {}) };
-  return { credential, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY };
-}
-
-async function fromProvider(connection: Connection, now: () => number): Promise<Cached> {
+async function fromProvider(connection: Connection, now: () => number): Promise<Obtained> {
   const name = connection.user['auth-provider']?.name ?? '';
   try {
     const { authorizationOfProvider } = await import('./client-node.ts');

@@ -7,13 +7,18 @@ import { filesOf } from '../tools/files-of.ts';
 import { endGroup, GROUPED } from '../tools/run-program.ts';
 import { assertPluginAllowed, type Find } from './plugin-policy.ts';
 
-/** What a credential plugin printed. */
-export interface ExecCredential {
-  readonly token?: string;
+/** What proves who we are, for one request. */
+export interface Credential {
+  readonly authorization?: string;
+  /** PEM. */
   readonly certificate?: string;
   readonly key?: string;
-  /** Milliseconds since the epoch; undefined: until the server refuses it. */
-  readonly expiresAt?: number;
+}
+
+export interface Obtained {
+  readonly credential: Credential;
+  /** Milliseconds since the epoch; infinite: until the server refuses it. */
+  readonly expiresAt: number;
 }
 
 /** Where a plugin runs. */
@@ -49,7 +54,7 @@ const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
  * standard input only where it may ask. Throws Fault('usage') if it may not run, Fault('failed') if it cannot start, fails or prints
  * something else.
  */
-export async function runExecPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<ExecCredential> {
+export async function runExecPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<Obtained> {
   const { interruption } = surroundings;
   const isStopping = () => interruption?.soft.aborted === true && !interruption.hard.aborted;
   const wasStopping = isStopping();
@@ -120,7 +125,7 @@ function execInfo(exec: ExecEntry, connection: Connection, interactive: boolean)
   return { apiVersion: exec.apiVersion, kind: 'ExecCredential', spec };
 }
 
-function readAnswer(stdout: string, exec: ExecEntry): ExecCredential {
+function readAnswer(stdout: string, exec: ExecEntry): Obtained {
   const answer = parsedJson(stdout) as ExecAnswer | null | undefined;
   if (!answer) throw new Fault('failed', `credential plugin ${exec.command} printed no JSON`, ['run it yourself and read what it prints']);
   if (answer.apiVersion !== exec.apiVersion)
@@ -135,9 +140,6 @@ function readAnswer(stdout: string, exec: ExecEntry): ExecCredential {
       'log in again',
     ]);
   const expiresAt = expirationTimestamp ? Date.parse(expirationTimestamp) : Number.NaN;
-  return {
-    ...(token ? { token } : {}),
-    ...(certificate && key ? { certificate, key } : {}),
-    ...(Number.isNaN(expiresAt) ? {} : { expiresAt }),
-  };
+  const credential = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(certificate && key ? { certificate, key } : {}) };
+  return { credential, expiresAt: Number.isNaN(expiresAt) ? Number.POSITIVE_INFINITY : expiresAt };
 }

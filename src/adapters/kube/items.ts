@@ -37,12 +37,15 @@ class ItemCutter {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
-      if (this.#quoted) this.#inString(byte);
-      else if (byte === QUOTE) this.#quoted = true;
+      if (this.#escaped) this.#escaped = false;
+      else if (this.#quoted) {
+        if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#quoted = false;
+      } else if (byte === QUOTE) this.#quoted = true;
       else start = this.#mark(byte, chunk, start, at);
     }
     // A copy: the rest of the chunk may go.
-    if (start < chunk.length) (this.#inItem() ? this.#pieces : this.#around).push(Buffer.from(chunk.subarray(start)));
+    if (start < chunk.length) (this.#listing && this.#depth > ITEMS ? this.#pieces : this.#around).push(Buffer.from(chunk.subarray(start)));
   }
 
   /** Where the next text to keep begins. */
@@ -68,16 +71,6 @@ class ItemCutter {
 
   #between(): boolean {
     return this.#listing && this.#depth === ITEMS;
-  }
-
-  #inItem(): boolean {
-    return this.#listing && this.#depth > ITEMS;
-  }
-
-  #inString(byte: number): void {
-    if (this.#escaped) this.#escaped = false;
-    else if (byte === BACKSLASH) this.#escaped = true;
-    else if (byte === QUOTE) this.#quoted = false;
   }
 
   #leaveAround(chunk: Buffer, start: number, at: number): number {

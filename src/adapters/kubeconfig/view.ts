@@ -109,7 +109,9 @@ async function isFile(file: string): Promise<boolean> {
 
 /** Parts of a file as kubectl writes them: its keys are sorted. */
 const FORM = {
+  start: /apiVersion: v1\nclusters:\n/y,
   cluster: /- cluster:\n(?: {4}certificate-authority-data: (\S+)\n)? {4}server: (\S+)\n {2}name: (\S+)\n/y,
+  contexts: /contexts:\n/y,
   context: /- context:\n {4}cluster: (\S+)\n(?: {4}namespace: (\S+)\n)? {4}user: (\S+)\n {2}name: (\S+)\n/y,
   middle: /current-context: (\S+)\nkind: Config\n(?:preferences: \{\}\n)?users:\n/y,
   user: /- name: (\S+)\n {2}user:\n(?: {4}client-certificate-data: (\S+)\n)?(?: {4}client-key-data: (\S+)\n)?(?: {4}token: (\S+)\n)?/y,
@@ -122,11 +124,6 @@ const FORM = {
 export function readOwnForm(content: string): KubeconfigDocument | undefined {
   const written = content.endsWith('\n') ? content : `${content}\n`;
   let at = 0;
-  const takes = (start: string): boolean => {
-    const is = written.startsWith(start, at);
-    if (is) at += start.length;
-    return is;
-  };
   const next = (form: RegExp): RegExpExecArray | null => {
     form.lastIndex = at;
     const found = form.exec(written);
@@ -141,12 +138,12 @@ export function readOwnForm(content: string): KubeconfigDocument | undefined {
   const word = (name: string, value: string | undefined, read = text) => (value === undefined ? {} : { [name]: read(scalar(value)) });
   const textOf = (value: string | undefined): string => text(scalar(value ?? ''));
   return clearly(() => {
-    if (!takes('apiVersion: v1\nclusters:\n')) return undefined;
+    if (!next(FORM.start)) return undefined;
     const clusters = all(FORM.cluster, ([, authority, server, name]) => ({
       name: textOf(name),
       cluster: { ...word('certificate-authority-data', authority, data), server: textOf(server) },
     }));
-    if (!takes('contexts:\n')) return undefined;
+    if (!next(FORM.contexts)) return undefined;
     const contexts = all(FORM.context, ([, cluster, namespace, user, name]) => ({
       name: textOf(name),
       context: { cluster: textOf(cluster), ...word('namespace', namespace), user: textOf(user) },

@@ -22,7 +22,7 @@ const exec = { apiVersion: '${API}', command: process.env.PLUGIN, interactiveMod
 const connection = { cluster: {}, env: process.env };
 const surroundings = { terminal: true, interruption: interrupts, closed: new AbortController().signal };
 const run = () => runExecPlugin(exec, connection, surroundings);
-const said = await (process.env.ACTS === 'yes' ? interrupts.finish(run) : run()).then(({ token }) => token, ({ code, message }) => code + ': ' + message);
+const said = await (process.env.ACTS === 'yes' ? interrupts.finish(run) : run()).then(({ credential }) => credential.authorization, ({ code, message }) => code + ': ' + message);
 process.stdout.write(said);
 process.exit();
 `;
@@ -74,11 +74,11 @@ describe('a credential plugin', function () {
   }
 
   it('that asks nobody is not reached by a Ctrl-C that lets the action come to its end', async () => {
-    assert.deepEqual(await pressed('Never', true), { said: 't', starts: 1 });
+    assert.deepEqual(await pressed('Never', true), { said: 'Bearer t', starts: 1 });
   });
 
   it('that may ask has the terminal, ends with Ctrl-C, and is asked once more for the action', async () => {
-    assert.deepEqual(await pressed('IfAvailable', true), { said: 't', starts: 2 });
+    assert.deepEqual(await pressed('IfAvailable', true), { said: 'Bearer t', starts: 2 });
   });
 
   it('that may ask is not asked once more where nothing is under way', async () => {
