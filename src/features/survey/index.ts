@@ -15,7 +15,6 @@ export { isFromRegistry, isImageOf, isOfService, serviceNamespaces } from './com
 export { detectReading, readInstalled } from './detect.ts';
 export type {
   AccessAnswer,
-  ClientFacts,
   CliFile,
   OperatedFacts,
   PodView,
