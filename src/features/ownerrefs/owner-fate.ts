@@ -53,7 +53,7 @@ export interface UidRules {
   readonly asksStoredNames?: boolean;
   /**
    * The target shows noted owners of the service with converted UIDs, whichever of its groups the note names. Only the first change of UIDs
-   * brings that, not its backports (domain §7.2).
+   * does that, not its backports (domain §7.2).
    */
   readonly translatesNotes?: boolean;
 }
