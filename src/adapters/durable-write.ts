@@ -38,3 +38,11 @@ async function writeBeside(path: string, content: Uint8Array, mode: number, plac
     throw thrown;
   }
 }
+
+/** Undefined where there is no such file or folder. */
+export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== 'ENOENT') throw thrown;
+    return undefined;
+  });
+}

@@ -4,6 +4,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import type { StoredManifests } from '../kernel/ports.ts';
 import { byAge } from '../kernel/release.ts';
 import { brotliDecompress } from './compression.ts';
+import { ifThere } from './durable-write.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */
 export interface StoredBasesFile {
@@ -33,10 +34,7 @@ export function storedBasesPath(profile: string): string {
 /** Undefined if nothing is stored for a profile of that name. */
 export async function openStoredBases(profile: string): Promise<StoredBases | undefined> {
   if (!/^[\w-]+$/.test(profile)) return undefined;
-  const packed = await readFile(storedBasesPath(profile)).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT') return undefined;
-    throw thrown;
-  });
+  const packed = await ifThere(readFile(storedBasesPath(profile)));
   if (!packed) return undefined;
   const [first = '{}', ...lines] = (await brotliDecompress(packed)).toString('utf8').split('\n');
   const releases = JSON.parse(first) as StoredBasesFile['releases'];

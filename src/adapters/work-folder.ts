@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault, messageOf } from '../kernel/fault.ts';
 import type { WorkFolder } from '../kernel/ports.ts';
 import { sha256Of } from '../kube/sha256.ts';
-import { writeDurably } from './durable-write.ts';
+import { ifThere, writeDurably } from './durable-write.ts';
 import type { Environment } from './kubeconfig/connection.ts';
 
 /** `$XDG_STATE_HOME/netsvc-upgrade/<cluster>`: one per cluster, the same for every command on it. */
@@ -62,12 +62,7 @@ function filesIn(path: string): LocalWorkFolder {
   const sums = new Map<string, string>();
   return {
     path,
-    async read(name) {
-      return readFile(join(path, plain(name)), 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-        if (thrown.code === 'ENOENT') return undefined;
-        throw thrown;
-      });
-    },
+    read: async (name) => ifThere(readFile(join(path, plain(name)), 'utf8')),
     async write(name, content) {
       const file = join(path, plain(name));
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;

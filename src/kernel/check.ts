@@ -60,6 +60,9 @@ export type Verdict =
 /** How the text of a passed check begins that recommends something all the same: told, never counted against anything. */
 export const ADVICE = 'advice: ';
 
+/** How a finding begins that `--read-only` left out: it is shown where others that do not apply are not. */
+export const LEFT_OUT = 'left out by --read-only: ';
+
 /** A pure evaluation over what a stage surveyed. Facts that could not be read make it fail, never pass. */
 export interface Check<Facts> {
   readonly id: CheckId;

@@ -1,7 +1,6 @@
-import { type Check, type Evidence, type Finding, Unread, type Verdict } from './check.ts';
+import { type Check, type Evidence, type Finding, LEFT_OUT, Unread, type Verdict } from './check.ts';
 import type { Acceptance, Context } from './context.ts';
 import type { Severity } from './defect.ts';
-import { LEFT_OUT } from './left-out.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
 export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, context: Context): readonly Finding[] {

@@ -1,7 +1,6 @@
-import { ADVICE, type Category, type Evidence, type Finding } from '../kernel/check.ts';
+import { ADVICE, type Category, type Evidence, type Finding, LEFT_OUT } from '../kernel/check.ts';
 import { counted } from '../kernel/counted.ts';
 import { tally } from '../kernel/judge.ts';
-import { LEFT_OUT } from '../kernel/left-out.ts';
 import type { Palette } from './colour.ts';
 
 const SHOWN_EVIDENCE = 5;

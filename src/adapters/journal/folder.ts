@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Journal, JournalStore } from '../../kernel/journal.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { writeDurably } from '../durable-write.ts';
+import { ifThere, writeDurably } from '../durable-write.ts';
 import { assertOwnFolder } from '../work-folder.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './head.ts';
 import { type JournalDeps, journalStore } from './journal.ts';
@@ -13,45 +13,28 @@ import { syncFolder } from './read.ts';
 /** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
 export function journalFolder(folder: string): JournalPlace {
   const fileOf = (name: string) => join(folder, name === JOURNAL_NAME ? `${name}.json` : `${name}.jsonl.gz`);
-  let checked: Promise<void> | undefined;
-  /** What lies there is put back on objects of the cluster. */
-  const ours = () => {
-    checked ??= assertOwnFolder(folder, 'folder of the journal').catch((thrown: unknown) => {
-      checked = undefined;
-      if (!isAbsent(thrown)) throw thrown;
-    });
-    return checked;
-  };
   async function read(name: string) {
-    await ours();
-    try {
-      const bytes = await readFile(fileOf(name));
-      return { bytes, version: sha256Of(bytes) };
-    } catch (thrown) {
-      if (isAbsent(thrown)) return undefined;
-      throw thrown;
-    }
-  }
-  async function write(name: string, bytes: Uint8Array): Promise<void> {
-    await writeDurably(fileOf(name), bytes, 0o600);
-    await syncFolder(folder);
+    // What lies there is put back on objects of the cluster.
+    await ifThere(assertOwnFolder(folder, 'folder of the journal'));
+    const bytes = await ifThere(readFile(fileOf(name)));
+    return bytes && { bytes, version: sha256Of(bytes) };
   }
   async function expect(name: string, version: string | undefined): Promise<void> {
     if ((await read(name))?.version !== version) throw new ApiFailure(409, 'Conflict', `${fileOf(name)} is another one by now`);
   }
+  async function replace(name: string, bytes: Uint8Array, version: string | undefined): Promise<void> {
+    await expect(name, version);
+    await writeDurably(fileOf(name), bytes, 0o600);
+    await syncFolder(folder);
+  }
   return {
     whereIs: fileOf,
     read,
+    replace,
     async create(name, bytes) {
       const made = await mkdir(folder, { recursive: true, mode: 0o700 });
       if (made !== undefined) await syncFolder(dirname(made));
-      await ours();
-      await expect(name, undefined);
-      await write(name, bytes);
-    },
-    async replace(name, bytes, version) {
-      await expect(name, version);
-      await write(name, bytes);
+      await replace(name, bytes, undefined);
     },
     async remove(name, version) {
       if (!(await read(name))) return;
@@ -60,10 +43,7 @@ export function journalFolder(folder: string): JournalPlace {
       await syncFolder(folder);
     },
     async names() {
-      const files = await readdir(folder).catch((thrown: unknown) => {
-        if (isAbsent(thrown)) return [];
-        throw thrown;
-      });
+      const files = (await ifThere(readdir(folder))) ?? [];
       const own = files.flatMap((file) => {
         const name = file.replace(/\.json(l\.gz)?$/, '');
         return isPart(name) && fileOf(name) === join(folder, file) ? [name] : [];
@@ -79,10 +59,6 @@ export function journalFolder(folder: string): JournalPlace {
             'where the cluster has none, docs/reference/journal.md has the manual recovery from what is left in the folder',
           ],
   };
-}
-
-function isAbsent(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 /**

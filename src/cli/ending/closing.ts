@@ -1,9 +1,9 @@
 import type { Action } from '../../kernel/action.ts';
+import { LEFT_OUT } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
 import { tally } from '../../kernel/judge.ts';
-import { LEFT_OUT } from '../../kernel/left-out.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';

@@ -4,7 +4,6 @@ import { allOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { LeftOut, readingOnly } from '../../kernel/left-out.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { replacesApi } from '../../kernel/run-record-steps.ts';
@@ -20,6 +19,7 @@ import {
   attemptWith,
   detectReading,
   installationIn,
+  LeftOut,
   type PreflightFacts,
   podView,
   readAgentConfig,
@@ -36,6 +36,7 @@ import {
 import { readAccess } from './access.ts';
 import { preflightChecks, type WholePreflight } from './catalogue.ts';
 import { readOperatedPods, readPodWebhooks } from './pod-webhooks.ts';
+import { readingOnly } from './reading-only.ts';
 import { readAhead, readTargetFor } from './target.ts';
 
 declare module '../../kernel/context.ts' {

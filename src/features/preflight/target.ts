@@ -1,7 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Detection } from '../../kernel/installation.ts';
-import { dryRunLeftOut } from '../../kernel/left-out.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import {
@@ -20,6 +19,7 @@ import {
   variantOf,
 } from '../install-manifest/index.ts';
 import { attempt, attemptWith, hasFullManifest, installationIn, type TargetFacts, unknownEnd } from '../survey/index.ts';
+import { dryRunLeftOut } from './reading-only.ts';
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
 export interface FoundTarget {

@@ -31,7 +31,7 @@ export { gitOpsOwners, toolOf } from './managed-by.ts';
 export { readOperated } from './operated.ts';
 export { ownershipChecks } from './ownership-checks.ts';
 export { oldestOf, oldestRelease, type PathPart, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';
-export { attempt, attemptWith, listServed, liveOf, resourcesOf } from './reading.ts';
+export { attempt, attemptWith, LeftOut, listServed, liveOf, resourcesOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
 export {
   podView,

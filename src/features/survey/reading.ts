@@ -1,6 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
-import { LeftOut } from '../../kernel/left-out.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 
@@ -9,6 +9,13 @@ export const FORBIDDEN = {
   needs: 'NS-009',
   hint: 'Grant it: kubectl netsvc-upgrade permissions --for run prints the roles, and how to bind them.',
 };
+
+/** What `--read-only` does not ask for. It is an answer, and none that a check may fail by. */
+export class LeftOut extends Fault {
+  constructor(what: string) {
+    super('blocked', what, []);
+  }
+}
 
 /** A refusal of the API becomes the reason of the reading; anything else is thrown. */
 export async function attemptApi<T>(reading: () => Promise<T>): Promise<Reading<T>> {

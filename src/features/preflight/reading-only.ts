@@ -1,18 +1,8 @@
-import { Fault } from './fault.ts';
-import { K } from './kinds.ts';
-import type { Sources } from './ports.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { LeftOut } from '../survey/index.ts';
 
 const DRY_RUN = 'it needs a dry run by the server, for which the server asks for the right to write';
-
-/** How a finding begins that `--read-only` left out: it is shown where others that do not apply are not. */
-export const LEFT_OUT = 'left out by --read-only: ';
-
-/** What `--read-only` does not ask for. It is an answer, and none that a check may fail by. */
-export class LeftOut extends Fault {
-  constructor(what: string) {
-    super('blocked', what, []);
-  }
-}
 
 /** The merge of the user's edits and the preview of each object: both end with the server's own answer. */
 export const dryRunLeftOut = (): LeftOut => new LeftOut(DRY_RUN);
