@@ -20,15 +20,17 @@ interface Seen extends Pick<Sources, 'records' | 'journal'> {
 export class Looks<Ports extends Seen> {
   readonly #ports: Ports;
   readonly #answers = new Map<string, { readonly answer: KubeObject; readonly until: number }>();
-  #look: { readonly ports: Ports; readonly noted: () => void; readonly until: number } | undefined;
+  #look: { readonly ports: Ports; readonly noted: () => void; readonly begun: number } | undefined;
 
   constructor(ports: Ports) {
     this.#ports = ports;
   }
 
-  /** True while whoever looks sees what somebody has seen before. */
+  /** True while whoever looks sees what somebody has seen before; of unknown age, where the clock was set back, it is not shared. */
   get shared(): boolean {
-    return this.#look !== undefined && this.#ports.clock.now().getTime() <= this.#look.until;
+    if (this.#look === undefined) return false;
+    const age = this.#ports.clock.now().getTime() - this.#look.begun;
+    return age >= 0 && age <= LOOK_MS;
   }
 
   /** For looking only: whoever acts does so on the ports themselves. */
@@ -36,7 +38,7 @@ export class Looks<Ports extends Seen> {
     if (this.#look && this.shared) return this.#look.ports;
     const { state, noted } = oneLookAtState(this.#ports);
     const ports = { ...this.#ports, ...state, cluster: oneLook(this.#ports.cluster, this.#earlier) };
-    this.#look = { ports, noted, until: this.#ports.clock.now().getTime() + LOOK_MS };
+    this.#look = { ports, noted, begun: this.#ports.clock.now().getTime() };
     return ports;
   }
 
