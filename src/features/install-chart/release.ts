@@ -28,7 +28,7 @@ export async function readStoredRelease(
     const { found, hidden } = await readableRevisions(cluster, chart);
     const newest = await readNewest(cluster, found.toSorted(newestFirst));
     if (!newest) return { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
-    const old = 'value' in newest && hidden.includes('Secret') ? oldBecause(newest.value, installation) : undefined;
+    const old = 'value' in newest && hidden.has('Secret') ? oldBecause(newest.value, installation) : undefined;
     if ('unread' in newest || old === undefined) return newest;
     const { record, object } = newest.value;
     return {
@@ -65,18 +65,16 @@ export async function releaseDocuments(
 /** An account that may read only one of the kinds makes helm use that one. Throws ApiFailure if it holds nothing. */
 async function readableRevisions(cluster: ClusterReader, chart: ChartRelease) {
   const found: KubeObject[] = [];
-  const hidden: HelmStorage[] = [];
-  const refused: ApiFailure[] = [];
+  const hidden = new Map<HelmStorage, ApiFailure>();
   for (const storage of ['Secret', 'ConfigMap'] as const) {
     try {
       found.push(...(await revisionsIn(cluster, storage, chart)));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
-      refused.push(thrown);
-      hidden.push(storage);
+      hidden.set(storage, thrown);
     }
   }
-  const [first] = refused;
+  const [first] = hidden.values();
   if (first && found.length === 0) throw first;
   return { found, hidden };
 }
@@ -85,9 +83,9 @@ async function readableRevisions(cluster: ClusterReader, chart: ChartRelease) {
 export async function revisionsIn(
   cluster: ClusterReader,
   storage: HelmStorage,
-  { name, ...where }: Pick<ChartRelease, 'name'> & Partial<ChartRelease>,
+  { name, namespace }: { readonly name: string; readonly namespace?: string },
 ): Promise<readonly KubeObject[]> {
-  return cluster.list(K[storage], { ...where, labelSelector: `owner=helm,name=${name}`, metadataOnly: true });
+  return cluster.list(K[storage], { namespace, labelSelector: `owner=helm,name=${name}`, metadataOnly: true });
 }
 
 /** The first of the revisions, newest first, with the one that an upgrade of it continues from. */

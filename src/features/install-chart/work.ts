@@ -5,7 +5,7 @@ import { judgeAll } from '../../kernel/judge.ts';
 import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { typhaOrderTaken } from '../install-operator/index.ts';
-import { attempt } from '../survey/index.ts';
+import { attempt, installationIn } from '../survey/index.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import { placedIn, recordedObjects } from './helm-record.ts';
@@ -55,17 +55,13 @@ export async function readChartAhead(
   detection: Reading<Detection>,
 ): Promise<Reading<ChartAhead | undefined>> {
   if ('unread' in detection) return detection;
-  const found = detection.value;
-  if (found.type !== 'found' || found.installation.path !== 'chart') return { value: undefined };
-  const { installation } = found;
+  const installation = installationIn(detection);
+  if (installation?.path !== 'chart') return { value: undefined };
+  // A chain that reaches the check of Typha asks there, by name, so it is not reported here. One that ends before has nothing to accept.
+  const order = context.chain !== undefined && context.chain.later.length > 0 ? [] : [typhaOrderTaken];
   return attempt(async () => {
     const facts = await readChartFacts(sources, context, installation, 'earlier');
     const work = installation.chart && (await chartWork(sources, facts, installation.chart));
-    return { findings: judgeAll([...chartChecks, ...takenByName(context)], facts, context), work };
+    return { findings: judgeAll([...chartChecks, ...order], facts, context), work };
   });
-}
-
-/** A chain that reaches it asks there, by name, so it is not reported here. One that ends before has nothing to accept. */
-function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
-  return chain !== undefined && chain.later.length > 0 ? [] : [typhaOrderTaken];
 }

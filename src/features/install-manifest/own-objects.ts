@@ -38,7 +38,8 @@ export async function readOwnObjects(cluster: ClusterReader, documents: readonly
     if (!kind) return { document, state: 'unserved' };
     const live = await cluster.get(kind, document.metadata.name, kind.namespaced ? (document.metadata.namespace ?? 'default') : undefined);
     if (!live) return { document, state: 'absent' };
-    const applied = lastApplied(live);
+    // Where kubectl's note was removed manually, only the live object tells.
+    const applied = parsedJson(live.metadata.annotations?.[LAST_APPLIED] ?? '') as KubeObject | undefined;
     return { document, state: 'present', live, ...(applied ? { applied } : {}) };
   });
 }
@@ -82,13 +83,6 @@ export async function readAdditions(cluster: ClusterReader, added: readonly Kube
 /** Those that the cluster does not have, by identity. */
 export function awayOf(own: readonly OwnObject[]): NonNullable<MergeInput['away']> {
   return new Map(own.flatMap(({ document, state }) => (state === 'present' ? [] : [[identityOf(document), state] as const])));
-}
-
-/** The file that the user applied, as kubectl noted it on the object. */
-function lastApplied(live: KubeObject): KubeObject | undefined {
-  const text = live.metadata.annotations?.[LAST_APPLIED];
-  // Where it was removed manually, only the live object tells.
-  return text === undefined ? undefined : (parsedJson(text) as KubeObject | undefined);
 }
 
 /** A dry-run twin under another name gets the defaults that the live object got; undefined if the server does not take one. */
