@@ -192,7 +192,7 @@ describe('a masked plan', () => {
       title: 'take over',
       ref: '§4.4/2',
       undo: 'full',
-      effect: { type: 'patch-all', what: 'objects taken over', patches: [1, 2, 3, 4].map(() => ({ target, uid: 'u', patch: [] })) },
+      effect: { type: 'patch-all', what: 'field ownership taken over', patches: [1, 2, 3, 4].map(() => ({ target, uid: 'u', patch: [] })) },
     };
     const hidden = ['spec.initContainers[old].image', 'spec.initContainers[old].command', 'spec.initContainers[old].env[A]', 'spec.x'];
     const yours = { name: 'kubectl', kind: 'person' as const, manager: 'kubectl-set', fields: 1, hint: 'Set it in a copy.' };
@@ -212,7 +212,7 @@ describe('a masked plan', () => {
         textOf: actionTexts(effects, (tool) => tool),
       });
     assert.ok(
-      lines(false).some((line) => /^1 +apply +objects taken over: 4 patches/.test(line)),
+      lines(false).some((line) => /^1 +apply +field ownership taken over: 4 patches/.test(line)),
       lines(false).join('\n'),
     );
     assert.deepEqual(

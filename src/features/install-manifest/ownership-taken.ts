@@ -35,7 +35,7 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
       keep: { changes: mine.map(({ live, entries }) => changeTo(live, { [MANAGED_FIELDS]: entries })) },
       effect: {
         type: 'patch-all',
-        what: 'objects taken over',
+        what: 'field ownership taken over',
         patches: mine.map(({ live, entries }) => patchOf(live, [putOp(live, MANAGED_FIELDS, entries)])),
       },
     },
