@@ -6,10 +6,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's own clock; `sleep` rejects with the reason of its signal when that aborts. */
 export function systemClock(): Clock {
-  return {
-    now: () => new Date(),
-    sleep,
-  };
+  return { now: () => new Date(), sleep };
 }
 
 /** Milliseconds since this process began, monotonic. The global `performance` has the same, and takes 1 ms to load. */

@@ -5,7 +5,7 @@ import { canonical } from './alike.ts';
 import { type Distance, definitionDistance, isDefinition, textDistance } from './base-distance.ts';
 import { mergeManifest, objectsInstalled } from './merge.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
-import { podSpecOf, recordsIn } from './prepare.ts';
+import { containersIn, podSpecOf } from './prepare.ts';
 import { fieldOf } from './walk.ts';
 
 /** A release's own manifest of the variant, unedited. */
@@ -138,10 +138,8 @@ function isNamed({ release, documents }: BaseCandidate, installed: string | unde
 
 /** Releases that the images of a workload name. */
 export function releasesIn(document: KubeObject): readonly string[] {
-  const { initContainers, containers } = podSpecOf(document) ?? {};
-  return [...recordsIn(containers), ...recordsIn(initContainers)].flatMap(({ image }) =>
-    typeof image === 'string' ? (imageRelease(image) ?? []) : [],
-  );
+  const images = containersIn(podSpecOf(document)).map(({ image }) => image);
+  return images.flatMap((image) => (typeof image === 'string' ? (imageRelease(image) ?? []) : []));
 }
 
 /** Fields that are carried with some bases and not with others. */

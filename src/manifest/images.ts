@@ -1,7 +1,7 @@
 import { type JsonMap, mapAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { parseImage as inParts, parseRelease } from '../kernel/release.ts';
-import { recordsIn } from './prepare.ts';
+import { containersIn, recordsIn } from './prepare.ts';
 
 export interface Image {
   /** Registry and path as written: `docker.io/calico/node`. */
@@ -88,8 +88,7 @@ function podsOf({ kind, spec }: KubeObject): JsonMap {
 /** Every image that these objects have pulled, as written. */
 export function imagesIn(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) => {
-    const { initContainers, containers } = podsOf(object);
-    const images = [...recordsIn(initContainers), ...recordsIn(containers)].map(({ image }) => image);
+    const images = containersIn(podsOf(object)).map(({ image }) => image);
     return images.filter((image) => typeof image === 'string' && image !== '') as string[];
   });
 }

@@ -2,7 +2,7 @@ import { type JsonMap, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { ownersOf } from '../kube/field-paths.ts';
-import { podSpecOf, recordsIn } from './prepare.ts';
+import { CONTAINERS, containersIn, podSpecOf, recordsIn } from './prepare.ts';
 
 export interface Leftover {
   /** `initContainers[mount-bpffs]`, for users. */
@@ -12,8 +12,6 @@ export interface Leftover {
 }
 
 const TEMPLATE: Leftover = { name: '', path: ['f:spec', 'f:template', 'f:spec'] };
-const CONTAINERS = ['initContainers', 'containers'];
-
 /** Managers of commands with which the user changes single fields: what only they own, someone set on purpose. */
 const BY_HAND: ReadonlySet<string> = new Set(['kubectl-set', 'kubectl-edit', 'kubectl-patch']);
 
@@ -76,8 +74,8 @@ function itemIn({ name, path }: Leftover, list: string, item: JsonMap, key = 'na
 
 /** A container that someone added, in the cluster or in the target, mounts it: it stays with its container. */
 function mountedByOthers(volume: unknown, now: JsonMap, wanted: JsonMap, isOld: IsOld): boolean {
-  const [there, targeted] = [now, wanted].map((pod) => CONTAINERS.flatMap((list) => recordsIn(pod[list])));
-  const known = new Set(targeted?.map(({ name }) => name));
-  const others = there?.filter((one) => !known.has(one.name) && !isOld(one)) ?? [];
-  return [...(targeted ?? []), ...others].some((one) => recordsIn(one.volumeMounts).some(({ name }) => name === volume));
+  const targeted = containersIn(wanted);
+  const known = new Set(targeted.map(({ name }) => name));
+  const others = containersIn(now).filter((one) => !known.has(one.name) && !isOld(one));
+  return [...targeted, ...others].some((one) => recordsIn(one.volumeMounts).some(({ name }) => name === volume));
 }

@@ -3,7 +3,7 @@ import { type KubeObject, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { canonicalRepository, folderOf, type Image, imageKey, imageText, isReleaseTag, nameOf, parseImage } from './images.ts';
 import { editJson, readJson } from './json-text.ts';
-import { identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
+import { CONTAINERS, identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
 import { mergeSequences } from './sequences.ts';
 import { BOTH_CHANGED, decide, fieldOf, forcedAt, type MergeField, type Place, ROOT, settle, type Three, tell, type Walk } from './walk.ts';
 
@@ -143,7 +143,6 @@ export function mergeJsonText(walk: Walk, place: Place, three: Three, mergeField
   return { text: editJson(String(three.theirs), merged) };
 }
 
-const LISTS = ['initContainers', 'containers'] as const;
 const AS_THE_OTHERS = 'Not in your manifest; taken from where your other images come from.';
 
 /** Containers that the release did not have yet, or that the user had removed, come from the user's registry too, with the target's tag. */
@@ -156,7 +155,7 @@ export function mapNewImages(
   const [pod, target] = [podSpecOf(object), theirs.get(identityOf(object))];
   if (!pod || !target || walk.images.isEmpty) return object;
   const named = (list: string, from = base) => new Set(recordsIn(from && podSpecOf(from)?.[list]).map(({ name }) => name));
-  const lists = LISTS.filter((list) => Array.isArray(pod[list])).map((list) => {
+  const lists = CONTAINERS.filter((list) => Array.isArray(pod[list])).map((list) => {
     const [before, own] = [named(list), named(list, mine)];
     const untouched = new Map(recordsIn(podSpecOf(target)?.[list]).map(({ name, image }) => [name, image]));
     const items = recordsIn(pod[list]).map((container) => {

@@ -135,6 +135,13 @@ export function recordsIn(list: unknown): readonly JsonMap[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
+export const CONTAINERS = ['initContainers', 'containers'] as const;
+
+/** Those of a pod's specification. */
+export function containersIn(pod: JsonMap | undefined): readonly JsonMap[] {
+  return CONTAINERS.flatMap((list) => recordsIn(pod?.[list]));
+}
+
 function hasItem(pod: JsonMap, list: string, name: string): boolean {
   return recordsIn(pod[list]).some((item) => item.name === name);
 }

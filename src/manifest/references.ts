@@ -1,7 +1,7 @@
 import { isRecord, type JsonMap } from '../kernel/json.ts';
 import { type KubeObject, refOf } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
-import { identityOf, podSpecOf, recordsIn } from './prepare.ts';
+import { containersIn, identityOf, podSpecOf, recordsIn } from './prepare.ts';
 import { fieldOf } from './walk.ts';
 
 type Documents = ReadonlyMap<string, KubeObject>;
@@ -41,13 +41,9 @@ function referencesOf(documents: readonly KubeObject[]): readonly Reference[] {
   });
 }
 
-function containersOf(pod: JsonMap): readonly JsonMap[] {
-  return [...recordsIn(pod.initContainers), ...recordsIn(pod.containers)];
-}
-
 function volumeReferences(object: KubeObject, pod: JsonMap): readonly Reference[] {
   const key = identityOf(object);
-  const names = new Set(containersOf(pod).flatMap(({ volumeMounts }) => recordsIn(volumeMounts).map(({ name }) => String(name))));
+  const names = new Set(containersIn(pod).flatMap(({ volumeMounts }) => recordsIn(volumeMounts).map(({ name }) => String(name))));
   return [...names].map((name) => ({
     to: object,
     path: stepInto('spec.template.spec.volumes', name, true),
@@ -57,7 +53,7 @@ function volumeReferences(object: KubeObject, pod: JsonMap): readonly Reference[
 }
 
 function configReferences(object: KubeObject, pod: JsonMap): readonly Reference[] {
-  const variables = containersOf(pod).flatMap(({ env }) => recordsIn(env).map(({ valueFrom }) => (isRecord(valueFrom) ? valueFrom : {})));
+  const variables = containersIn(pod).flatMap(({ env }) => recordsIn(env).map(({ valueFrom }) => (isRecord(valueFrom) ? valueFrom : {})));
   return variables.flatMap(({ configMapKeyRef: one }) => {
     if (!isRecord(one) || one.optional === true) return [];
     const key = String(one.key);

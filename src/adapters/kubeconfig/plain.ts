@@ -41,10 +41,7 @@ function fromLines(text: string): PlainValue {
     .split('\n')
     .filter((line) => !/^ *(#.*)?$/.test(line))
     .map((line) => ({ indent: line.search(/[^ ]/), text: line.trim() }));
-  const reader = new Block(lines);
-  const value = reader.value(0);
-  if (!reader.ended) throw new Unclear();
-  return value;
+  return new Block(lines).document();
 }
 
 const ENTRY = /^([A-Za-z][A-Za-z0-9-]*):(?: +(.+))?$/;
@@ -57,8 +54,11 @@ class Block {
     this.#lines = lines;
   }
 
-  get ended(): boolean {
-    return this.#at >= this.#lines.length;
+  /** The block that the text is as a whole. */
+  document(): PlainValue {
+    const value = this.value(0);
+    if (this.#at < this.#lines.length) throw new Unclear();
+    return value;
   }
 
   /** The block that starts at this indent. */
@@ -68,17 +68,12 @@ class Block {
       this.#at += 1;
       return this.#scalar(line.text, indent - 1);
     }
-    return this.#isItemAt(indent) ? this.#list(indent) : this.#mapping(indent);
+    return isItem(line) ? this.#list(indent) : this.#mapping(indent);
   }
 
   #next(indent: number): Line | undefined {
     const line = this.#lines[this.#at];
     return line?.indent === indent ? line : undefined;
-  }
-
-  #isItemAt(indent: number): boolean {
-    const line = this.#next(indent);
-    return line !== undefined && isItem(line);
   }
 
   #list(indent: number): PlainValue {
@@ -128,7 +123,7 @@ class Block {
   #below(indent: number): PlainValue {
     const line = this.#lines[this.#at];
     if (line && line.indent > indent) return this.value(line.indent);
-    return this.#isItemAt(indent) ? this.#list(indent) : null;
+    return isItem(this.#next(indent)) ? this.#list(indent) : null;
   }
 }
 
@@ -136,8 +131,8 @@ function isFlow(text: string): boolean {
   return text.startsWith('{') || text.startsWith('[');
 }
 
-function isItem(line: Line): boolean {
-  return line.text.startsWith('- ');
+function isItem(line: Line | undefined): boolean {
+  return line?.text.startsWith('- ') === true;
 }
 
 const WORDS: Readonly<Record<string, PlainValue>> = { true: true, false: false, null: null, '{}': {}, '[]': [] };
