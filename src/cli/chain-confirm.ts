@@ -1,5 +1,4 @@
-import type { Looks } from '../engine/looks.ts';
-import type { Looked } from '../engine/plan-chain.ts';
+import type { Looked, Looks } from '../engine/plan-chain.ts';
 import { stepsLeftIn } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { Acceptance } from '../kernel/context.ts';

@@ -129,7 +129,7 @@ export class Session {
 
   /** Surveys, evaluates and plans every stage; changes nothing. */
   async plan(stages: readonly AnyStage[]) {
-    const [{ planChain }, { Looks }] = await Promise.all([import('../engine/plan-chain.ts'), import('../engine/looks.ts')]);
+    const { planChain, Looks } = await import('../engine/plan-chain.ts');
     const progress = await this.progress('plan', stages);
     const acting = await this.acting();
     const looks = new Looks(acting);

@@ -1,5 +1,5 @@
 import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
-import type { Looks } from '../engine/looks.ts';
+import type { Looks } from '../engine/plan-chain.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
@@ -108,7 +108,7 @@ interface Planned extends Partial<Confirmed>, Pick<RunMore, 'changes' | 'within'
 }
 
 async function perform(session: Session, stages: readonly AnyStage[], { known, head, agent, ...more }: Planned = {}): Promise<ExitName> {
-  const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
+  const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/plan-chain.ts')]);
   const acting = await session.acting();
   const { looksOnly = false } = session.asked;
   const looks = known?.looks ?? new Looks(acting);

@@ -1,4 +1,4 @@
-import type { CommandRow } from '../cli/base-command.ts';
+import type { CommandRow } from '../cli/command-row.ts';
 import type { RoleRequest } from '../cli/permissions-command.ts';
 import { Fault } from '../kernel/fault.ts';
 

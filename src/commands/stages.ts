@@ -1,4 +1,4 @@
-import type { CommandRow } from '../cli/base-command.ts';
+import type { CommandRow } from '../cli/command-row.ts';
 
 const bin = '<%= config.bin %>';
 

@@ -9,7 +9,7 @@ import type { AnyStage } from '../kernel/stage.ts';
 import type { RunMore } from './chain-outcome.ts';
 import { Hold } from './hold.ts';
 import { Judged } from './judged.ts';
-import { Looks } from './looks.ts';
+import { Looks } from './plan-chain.ts';
 import { Recorder } from './recorder.ts';
 
 interface ActorParts {

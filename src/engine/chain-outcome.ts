@@ -4,8 +4,7 @@ import type { ExitName } from '../kernel/fault.ts';
 import type { PlannedStage, PlanSteps } from '../kernel/plan.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { StagePlan } from '../kernel/stage.ts';
-import type { Looks } from './looks.ts';
-import type { Looked } from './plan-chain.ts';
+import type { Looked, Looks } from './plan-chain.ts';
 
 export interface ChainOutcome {
   readonly exit: ExitName;

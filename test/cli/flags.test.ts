@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { integer } from '@oclif/core/flags';
-import { flagsOf } from '../../src/cli/base-command.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
-import { commandTable } from '../../src/cli/shell.ts';
+import { commandTable, flagsOf } from '../../src/cli/shell.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Looks } from '../../src/engine/looks.ts';
+import { Looks } from '../../src/engine/plan-chain.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import type { Action, Effect } from '../../src/kernel/action.ts';
 import { ok, type Verdict } from '../../src/kernel/check.ts';
