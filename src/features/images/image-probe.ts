@@ -57,9 +57,8 @@ export function probedImages(
   const byNode = new Map(pods.map((pod) => [nodeOf(pod), pod]));
   return nodes.flatMap((node) => {
     const pod = byNode.get(node.metadata.name);
-    const { ready, reason } = nodeFacts(node);
+    const { name, ready, reason } = nodeFacts(node);
     return images.map((image): ProbedImage => {
-      const name = node.metadata.name;
       const said = pod ? saidOf(pod, image, now) : ({ state: 'untold', because: 'not scheduled' } as const);
       if (said.state !== 'untold' || ready) return { node: name, image, ...said };
       return { node: name, image, state: 'away', because: `the node is not ready (${reason})` };

@@ -1,4 +1,4 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { NotRead, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -29,7 +29,7 @@ export interface FoundTarget {
   readonly merged?: Reading<MergedTarget>;
 }
 
-const NOTHING_FOUND = { unread: 'no installation was recognised, so its target is not known' };
+const without = (reason: NotRead): FoundTarget => ({ facts: reason, previews: reason });
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(
@@ -38,14 +38,11 @@ export async function readTargetFor(
   detection: Reading<Detection>,
   record: Reading<RunRecord | undefined>,
 ): Promise<FoundTarget> {
-  if ('unread' in detection) return { facts: detection, previews: detection };
-  if (detection.value.type !== 'found') return { facts: NOTHING_FOUND, previews: NOTHING_FOUND };
+  if ('unread' in detection) return without(detection);
+  if (detection.value.type !== 'found') return without({ unread: 'no installation was recognised, so its target is not known' });
   const { installation } = detection.value;
   const refused = unknownEnd(installation, context);
-  if (refused) {
-    const unread = { unread: refused.message, hint: `${refused.suggestions[0]}.` };
-    return { facts: unread, previews: unread };
-  }
+  if (refused) return without({ unread: refused.message, hint: `${refused.suggestions[0]}.` });
   const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
   if (installation.path === 'chart' && crds) return crds;
   const known = 'value' in record ? record.value : undefined;

@@ -42,28 +42,23 @@ export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: reado
 }
 
 async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly string[]> {
-  const path = pathOf(namespace);
   const ended = endedContainer(why);
   // A container that runs and is not ready says why in its present log.
   const container = ended ?? (why.startsWith('not ready') ? own : undefined);
+  const query = `container=${encodeURIComponent(container ?? '')}${ended === undefined ? '' : '&previous=true'}&${LOG}`;
+  const path = `${pathOf(namespace)}/pods/${encodeURIComponent(pod)}/log?${query}`;
   const [events, log] = await Promise.all([
     asked(() => eventsOf(cluster, namespace, pod)),
-    container === undefined
-      ? undefined
-      : asked(() =>
-          cluster.raw(
-            `${path}/pods/${encodeURIComponent(pod)}/log?container=${encodeURIComponent(container)}${ended === undefined ? '' : '&previous=true'}&${LOG}`,
-          ),
-        ),
+    container === undefined ? undefined : asked(() => cluster.raw(path)),
   ]);
-  const event = events?.text === undefined ? undefined : warningIn(events.text);
-  const lines = log?.text === undefined ? [] : lastLines(log.text, ended !== undefined);
+  const event = warningIn(events.text ?? '');
+  const lines = lastLines(log?.text ?? '', ended !== undefined);
   const meaning = meaningOf([...(event ? [event] : []), ...lines, why]);
   return [
     ...(event ? [`${pod} says: ${shortText(event)}`] : []),
     ...lines.map((line) => `${pod} logs: ${shortText(line)}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
-    ...(events?.isForbidden ? [`this account may not read events of namespace ${namespace}: they would say why`] : []),
+    ...(events.isForbidden ? [`this account may not read events of namespace ${namespace}: they would say why`] : []),
     ...(log?.isForbidden ? [`this account may not read logs of namespace ${namespace}: they would say why`] : []),
   ];
 }
