@@ -41,40 +41,28 @@ export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadF
   }));
   const goneNames = new Set(gone.map(({ name }) => name));
   const others = facts.globalPolicies.filter(({ name }) => !goneNames.has(name));
-  const found = new Map<string, { pods: number; policies: Set<string> }>();
-  for (const { namespace, ownLabels, isSelected } of pods) {
-    if (!gone.some(isSelected)) continue;
-    const names = [
-      ...others.filter(isSelected).map(({ name }) => name),
-      ...own.filter((one) => one.namespace === namespace && isSelected(one)).map(({ name }) => `${namespace}/${name}`),
-      ...facts.networkPolicies
-        .filter((one) => one.metadata.namespace === namespace && selects(podSelector(one), ownLabels))
-        .map((one) => `${namespace}/${one.metadata.name}`),
-    ];
-    if (names.length === 0) continue;
-    const entry = found.get(namespace) ?? { pods: 0, policies: new Set() };
-    entry.pods += 1;
-    for (const name of names) entry.policies.add(name);
-    found.set(namespace, entry);
-  }
-  return [...found].map(([namespace, { pods, policies }]) => ({ namespace, pods, policies: [...policies].sort() }));
+  const found = pods
+    .filter(({ isSelected }) => gone.some(isSelected))
+    .map(({ namespace, ownLabels, isSelected }) => ({
+      namespace,
+      names: [
+        ...others.filter(isSelected).map(({ name }) => name),
+        ...own.filter((one) => one.namespace === namespace && isSelected(one)).map(({ name }) => `${namespace}/${name}`),
+        ...facts.networkPolicies
+          .filter((one) => one.metadata.namespace === namespace && selects(podSelector(one), ownLabels))
+          .map((one) => `${namespace}/${one.metadata.name}`),
+      ],
+    }))
+    .filter(({ names }) => names.length > 0);
+  return [...Map.groupBy(found, ({ namespace }) => namespace)].map(([namespace, some]) => ({
+    namespace,
+    pods: some.length,
+    policies: [...new Set(some.flatMap(({ names }) => names))].sort(),
+  }));
 }
 
 /** Pods with labels; their namespaces with theirs. */
 type PodsAndNamespaces = Pick<WorkloadFacts, 'pods' | 'namespaces' | 'profile'>;
-
-/** How many pods are subject to a policy of the service. What is selected by a service account counts as selected. */
-function podReach(facts: PodsAndNamespaces) {
-  const pods = podsOf(facts);
-  return {
-    /** Of several global policies of one name. */
-    global: (policies: readonly GlobalPolicy[]): number => pods.filter(({ isSelected }) => policies.some(isSelected)).length,
-    namespaced: (policy: KubeObject): number => {
-      const selector = selectorIn(policy);
-      return pods.filter(({ namespace, isSelected }) => namespace === policy.metadata.namespace && isSelected({ selector })).length;
-    },
-  };
-}
 
 /** The service gives every pod labels besides its own: its namespace and those of it, and the same of its service account, which is not read. */
 function podsOf({ pods, namespaces, profile }: PodsAndNamespaces) {
@@ -106,7 +94,7 @@ export interface ChangedForOthers extends ChangedPolicy {
   readonly endpoints: readonly string[];
 }
 
-/** Policies that apply only to hosts are left out: the hosts' verdicts show their changes. */
+/** Policies that apply only to hosts are left out: the hosts' verdicts show their changes. What is selected by a service account counts as selected. */
 export function changedForOthers(
   changed: { readonly global: readonly ChangedPolicy[]; readonly namespaced: readonly ChangedPolicy[] },
   policies: ReadonlyMap<string, KubeObject>,
@@ -114,20 +102,22 @@ export function changedForOthers(
   others: readonly HostEndpoint[],
   world: PolicyWorld,
 ): readonly ChangedForOthers[] {
-  const reach = podReach(facts);
+  const pods = podsOf(facts);
   const byName = Map.groupBy(world.policies, ({ name }) => name);
   const global = changed.global.map((one) => {
     const own = byName.get(one.name) ?? [];
     const tracked = own.filter(({ preDnat, doNotTrack }) => !preDnat && !doNotTrack);
-    return { ...one, pods: reach.global(tracked), endpoints: endpointsUnder(own, others, world) };
+    const endpoints = others.filter((other) => own.some(({ selects: selected }) => selected(inherited(other, world))));
+    const reached = pods.filter(({ isSelected }) => tracked.some(isSelected));
+    return { ...one, pods: reached.length, endpoints: endpoints.map(({ name }) => name) };
   });
   const namespaced = changed.namespaced.map((one) => {
     const policy = policies.get(one.name);
-    return { ...one, pods: policy ? reach.namespaced(policy) : 0, endpoints: [] };
+    const selector = policy && selectorIn(policy);
+    const reached = pods.filter(
+      ({ namespace, isSelected }) => selector && namespace === policy.metadata.namespace && isSelected({ selector }),
+    );
+    return { ...one, pods: reached.length, endpoints: [] };
   });
-  return [...global, ...namespaced].filter(({ pods, endpoints }) => pods > 0 || endpoints.length > 0);
-}
-
-function endpointsUnder(policies: readonly GlobalPolicy[], endpoints: readonly HostEndpoint[], world: PolicyWorld): readonly string[] {
-  return endpoints.filter((one) => policies.some(({ selects }) => selects(inherited(one, world)))).map(({ name }) => name);
+  return [...global, ...namespaced].filter(({ pods: count, endpoints }) => count > 0 || endpoints.length > 0);
 }
