@@ -21,27 +21,24 @@ export type ServiceCli = CliCall & Partial<ProvedStore>;
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
 export async function findServiceCli(sources: Sources, context: Context, datastore: Datastore): Promise<ServiceCli | NoCli> {
   const { profile, options } = context;
-  const clis = await readClis(sources.tools, profile);
-  const program = await currentCli(sources, context, clis);
-  const found = await currentCli(sources, context, clis, 'line');
-  if (program !== undefined) return leadCli(sources, context, datastore, program);
-  const other = found === undefined ? '' : `: ${found} is of another one of the same line, and every call of it but version is refused`;
+  const { current, ofLine } = await usableClis(sources, context, await readClis(sources.tools, profile));
+  if (current !== undefined) return leadCli(sources, context, datastore, current);
+  const other = ofLine === undefined ? '' : `: ${ofLine} is of another one of the same line, and every call of it but version is refused`;
   return { missing: `no ${profile.cli.program} of ${options.release} was found${other}` };
 }
 
-/** A CLI of exactly this release: others get only `version` (cli notes 1.4). `line` accepts one of the same minor. */
-export async function currentCli(
+/** A CLI of exactly this release, as others get only `version` (cli notes 1.4), else one of the same minor line. */
+export async function usableClis(
   { tools, files }: Sources,
   { profile, options }: Context,
   clis: readonly FoundCli[],
-  wanted: 'release' | 'line' = 'release',
-): Promise<string | undefined> {
+): Promise<{ readonly current: string | undefined; readonly ofLine: string | undefined }> {
   const beside = options.binDir === undefined ? undefined : fileIn(options.binDir, profile.cli.program, tools.platform().os);
   const extra = beside !== undefined && (await files.exists(beside)) ? [{ file: beside, release: await releaseOf(tools, beside) }] : [];
   const all = [...clis, ...extra];
-  const same = all.find(({ release }) => ageOf(release, options.release) === 'current');
-  const ofLine = ({ release }: FoundCli) => release !== undefined && lineOf(release) === lineOf(options.release);
-  return (same ?? (wanted === 'line' ? all.find(ofLine) : undefined))?.file;
+  const current = all.find(({ release }) => ageOf(release, options.release) === 'current')?.file;
+  const ofLine = all.find(({ release }) => release !== undefined && lineOf(release) === lineOf(options.release))?.file;
+  return { current, ofLine: current ?? ofLine };
 }
 
 /**

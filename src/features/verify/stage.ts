@@ -20,7 +20,7 @@ import {
 } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
 import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
-import { currentCli, type FoundCli, leadCli, readClis, readCliVersion } from '../service-cli/index.ts';
+import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
 import { attempt, attemptWith, isFromRegistry, isImageOf, isOperated, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
 import {
@@ -88,7 +88,7 @@ async function askCli(
   clis: readonly FoundCli[],
   datastore: Datastore,
 ): Promise<ClusterVersionFacts['cli']> {
-  const file = await currentCli(sources, context, clis, 'line');
+  const { ofLine: file } = await usableClis(sources, context, clis);
   if (file === undefined) return { notAsked: `none of ${lineOf(context.options.release) ?? context.options.release} was found` };
   const call = await leadCli(sources, context, datastore, file);
   if ('missing' in call) return { notAsked: call.missing };
