@@ -1,4 +1,4 @@
-import type { Action } from '../kernel/action.ts';
+import type { Action, PatchAll } from '../kernel/action.ts';
 import { counted } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
@@ -171,5 +171,15 @@ function stepText(action: PlannedStage['actions'][number], view: PlanView): stri
   const { effect } = action;
   // What it waits for is in no field of it.
   if (effect.type === 'wait' && effect.until.type === 'time-passed') return action.title;
-  return view.textOf(action);
+  const text = view.textOf(action);
+  return view.wide && effect.type === 'patch-all' ? `${text}: ${patchedText(effect)}` : text;
+}
+
+/** A search of a large cluster finds more than anybody reads. */
+const PATCHED = 100;
+
+function patchedText({ patches }: PatchAll): string {
+  const names = patches.slice(0, PATCHED).map(({ target }) => refText(target));
+  const more = patches.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

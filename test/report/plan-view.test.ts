@@ -226,5 +226,10 @@ describe('a masked plan', () => {
     );
     assert.ok(!lines(false).some((line) => line.startsWith('OWNERSHIP')));
     assert.equal(lines(true).filter((line) => line.startsWith('HIDDEN')).length, 4);
+    assert.ok(
+      lines(true).some((line) =>
+        /only if its object is still the one shown: ConfigMap\/c, ConfigMap\/c, ConfigMap\/c, ConfigMap\/c$/.test(line),
+      ),
+    );
   });
 });
