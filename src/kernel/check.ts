@@ -74,12 +74,9 @@ export interface Check<Facts> {
   judge(facts: Facts, context: Context): Verdict;
 }
 
-/** A evaluated check, after `--accept`. */
-export interface Finding {
+/** An evaluated check, after `--accept`. */
+export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref'> {
   readonly id: string;
-  readonly title: string;
-  readonly category: Category;
-  readonly ref: string;
   /** `cured`: was open when it was evaluated, and the run has fixed it since. */
   readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';
   readonly message: string;

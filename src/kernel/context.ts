@@ -24,7 +24,7 @@ export interface Options {
   readonly timeoutMs?: number;
   /** Failed pods at which a wait gives up. */
   readonly maxFailed: number;
-  /** Take back what an earlier run of the stage did (`hep --undo`). */
+  /** Take back what an earlier run of the stage did (`--undo`). */
   readonly undo?: boolean;
   readonly namespace?: string;
   readonly stateNamespace: string;
@@ -32,7 +32,7 @@ export interface Options {
   readonly qps?: number;
   /** Most patches in flight at a time. */
   readonly parallel?: number;
-  /** Folder of a second copy of the journal of owner references. */
+  /** Folder of a second copy of the journal. */
   readonly journalDir?: string;
 }
 

@@ -55,16 +55,10 @@ export interface Dropped {
   readonly lastIn: string;
 }
 
-/** An edit that only the user can decide on. */
-export interface Conflict {
+/** An edit that only the user can decide on, at its first place: images of one repository may stand in several. */
+export interface Conflict extends Pick<Trace, 'ref' | 'path' | 'base' | 'mine' | 'theirs'> {
   /** What `--resolve FIELD=mine|theirs` takes: `DaemonSet/kube-system/calico-node:spec…`; of images, one for all of a repository. */
   readonly field: string;
-  /** The first place; images of one repository may stand in several. */
-  readonly ref: ObjectRef;
-  readonly path: string;
-  readonly base?: unknown;
-  readonly mine?: unknown;
-  readonly theirs?: unknown;
   /** Why nobody but the user can tell, as a sentence. */
   readonly because: string;
 }

@@ -2,15 +2,10 @@
 export type ReadyRule = { readonly type: 'all-containers' } | { readonly type: 'literal'; readonly ready: string };
 
 /** A workload whose pods must all become new. */
-export interface RolloutTarget {
-  readonly kind: 'DaemonSet' | 'Deployment' | 'StatefulSet';
-  readonly namespace: string;
-  readonly name: string;
-  /** The container whose image tells old from new. */
-  readonly container: string;
-  /** The image that the target release gives this container. */
+export interface RolloutTarget extends Omit<WorkloadName, 'kind'> {
+  readonly kind: WorkloadName['kind'] | 'StatefulSet';
+  /** The image that the target release gives the container, which tells old from new. */
   readonly image: string;
-  readonly ready: ReadyRule;
   /** The container is put into pods when they are made: the workload's own template does not have it. */
   readonly injected?: boolean;
   /** Its pods are being replaced already: done when that has ended, whatever image they have then. */

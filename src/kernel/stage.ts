@@ -71,7 +71,7 @@ export interface OpenStage {
 
 /** A stage of any facts, as the chain holds it. */
 export interface AnyStage extends Omit<Stage<never>, 'survey' | 'plan' | 'checks'> {
-  readonly checks: readonly Pick<Check<never>, 'id' | 'title' | 'category' | 'severity' | 'ref'>[];
+  readonly checks: readonly Omit<Check<never>, 'judge'>[];
   open(sources: Sources, context: Context): Promise<OpenStage>;
 }
 

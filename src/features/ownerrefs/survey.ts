@@ -1,5 +1,5 @@
 import { eachOf } from '../../kernel/each-of.ts';
-import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import { apiVersionOf, crdName, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
 import { attempt } from '../survey/index.ts';
@@ -37,7 +37,7 @@ type Scope = Pick<ListOptions, 'namespace' | 'labelSelector'>;
  */
 export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Groups, scope: Scope = {}): Promise<OwnedScan> {
   const isWhole = scope.namespace === undefined;
-  const [{ kinds: named, failed }, defined] = await Promise.all([cluster.discover(), isWhole ? readDefined(cluster) : { names: [] }]);
+  const [{ kinds: named, failed }, defined] = await Promise.all([cluster.discover(), isWhole ? readDefined(cluster) : { value: [] }]);
   const more = await undiscovered(cluster, named, defined);
   const kinds = [...named, ...more.kinds];
   const groups = { apiGroup, crdGroup };
@@ -158,7 +158,7 @@ function namedNow(cluster: Pick<ClusterReader, 'discover' | 'get'>): NamedNow {
     const named = kinds.find(({ group, plural }) => group === kind.group && plural === kind.plural);
     if (named) return named;
     if (failed.includes(kind.group)) return kind;
-    const defined = await undiscovered(cluster, kinds, { names: [`${kind.plural}.${kind.group}`] });
+    const defined = await undiscovered(cluster, kinds, { value: [crdName(kind)] });
     return defined.kinds.length + defined.unread.length > 0 ? kind : undefined;
   };
 }

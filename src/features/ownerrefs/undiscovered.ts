@@ -1,6 +1,7 @@
+import type { Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { isOfGroup, K } from '../../kernel/kinds.ts';
-import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { crdName, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { attempt } from '../survey/index.ts';
@@ -18,9 +19,6 @@ interface Definition {
   readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
 }
 
-/** What the CRDs of a cluster define, by `plural.group`; a failure to list them is no answer. */
-export type Defined = { readonly names: readonly string[] } | { readonly unread: UnreadKind };
-
 /** Kinds that have to be searched although the server did not name them, and those of which not even the definition could be read. */
 export interface Undiscovered {
   readonly kinds: readonly Kind[];
@@ -31,18 +29,20 @@ const DEFINITIONS = K.CustomResourceDefinition;
 const CONCURRENT_READS = 6;
 
 /** Names of all CRDs: what a server that names its kinds is held to. */
-export async function readDefined(cluster: Pick<ClusterReader, 'list'>): Promise<Defined> {
-  const listed = await attempt(() => cluster.list(DEFINITIONS, { metadataOnly: true }));
-  if ('value' in listed) return { names: listed.value.map(({ metadata }) => metadata.name) };
-  return { unread: { kind: `${DEFINITIONS.plural}.${DEFINITIONS.group}`, because: listed.unread } };
+export async function readDefined(cluster: Pick<ClusterReader, 'list'>): Promise<Reading<readonly string[]>> {
+  return attempt(async () => (await cluster.list(DEFINITIONS, { metadataOnly: true })).map(({ metadata }) => metadata.name));
 }
 
 /** Kinds of CRDs that discovery did not name, as an API server behind a load balancer may lag. Only established ones count. */
-export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: readonly Kind[], defined: Defined): Promise<Undiscovered> {
+export async function undiscovered(
+  cluster: Pick<ClusterReader, 'get'>,
+  named: readonly Kind[],
+  defined: Reading<readonly string[]>,
+): Promise<Undiscovered> {
   if (!named.some(({ group, plural }) => group === DEFINITIONS.group && plural === DEFINITIONS.plural)) return { kinds: [], unread: [] };
-  if ('unread' in defined) return { kinds: [], unread: [defined.unread] };
-  const known = new Set(named.map(({ group, plural }) => `${plural}.${group}`));
-  const absent = defined.names.filter((name) => !known.has(name));
+  if ('unread' in defined) return { kinds: [], unread: [{ kind: crdName(DEFINITIONS), because: defined.unread }] };
+  const known = new Set(named.map(crdName));
+  const absent = defined.value.filter((name) => !known.has(name));
   const found = await eachOf(absent, CONCURRENT_READS, async (name): Promise<Undiscovered> => {
     const read = await attempt(() => cluster.get(DEFINITIONS, name));
     if ('unread' in read) return { kinds: [], unread: [{ kind: name, because: read.unread }] };
