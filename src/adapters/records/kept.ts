@@ -4,9 +4,7 @@ import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
-
-/** What a Secret holds: base64 by key. */
-export type Binary = Readonly<Record<string, string>>;
+import type { Content } from '../state/expectations.ts';
 
 /** Largest piece of one kept item, so that two always fit beside each other in a Secret of 1 MiB. Bytes before base64. */
 const PIECE_BYTES = 400_000;
@@ -23,7 +21,7 @@ export function keyOf(actionId: string): string {
 }
 
 /** The item as gzip JSON, cut into pieces named `KEY.1of3`. */
-export async function packed(actionId: string, content: unknown): Promise<Binary> {
+export async function packed(actionId: string, content: unknown): Promise<Content> {
   const bytes = await gzip(Buffer.from(JSON.stringify({ id: actionId, content: content ?? null })));
   const count = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES));
   const pieces = Array.from({ length: count }, (_, index) => bytes.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES));
@@ -38,21 +36,21 @@ export function isPieceOf(actionId: string, key: string): boolean {
 }
 
 /** The item from all pieces found; undefined if there is none. Throws Fault('failed') if a piece is missing. */
-export async function unpacked(actionId: string, all: Binary): Promise<unknown> {
+export async function unpacked(actionId: string, all: Content): Promise<unknown> {
   const pieces = Object.keys(all).filter((name) => isPieceOf(actionId, name));
   const [first] = pieces;
   return first === undefined ? undefined : (await unpackedKey(keyOf(actionId), first, all)).content;
 }
 
 /** Every item whose id has this part, sorted by id. Throws Fault('failed') if a piece of one is missing. */
-export async function unpackedWith(part: string, all: Binary): Promise<readonly KeptItem[]> {
+export async function unpackedWith(part: string, all: Content): Promise<readonly KeptItem[]> {
   const firsts = Object.keys(all).filter((name) => name.startsWith('kept.') && /(?<!\.\d+of\d+)$|\.1of\d+$/.test(name));
   const items = await Promise.all(firsts.map((name) => unpackedKey(name.replace(/\.1of\d+$/, ''), name, all)));
   return items.filter(({ id }) => id.includes(part)).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** The item under a key, from its pieces; `first` is the name of any one of them. */
-async function unpackedKey(key: string, first: string, all: Binary): Promise<KeptItem> {
+async function unpackedKey(key: string, first: string, all: Content): Promise<KeptItem> {
   const [, count] = /\.\d+of(\d+)$/.exec(first) ?? [];
   const pieces = count === undefined ? 1 : Number(count);
   // The number is part of a name that others can write, so it is limited before a list of that length is made.
@@ -84,7 +82,7 @@ function damagedItem(key: string, why: string): Fault {
 }
 
 /** Bytes that count against a Secret's limit. */
-export function sizeOf(binary: Binary): number {
+export function sizeOf(binary: Content): number {
   return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
 }
 

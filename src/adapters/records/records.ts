@@ -2,7 +2,7 @@ import type { KeptLine, Records, RunRecord } from '../../kernel/run-record.ts';
 import type { Content, Entry } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts';
-import { type Binary, isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
+import { isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { contentOfPart, joined, keptLog, LINE_BYTES, logName, logNumber, logParts, partOf, readLog } from './log.ts';
 
 export const RECORD_NAME = 'netsvc-upgrade-run';
@@ -102,9 +102,9 @@ function isTooLarge({ content }: KeptLine): boolean {
 }
 
 /** Which Secret takes which pieces: the first with room, else a new one. */
-function place(pieces: Binary, entries: readonly Entry[]): ReadonlyMap<string, Binary> {
+function place(pieces: Content, entries: readonly Entry[]): ReadonlyMap<string, Content> {
   const used = new Map([[RECORD_NAME, 0], ...entries.map(({ name, content }): [string, number] => [name, sizeOf(content)])]);
-  const placed = new Map<string, Binary>();
+  const placed = new Map<string, Content>();
   for (const [key, value] of Object.entries(pieces)) {
     const size = sizeOf({ [key]: value });
     const roomy = [...used].find(([, bytes]) => bytes + size <= ROOM_BYTES)?.[0];
@@ -130,8 +130,8 @@ function without(actionId: string, live: Content | undefined): Content {
   return Object.fromEntries(Object.entries(live ?? {}).filter(([key]) => !isPieceOf(actionId, key)));
 }
 
-function itemsOf(entries: readonly Entry[]): Binary {
-  return Object.assign({}, ...entries.map(({ content }) => content)) as Binary;
+function itemsOf(entries: readonly Entry[]): Content {
+  return Object.assign({}, ...entries.map(({ content }) => content)) as Content;
 }
 
 /** 0 where there is none: older than any. */
