@@ -15,7 +15,6 @@ export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
     chartReleases: empty,
     clusterInformation: { value: undefined },
     nodes: empty,
-    jobs: empty,
     ...parts,
   };
 }
@@ -29,7 +28,6 @@ export function inventoryOfObjects(objects: readonly KubeObject[], crds: readonl
     configMaps: of('ConfigMap'),
     installations: of('Installation'),
     nodes: of('Node'),
-    jobs: of('Job'),
     clusterInformation: { value: of('ClusterInformation').value[0] },
     crds: { value: crds },
   });

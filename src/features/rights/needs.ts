@@ -112,7 +112,7 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
   const { plural } = clusterInformation;
   const why = 'what is installed';
   return [
-    ...allow(['list'], [K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node], why),
+    ...allow(['list'], [K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Node], why),
     ...allow(['get', 'list'], K.CustomResourceDefinition, why),
     // Without it a release is identified by what it left on its objects.
     ...allow(['list'], K.Secret, 'releases of a chart, by their metadata', { required: false }),

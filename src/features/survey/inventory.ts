@@ -17,7 +17,6 @@ export const PROBE_LABEL = 'netsvc-upgrade/probe';
 export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile) {
   const { cluster } = sources;
   const namespaces = serviceNamespaces(profile);
-  const lists = (kind: Kind, options?: ListOptions) => attemptApi(() => listIn(cluster, kind, namespaces, options));
   const { installationKind } = profile.operator;
   const label = profile.operator.migrationLabel?.key;
   return allOf({
@@ -28,15 +27,14 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
     deployments: attemptApi(() => listAll(cluster, K.Deployment)),
     /** Of the namespaces and workloads of the service. */
     pods: attemptApi(() => servicePods(cluster, namespaces, profile)),
-    /** Of the namespaces in which the service may run, as are Jobs. */
-    configMaps: lists(K.ConfigMap),
+    /** Of the namespaces in which the service may run. */
+    configMaps: attemptApi(() => listIn(cluster, K.ConfigMap, namespaces)),
     crds: attemptApi(() => listCrds(cluster)),
     installations: attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
     /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
     chartReleases: attemptApi(() => chartReleasesIn(cluster)),
     clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
     nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(label) })),
-    jobs: lists(K.Job, { metadataOnly: true }),
   });
 }
 

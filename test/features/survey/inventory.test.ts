@@ -61,7 +61,7 @@ describe('reading the inventory', () => {
     await assert.rejects(readInventory(fakeCluster({ ...everything, pods: new TypeError('defect') }), calico), TypeError);
   });
 
-  it('reads only metadata of secrets, nodes, jobs and CRDs', async () => {
+  it('reads only metadata of secrets, nodes and CRDs', async () => {
     const customresourcedefinitions = [crd('tiers.crd.projectcalico.org'), crd('apps.example.com')];
     const fake = fakeCluster({ ...everything, customresourcedefinitions });
     const { crds } = await readInventory(fake, calico);
@@ -72,7 +72,7 @@ describe('reading the inventory', () => {
       ],
     });
     const metadataOnly = new Set(fake.asked.filter((request) => request.metadataOnly).map(({ plural }) => plural));
-    assert.deepEqual([...metadataOnly].sort(), ['configmaps', 'customresourcedefinitions', 'jobs', 'nodes', 'secrets']);
+    assert.deepEqual([...metadataOnly].sort(), ['configmaps', 'customresourcedefinitions', 'nodes', 'secrets']);
     assert.equal(fake.asked.filter(({ plural }) => plural === 'customresourcedefinitions').length, 1, 'definitions are large');
   });
 
