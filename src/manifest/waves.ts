@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kernel/object.ts';
 import type { Profile, Variant } from '../kernel/profile.ts';
 import type { WorkloadName } from '../kernel/rollout.ts';
-import { documentsText, type Manifest, type ManifestDocument } from './manifest.ts';
+import type { Manifest, ManifestDocument } from './manifest.ts';
 
 export type WaveId = 'configuration' | 'agents' | 'typha' | 'add-ons' | 'controllers' | 'all';
 
@@ -23,15 +23,12 @@ const TITLES: Readonly<Record<WaveId, string>> = {
   all: 'the whole manifest',
 };
 
-/** True if the order within an apply matters to this service (domain §0.2, §0.6b). */
-export function needsWaves(profile: Profile): boolean {
-  return profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
-}
-
 /** The target in a safe order: new agents understand an old Typha, not the reverse; controllers, last, start what has no undo. */
 export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);
-  if (!needsWaves(profile)) return numbered([['all', [...manifest.documents, ...beside]]]);
+  // Whether the order within an apply matters to this service (domain §0.2, §0.6b).
+  const isOrdered = profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
+  if (!isOrdered) return numbered([['all', [...manifest.documents, ...beside]]]);
   const byWave = Map.groupBy(manifest.documents, ({ object }) => waveOf(object, variant));
   byWave.set('add-ons', beside);
   const order: readonly WaveId[] = ['configuration', 'agents', 'typha', 'add-ons', 'controllers'];
@@ -58,9 +55,4 @@ function numbered(waves: readonly (readonly [WaveId, readonly ManifestDocument[]
     title: TITLES[id],
     file: id === 'all' ? 'upgrade.yaml' : `upgrade-${index + 1}-${id}.yaml`,
   }));
-}
-
-/** The wave as a file, each document in its author's own words. */
-export function waveText(wave: Wave): string {
-  return documentsText(wave.documents);
 }

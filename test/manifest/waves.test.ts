@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { parseManifest } from '../../src/manifest/manifest.ts';
-import { splitWaves, waveText } from '../../src/manifest/waves.ts';
+import { documentsText, parseManifest } from '../../src/manifest/manifest.ts';
+import { splitWaves } from '../../src/manifest/waves.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
@@ -30,7 +30,7 @@ describe('splitWaves', () => {
       assert.equal(all.length, manifest.documents.length);
       assert.equal(waves.at(-1)?.id, 'controllers');
       for (const wave of waves) {
-        const again = parseManifest(waveText(wave), wave.file);
+        const again = parseManifest(documentsText(wave.documents), wave.file);
         assert.deepEqual(
           again.documents.map((one) => one.object),
           wave.documents.map((one) => one.object),
@@ -62,7 +62,7 @@ describe('splitWaves', () => {
   ] as const) {
     it(`writes ${what} so that it reads back as it was`, () => {
       const { documents } = parseManifest(`---\n${text}\n---\n${text}`, 'x.yaml');
-      const written = waveText({ id: 'all', title: '', file: 'upgrade.yaml', documents });
+      const written = documentsText(documents);
       assert.deepEqual(
         parseManifest(written, 'again').documents.map(({ object }) => object),
         documents.map(({ object }) => object),

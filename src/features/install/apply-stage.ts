@@ -5,7 +5,8 @@ import { counted } from '../../kernel/counted.ts';
 import { objectKey } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { type Wave, waveText } from '../../manifest/waves.ts';
+import { documentsText } from '../../manifest/manifest.ts';
+import type { Wave } from '../../manifest/waves.ts';
 import { chartApply } from '../install-chart/index.ts';
 import {
   type ApplyFacts,
@@ -87,13 +88,12 @@ function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] 
 function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   const inOneWave = waves.some((wave) => wave.id === 'all');
   const documents = inOneWave ? waves.flatMap((wave) => wave.documents) : target.manifest.documents;
-  const whole: Wave = { id: 'all', title: '', file: target.file, documents };
   return {
     id: 'save',
     title: `write ${target.file}`,
     ref: '§4.4/1',
     undo: 'full',
-    effect: { type: 'write', file: target.file, content: waveText(whole) },
+    effect: { type: 'write', file: target.file, content: documentsText(documents) },
   };
 }
 
@@ -139,7 +139,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
     title: `write ${wave.file}`,
     ref: '§4.4/1',
     undo: 'full',
-    effect: { type: 'write', file: wave.file, content: waveText(wave) },
+    effect: { type: 'write', file: wave.file, content: documentsText(wave.documents) },
   };
   const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
