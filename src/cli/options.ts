@@ -40,12 +40,12 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     release: readRelease(flags.release, facts.defaultRelease),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks, facts.withdrawn)),
     ...readDecisions(flags.resolve),
-    ...given('kvstoreEndpoints', flags['kvstore-endpoints'] === undefined ? undefined : readEndpoints(flags['kvstore-endpoints'])),
-    ...given('timeoutMs', flags.timeout === undefined ? undefined : parseDuration(flags.timeout, 'timeout')),
+    kvstoreEndpoints: readIf(flags['kvstore-endpoints'], readEndpoints),
+    timeoutMs: readIf(flags.timeout, (text) => parseDuration(text, 'timeout')),
     // It goes into the file beside other paths, for whoever calls the CLI from wherever.
-    ...given('cliConfig', flags['cli-config'] === undefined ? undefined : resolve(flags['cli-config'])),
-    ...given('probeNetwork', readNetworkProbe(flags)),
-    ...given('forgetOwners', flags.forget),
+    cliConfig: readIf(flags['cli-config'], (path) => resolve(path)),
+    probeNetwork: readNetworkProbe(flags),
+    forgetOwners: flags.forget,
   };
 }
 
@@ -97,10 +97,10 @@ function readDecisions(texts: readonly string[] | undefined): Pick<Options, 'res
     const [, owner, choice] = /^([A-Za-z]+\/[^:=]+)=(new|drop)$/.exec(text) ?? [];
     return owner === undefined ? [] : [{ text, owner, choice: choice as 'new' | 'drop' }];
   });
-  const fields = texts?.filter((text) => !choices.some((one) => one.text === text));
+  const fields = (texts ?? []).filter((text) => !choices.some((one) => one.text === text));
   return {
-    ...given('resolutions', fields && fields.length > 0 ? Object.fromEntries(fields.map(readResolution)) : undefined),
-    ...given('ownerChoices', choices.length > 0 ? Object.fromEntries(choices.map(({ owner, choice }) => [owner, choice])) : undefined),
+    resolutions: fields.length > 0 ? Object.fromEntries(fields.map(readResolution)) : undefined,
+    ownerChoices: choices.length > 0 ? Object.fromEntries(choices.map(({ owner, choice }) => [owner, choice])) : undefined,
   };
 }
 
@@ -131,9 +131,7 @@ export function readRelease(text: string | undefined, usual: string): string {
   return releaseTag(release);
 }
 
-function given<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [key in Name]?: Value } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [key in Name]: Value });
-}
+const readIf = <T>(text: string | undefined, read: (text: string) => T): T | undefined => (text === undefined ? undefined : read(text));
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const PART = /(\d+(?:\.\d+)?)(ms|h|m|s)/g;

@@ -165,8 +165,7 @@ function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepai
 }
 
 function traceOf(level: number | undefined, { terminal }: Seams): Trace | undefined {
-  if (level === undefined || level === 0) return undefined;
-  return { level, say: (line) => terminal.err(`${withoutCredentials(line)}\n`) };
+  return level ? { level, say: (line) => terminal.err(`${withoutCredentials(line)}\n`) } : undefined;
 }
 
 /** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */
@@ -209,7 +208,8 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   };
   try {
     const exit = await unlessOver(whole(), interrupts.over, () => composition?.close());
-    throwDefect(interrupts);
+    const defect = interrupts.defect?.();
+    if (defect) throw defect.thrown;
     return exit;
   } catch (caught) {
     const fault = toFault(interrupts.defect?.()?.thrown ?? endedWords(caught, doing), { command: asked.command, flags: [] });
@@ -233,15 +233,9 @@ function endedWords(caught: unknown, { now }: Doing): unknown {
 
 /** The same with what was taken from the run record, which is said: the user did not type it. */
 function withRecordOf({ recorded = [], context }: Composition, asked: Asked, say: (text: string) => void): Asked {
-  if (recorded.length === 0) return asked;
-  const words = recorded.map(({ word }) => quoteFor(process.platform, word)).join(' ');
-  if (asked.flags.quiet !== true) say(`taken from the run record in namespace ${context.options.stateNamespace}: ${words}`);
+  const words = recorded.map(({ word }) => ` ${quoteFor(process.platform, word)}`).join('');
+  if (words !== '' && asked.flags.quiet !== true) say(`taken from the run record in namespace ${context.options.stateNamespace}:${words}`);
   return { ...asked, carried: [...asked.carried, ...recorded] };
-}
-
-function throwDefect({ defect }: Interrupts): void {
-  const found = defect?.();
-  if (found) throw found.thrown;
 }
 
 /** What ignores Ctrl-C is left behind: the process ends with the command. Credentials on disk are removed first. */

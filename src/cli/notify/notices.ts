@@ -156,11 +156,9 @@ export class Notices {
   }
 }
 
-type OpenNotices = (deps: Omit<NoticesDeps, 'inWords'>) => Notices;
-
 /** What `--notify` names, before the cluster is asked anything. Undefined for a dry run: it is nobody's news. */
-export async function openNotices(seams: Seams, flags: RunFlags): Promise<OpenNotices | undefined> {
+export async function openNotices(seams: Seams, flags: RunFlags) {
   if (flags.notify === undefined || (flags['dry-run'] ?? 'none') !== 'none') return undefined;
   const notifier = await seams.openNotifier(flags.notify);
-  return (deps) => new Notices(notifier, { ...deps, inWords: (text) => inWordsOf(seams.name, text) });
+  return (deps: Omit<NoticesDeps, 'inWords'>) => new Notices(notifier, { ...deps, inWords: (text) => inWordsOf(seams.name, text) });
 }
