@@ -1,4 +1,4 @@
-import type { Effect } from '../../kernel/action.ts';
+import type { Exec } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import {
   type Around,
@@ -148,15 +148,13 @@ class EndpointBoard {
   }
 }
 
-type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
-
 /**
  * Lets the service's CLI delete objects of these names; it continues past a missing one and fails at the end (host endpoint notes 2). Then
  * somebody else removed it, so it is not ours to put back: throws Outdated if nothing else failed.
  */
 export async function deleteNamed(
   ports: EnginePorts,
-  effect: Removal,
+  effect: Pick<Exec, 'run' | 'program'>,
   names: readonly string[],
   signal: AbortSignal,
   onLine: OnLine,

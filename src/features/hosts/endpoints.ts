@@ -9,16 +9,13 @@ import type { HepFacts } from './facts.ts';
 import { hasRemoved, SWITCH_FIELD } from './kept.ts';
 import type { EndpointSetting, EndpointSource, SuccessorExpected } from './successor-stands.ts';
 
-/** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
-function limitMs(nodes: number): number {
-  return 300_000 + nodes * 400;
-}
-
 /** The controllers have taken the setting once every node's endpoint stands: their status says so too early (host endpoint notes 1.2). */
 export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
   const covered = verdicts.filter(({ uncovered }) => uncovered === undefined);
   if (covered.length === 0) return [];
   const { apiGroup, labels: signs } = context.profile;
+  // Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2).
+  const { timeoutMs = 300_000 + covered.length * 400 } = context.options;
   const from = facts.kind ? { kind: facts.kind } : { cli: cliOf(facts) };
   const nodes = covered.map(({ node, nodeLabels }) => ({ node, labels: nodeLabels }));
   return [
@@ -27,11 +24,7 @@ export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[]
       title: `wait for the automatic endpoint of ${counted(covered.length, 'node')}, with the copied labels`,
       ref: '§4.7/2',
       undo: 'full',
-      effect: {
-        type: 'wait',
-        until: { type: 'host-endpoints', apiGroup, signs, from, nodes },
-        timeoutMs: context.options.timeoutMs ?? limitMs(covered.length),
-      },
+      effect: { type: 'wait', until: { type: 'host-endpoints', apiGroup, signs, from, nodes }, timeoutMs },
     },
   ];
 }

@@ -17,12 +17,8 @@ import { switchTo } from './kept.ts';
 import { endpointsOf, readHepFacts } from './survey.ts';
 import { undoPlan } from './undo.ts';
 
-interface Opened extends HepJudged {
-  readonly read: HepFacts;
-}
-
 /** Labels to the nodes, automatic endpoints on, old ones away node by node once their successor stands (§4.7). */
-export const hepStage = stage<Opened>({
+export const hepStage = stage<HepJudged & { readonly read: HepFacts }>({
   id: 'hep',
   title: 'Migrate to automatic host endpoints',
   ref: '§4.7',

@@ -47,7 +47,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     tiers: objects('tiers'),
     configurations: objects(profile.controllersConfiguration.plural),
     agentSettings: attempt(() => objects('felixconfigurations')),
-    kinds: installation.datastore === 'api' ? storedKinds(cluster, context) : NO_KINDS,
+    kinds: storedKinds(cluster, context, installation),
     kept: keptOfMigration(sources.records),
     stored: objects('hostendpoints'),
     controllers: readControllers(sources, context, installation),
@@ -108,16 +108,17 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   };
 }
 
-const NO_KINDS: Readonly<Record<string, Kind | undefined>> = {};
-
 /** Kinds by plural under which the API stores endpoints, the controllers' configuration, and what verdicts go by. */
-async function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<Readonly<Record<string, Kind | undefined>>> {
+async function storedKinds({ discover }: Sources['cluster'], { profile }: Context, { datastore }: Installation): Promise<Kinds> {
+  if (datastore !== 'api') return {};
   const kinds = discover();
   const plurals = ['hostendpoints', 'globalnetworkpolicies', 'tiers', profile.controllersConfiguration.plural];
   return Object.fromEntries(
     await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, [profile.crdGroup], plural)])),
   );
 }
+
+type Kinds = Readonly<Record<string, Kind | undefined>>;
 
 /** True if an earlier command did not finish this stage: it was stopped, or killed. This one is `running` itself once it acts. */
 function isUnended(record: RunRecord | undefined, { startedAt }: Context): boolean {
