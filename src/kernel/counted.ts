@@ -3,6 +3,13 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** `a, b and 3 more`; in lines of their own, so is the last. */
+export function firstOf(texts: readonly string[], most: number, between = ', '): string {
+  const more = texts.length - most;
+  const end = more > 0 ? `${between === ', ' ? ' ' : between}and ${more} more` : '';
+  return texts.slice(0, most).join(between) + end;
+}
+
 /** An age as kubectl writes it: `45s`, `3m12s`, `2h5m`, `3d`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

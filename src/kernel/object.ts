@@ -113,6 +113,11 @@ export function refText(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): st
   return ref.namespace ? `${ref.kind}/${ref.namespace}/${ref.name}` : `${ref.kind}/${ref.name}`;
 }
 
+/** Identity within one API version: for what the same program named both times. */
+export function refKey({ apiVersion, kind, namespace = '', name }: ObjectRef): string {
+  return `${apiVersion}|${kind}|${namespace}|${name}`;
+}
+
 /** The name of the CRD of a kind: `ippools.crd.projectcalico.org`. */
 export function crdName({ plural, group }: Pick<Kind, 'plural' | 'group'>): string {
   return `${plural}.${group}`;

@@ -1,4 +1,4 @@
-import { counted } from '../kernel/counted.ts';
+import { counted, firstOf } from '../kernel/counted.ts';
 import type { Outcome, Trace } from '../kernel/edit-trace.ts';
 import { isRecord } from '../kernel/json.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
@@ -141,18 +141,16 @@ function takerRow(group: readonly Taking[]): readonly Row[] {
   if (!first) return [];
   const { name, manager } = first.taker;
   const paths = group.flatMap((one) => one.paths);
-  const where = named(group.map(({ object }) => refText(object.ref)));
+  const where = firstOf(
+    group.map(({ object }) => refText(object.ref)),
+    NAMED,
+  );
   const who = manager === undefined || manager === name ? name : `${name} (field manager "${manager}")`;
   const what =
     paths.length === 0
       ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}`
-      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${first.gone ? 'removes' : 'sets'}: ${named([...new Set(paths)])}`;
+      : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${first.gone ? 'removes' : 'sets'}: ${firstOf([...new Set(paths)], NAMED)}`;
   return [[LABEL, `${who} ${what}. ${hintOf(first.taker, first.gone)}`.trim()]];
-}
-
-function named(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function fieldRows(objects: readonly PlannedObject[]): readonly Row[] {

@@ -1,5 +1,5 @@
 import type { Action, PatchAll } from '../kernel/action.ts';
-import { counted } from '../kernel/counted.ts';
+import { counted, firstOf } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
@@ -114,8 +114,7 @@ function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView, relea
 function yoursText(object: PlannedObject, paths: readonly string[]): string {
   const yours = object.taken.filter((one) => paths.includes(one.path) && isYoursRemoved(object, one)).map(({ path }) => path);
   const names = [...new Set(yours)].map((path) => path.slice(path.indexOf('].') + 1).replace(/^\./, ''));
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-  return names.length === 0 ? '' : ` with what you have set there (${names.slice(0, 3).join(', ')}${more})`;
+  return names.length === 0 ? '' : ` with what you have set there (${firstOf(names, 3)})`;
 }
 
 /** Many fields of one list item as one: `…initContainers[mount-bpffs] (13 fields)`, each with its paths. */

@@ -1,4 +1,4 @@
-import { agoText, counted, timeText } from '../../kernel/counted.ts';
+import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
 import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
@@ -114,14 +114,10 @@ function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const done = trace.rows.filter((one) => now(one)?.phase === 'new').length;
   const failed = trace.rows.filter((one) => now(one)?.phase === 'failed');
   const open = failed.length > 0 ? failed : trace.rows.filter((one) => now(one)?.phase === 'updating');
-  const shown = open.slice(0, 3).map((one) => `${one.node} ${now(one)?.phase === 'failed' ? 'failing' : 'not ready'}`);
+  const shown = open.map((one) => `${one.node} ${now(one)?.phase === 'failed' ? 'failing' : 'not ready'}`);
   return [
     `${done} of ${counted(trace.desired, 'node')} on ${release}`,
-    ...(stopped.length > 0
-      ? stopped
-      : shown.length === 0
-        ? []
-        : [shown.join(', ') + (open.length > 3 ? ` and ${open.length - 3} more` : '')]),
+    ...(stopped.length > 0 ? stopped : shown.length === 0 ? [] : [firstOf(shown, 3)]),
   ];
 }
 

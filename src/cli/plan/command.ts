@@ -3,7 +3,6 @@ import { oneLine } from '../../kernel/visible.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type SessionFlags } from '../session.ts';
 import { stagesOf } from '../stage-command.ts';
-import { saving } from './file.ts';
 import { assertGitFolder, assertMerged } from './for-git.ts';
 import { assertPlanPlace } from './shape.ts';
 import { showPlan } from './show.ts';
@@ -21,8 +20,7 @@ export async function runPlanCommand(asked: Asked, seams: Seams): Promise<ExitNa
   await assertGitFolder(forGit);
   const stages = await stagesOf(asked, seams);
   if (forGit !== undefined) assertMerged(stages);
-  const save = out === undefined ? undefined : saving(out);
-  return inSession(seams, { ...asked, looksOnly: true }, (session) => showPlan(session, stages, detailed, { save, forGit, diff }));
+  return inSession(seams, { ...asked, looksOnly: true }, (session) => showPlan(session, stages, detailed, { out, forGit, diff }));
 }
 
 /** A diff is for users and their pagers. Throws Fault('usage') naming what programs read instead. */

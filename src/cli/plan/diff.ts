@@ -1,7 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Invocation } from '../../kernel/argv.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
-import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { type ObjectRef, refKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import { objectTexts } from '../../manifest/object-text.ts';
@@ -60,13 +60,13 @@ const isUnseen = (patch: readonly { readonly op: string; readonly path: string }
 
 /** A step that writes and is in no diff above: deletions, patches of other objects or fields, and commands of stages without objects. */
 function isOnlyCommand(stages: readonly PlannedStage[], effects: EffectTypes): (action: Action) => boolean {
-  const shown = new Set(stages.flatMap(({ objects }) => objects.filter(isDiffed).map(({ ref }) => keyOf(ref))));
+  const shown = new Set(stages.flatMap(({ objects }) => objects.filter(isDiffed).map(({ ref }) => refKey(ref))));
   const told = new Set(stages.filter(({ objects }) => objects.some(isDiffed)).flatMap(({ actions }) => actions));
   return (action) => {
     const { effect } = action;
     if (!changesSomething(effects, action)) return false;
     if (effect.type === 'patch-all')
-      return effect.patches.length === 0 || !effect.patches.every(({ target, patch }) => shown.has(keyOf(target)) && !isUnseen(patch));
+      return effect.patches.length === 0 || !effect.patches.every(({ target, patch }) => shown.has(refKey(target)) && !isUnseen(patch));
     return effect.type !== 'exec' || !told.has(action) || !appliesObjects(effect.run);
   };
 }
@@ -74,8 +74,4 @@ function isOnlyCommand(stages: readonly PlannedStage[], effects: EffectTypes): (
 /** The objects of a stage are what its applies, or its chart tool, write. */
 function appliesObjects({ tool, args }: Invocation): boolean {
   return tool === 'helm' || args.includes('apply');
-}
-
-function keyOf({ apiVersion, kind, namespace = '', name }: ObjectRef): string {
-  return `${apiVersion}|${kind}|${namespace}|${name}`;
 }

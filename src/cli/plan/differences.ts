@@ -1,5 +1,5 @@
 import { counted } from '../../kernel/counted.ts';
-import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { refKey, refText } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import type { BasisObject, PlanDocument } from '../documents.ts';
 
@@ -100,5 +100,4 @@ export function byKey({ basis }: Compared): ReadonlyMap<string, BasisObject> {
 }
 
 export const keyOf = ({ stage, ref }: BasisObject) => `${stage}|${refKey(ref)}`;
-const refKey = ({ apiVersion, kind, namespace = '', name }: ObjectRef) => `${apiVersion}|${kind}|${namespace}|${name}`;
 export const nameOf = ({ ref }: BasisObject) => refText(ref);

@@ -1,20 +1,15 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { command, quoteFor } from '../../kernel/argv.ts';
+import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
+import { firstOf } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { BasisObject, PlanDocument } from '../documents.ts';
 import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf, planDifferences } from './differences.ts';
 import { anotherPlace, assertPlanPlace, isPlanOfOurs, parsePlan } from './shape.ts';
-import type { Save } from './show.ts';
 
 const makeAgain = (file: string) => command`make a new one: kubectl netsvc-upgrade plan --out ${file}`;
-
-/** The plan kept in a file, by the name that a command line has for it. */
-export function saving(file: string): Save {
-  return { place: quoteFor(process.platform, file), write: (document) => savePlan(file, document) };
-}
 
 /** A plan as it was read from its file. */
 export interface SavedPlan {
@@ -74,8 +69,7 @@ function isBegun(record: RunRecord | undefined, saved: PlanDocument, { clusterUi
 
 function staleText(differences: readonly string[]): string {
   if (differences.length === 0) return 'the cluster or an artifact has changed since it was made';
-  const more = differences.length - SHOWN;
-  return [...differences.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])].join('\n  ');
+  return firstOf(differences, SHOWN, '\n  ');
 }
 
 /** Throws Fault('usage') for a file that cannot be read or holds no plan; before the cluster is asked anything. */

@@ -1,3 +1,4 @@
+import { quoteFor } from '../../kernel/argv.ts';
 import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
@@ -11,7 +12,6 @@ import { twoWayLines } from '../../report/plan-rows.ts';
 import { planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
 import { stagesHere } from '../carried.ts';
-import type { PlanDocument } from '../documents.ts';
 import { earlierLines } from '../ending/closing.ts';
 import { nextStep, recordBefore, type Seen } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
@@ -20,16 +20,10 @@ import type { Session } from '../session.ts';
 import { type Planned, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
 
-/** Where and how the plan is kept. */
-export interface Save {
-  /** As it is written on a command line. */
-  readonly place: string;
-  write(document: PlanDocument): Promise<void>;
-}
-
 /** What is made of a plan besides its text. */
 export interface PlanOutputs {
-  readonly save?: Save;
+  /** The file that it is saved to. */
+  readonly out?: string;
   /** The folder for what Git should hold after the upgrade. */
   readonly forGit?: string;
   /** Each object's diff in place of its fields. */
@@ -41,7 +35,7 @@ export async function showPlan(
   session: Session,
   stages: readonly AnyStage[],
   detailed: boolean,
-  { save, forGit, diff = false }: PlanOutputs = {},
+  { out, forGit, diff = false }: PlanOutputs = {},
 ): Promise<ExitName> {
   const planned = await session.plan(stages);
   const git = forGit === undefined ? undefined : await gitOf(session, planned, forGit);
@@ -53,11 +47,11 @@ export async function showPlan(
     findings: planned.findings,
     pending: planned.writes,
     dryRun,
-    savedPlan: save?.place,
+    savedPlan: out && quoteFor(process.platform, out),
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
   const document = git?.document ? { ...made, git: git.document } : made;
-  await save?.write(document);
+  if (out !== undefined) await (await import('./file.ts')).savePlan(out, document);
   const isIdle = !planned.writes && planned.blocked === undefined;
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
   const closing = async () => [

@@ -1,10 +1,11 @@
 import type { Within } from '../../engine/chain-outcome.ts';
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { firstOf } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes, type EnginePorts, typeOf } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { JournalStore } from '../../kernel/journal.ts';
-import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { refKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './document.ts';
@@ -26,8 +27,8 @@ export async function withinPlan(
   { effects, journal }: Pick<EnginePorts, 'effects'> & { readonly journal: Pick<JournalStore, 'load'> },
 ): Promise<Within> {
   const plan = planned(saved.document);
-  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => keyOf('', object));
-  const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => keyOf('', ref))]);
+  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => refKey(object));
+  const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => refKey(ref))]);
   return (stage, { actions, objects = [] }) => {
     const beyond = PUTS_BACK.includes(stage)
       ? foreignReturns(actions, mayComeBack)
@@ -43,7 +44,7 @@ interface PlannedIn {
 
 function planned({ basis }: PlanDocument): PlannedIn {
   return {
-    objects: new Set(basis.objects.filter(({ change }) => change !== 'unchanged').map(({ stage, ref }) => keyOf(stage, ref))),
+    objects: new Set(basis.objects.filter(({ change }) => change !== 'unchanged').map(({ stage, ref }) => `${stage}|${refKey(ref)}`)),
     actions: new Map(basis.actions.map(({ stage, id, does }) => [`${stage}/${id}`, does])),
   };
 }
@@ -52,7 +53,7 @@ const isOfStrip = ({ stage }: { readonly stage: string }) => stage === 'ownerref
 
 function newObjects(stage: string, objects: readonly PlannedObject[], plan: PlannedIn): readonly string[] {
   return objects
-    .filter(({ change, ref }) => isWritten(change) && !plan.objects.has(keyOf(stage, ref)))
+    .filter(({ change, ref }) => isWritten(change) && !plan.objects.has(`${stage}|${refKey(ref)}`))
     .map(({ change, ref }) => `${change} ${refText(ref)}`);
 }
 
@@ -86,19 +87,13 @@ function otherActions(stage: string, actions: readonly Action[], plan: PlannedIn
 function foreignReturns(actions: readonly Action[], mayComeBack: ReadonlySet<string>): readonly string[] {
   return actions.flatMap(({ effect }) => {
     if (effect.type !== 'patch-all') return [];
-    return effect.patches.filter(({ target }) => !mayComeBack.has(keyOf('', target))).map(({ target }) => `update ${refText(target)}`);
+    return effect.patches.filter(({ target }) => !mayComeBack.has(refKey(target))).map(({ target }) => `update ${refText(target)}`);
   });
 }
 
 function beyondPlan(file: string, stage: string, beyond: readonly string[]): Fault {
-  const more = beyond.length > SHOWN ? [`and ${beyond.length - SHOWN} more`] : [];
-  const list = [...beyond.slice(0, SHOWN), ...more].join('\n  ');
-  return new Fault('stale', `${stage} would do what ${file} does not hold, so it did nothing:\n  ${list}`, [
+  return new Fault('stale', `${stage} would do what ${file} does not hold, so it did nothing:\n  ${firstOf(beyond, SHOWN, '\n  ')}`, [
     `make a plan of what is left: kubectl netsvc-upgrade plan --out ${file === 'plan.json' ? 'new-plan.json' : 'plan.json'}`,
     'read it, then run it',
   ]);
-}
-
-function keyOf(stage: string, { apiVersion, kind, namespace = '', name }: ObjectRef): string {
-  return `${stage}|${apiVersion}|${kind}|${namespace}|${name}`;
 }
