@@ -22,13 +22,6 @@ export interface LiveChange {
   readonly left?: Pick<Three, 'base' | 'mine'> & { readonly ref: ObjectRef };
 }
 
-/** What live changes are laid over. */
-interface LaidOver {
-  readonly base: Objects;
-  readonly applied: Objects;
-  readonly theirs: Objects;
-}
-
 const SHARED = ['annotations', 'labels'];
 
 /** Managers behind which no user's single change stands. */
@@ -36,7 +29,7 @@ const OWN = new Set([KUBECTL, 'kubectl-client-side-apply']);
 
 /** What was applied, with what was changed in the cluster since laid over it; nothing of it is lost to the file. */
 export function layLive(
-  { base, applied, theirs }: LaidOver,
+  { base, applied, theirs }: Readonly<Record<'base' | 'applied' | 'theirs', Objects>>,
   { live = [], writerOf = () => undefined, listRules }: MergeInput,
 ): { readonly objects: Objects; readonly changes: readonly LiveChange[] } {
   const objects = new Map(applied);

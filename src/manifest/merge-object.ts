@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/json.ts';
+import { mapAt } from '../kernel/json.ts';
 import { type KubeObject, refText } from '../kernel/object.ts';
 import { alike } from './alike.ts';
 import { changedFields, withoutTexts } from './definition-differences.ts';
@@ -50,14 +50,12 @@ export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjec
   if (!isRole(theirs)) return asObject(mergeField(mode, ROOT, { base: base ?? {}, mine, theirs }), theirs);
   const rest = mergeField(walk, ROOT, { base: base ? withoutRules(base) : {}, mine: withoutRules(mine), theirs: withoutRules(theirs) });
   const rules = mergeRules(walk, { base: base?.rules, mine: mine.rules, theirs: theirs.rules });
-  return asObject({ ...(isRecord(rest) ? rest : {}), ...(rules === undefined ? {} : { rules }) }, theirs);
+  return asObject({ ...mapAt(rest), ...(rules === undefined ? {} : { rules }) }, theirs);
 }
 
 /** A result without these members would be no object; the walk never takes them away. */
 function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const fields = isRecord(value) ? value : {};
-  const merged = isRecord(fields.metadata) ? fields.metadata : {};
-  return { apiVersion, kind, ...fields, metadata: { ...merged, name: metadata.name } };
+  return { apiVersion, kind, ...mapAt(value), metadata: { ...mapAt(value, 'metadata'), name: metadata.name } };
 }
 
 /** What the user's file added. If it was deleted since, the file alone does not restore it. */

@@ -19,22 +19,13 @@ export interface NotedField {
   readonly path: string;
 }
 
-interface States {
-  readonly base: Objects;
-  readonly theirs: Objects;
-  /** What was applied last, as far as anybody noted it. */
-  readonly applied: Objects;
-  /** The same with what was changed in the cluster since. */
-  readonly cluster: Objects;
-  readonly file: Objects;
-}
-
 /**
  * What the user has, by their own file and the cluster (§4.4/1). The cluster's value counts if only it differs from the release, or changed
- * after an apply; an edit of the file that the cluster lacks is the user's to decide.
+ * after an apply; an edit of the file that the cluster lacks is the user's to decide. `applied`: what was applied last, as far as anybody
+ * noted it; `cluster`: the same with what was changed in the cluster since.
  */
 export function withOwnFile(
-  { base, theirs, applied, cluster, file }: States,
+  { base, theirs, applied, cluster, file }: Readonly<Record<'base' | 'theirs' | 'applied' | 'cluster' | 'file', Objects>>,
   { away, listRules }: Pick<MergeInput, 'away' | 'listRules'>,
 ): { readonly objects: Objects; readonly disputes: readonly DisputeOf[]; readonly noted: readonly NotedField[] } {
   const objects = new Map([...cluster, ...file]);
