@@ -31,7 +31,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
-    const document = statusDocument(session.context, 'done', holder, record, next, owners);
+    const document = statusDocument(session.context, holder, record, next, owners);
     const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
     const now = session.composition.clock.now();
     const lines = async () => [
@@ -202,20 +202,12 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
 
 export function statusDocument(
   context: Context,
-  exit: ExitName,
   lock: LockHolder | undefined,
   record: RunRecord | undefined,
   next: string,
   owners?: RecordedOwners,
 ): StatusDocument {
   const { profile = null, target = null } = record ?? {};
-  return {
-    ...documentHead(context, exit, next),
-    profile,
-    target,
-    kind: 'Status',
-    lock: lock ?? null,
-    record: record ?? null,
-    ownerReferences: owners ?? null,
-  };
+  const found = { lock: lock ?? null, record: record ?? null, ownerReferences: owners ?? null };
+  return { ...documentHead(context, 'done', next), profile, target, kind: 'Status', ...found };
 }

@@ -39,7 +39,7 @@ async function agree(session: Session, holder: string): Promise<void> {
 async function show(session: Session, holder: LockHolder | undefined, lines: readonly string[]): Promise<ExitName> {
   const record = await session.composition.records.load();
   const shown = async () => [...(await recordedHead(session, record)), ...lines];
-  await present(session, statusDocument(session.context, 'done', holder, record, statusHere(session)), shown);
+  await present(session, statusDocument(session.context, holder, record, statusHere(session)), shown);
   return 'done';
 }
 

@@ -109,8 +109,8 @@ export function tallyLine(findings: readonly Finding[], { wide }: Pick<FindingsV
   const parts = [
     `${ok - advised - expected} ok`,
     advised > 0 ? `${advised} advice` : '',
-    anyOf(warning, 'warning'),
-    anyOf(error, 'error'),
+    warning > 0 ? counted(warning, 'warning') : '',
+    error > 0 ? counted(error, 'error') : '',
     ...[
       [accepted, 'accepted'],
       [expected, 'expected during this run'],
@@ -119,8 +119,4 @@ export function tallyLine(findings: readonly Finding[], { wide }: Pick<FindingsV
     ].map(([count, what]) => (count === 0 ? '' : `${count} ${what}`)),
   ];
   return parts.filter((part) => part !== '').join(', ');
-}
-
-function anyOf(count: number, noun: string): string {
-  return count === 0 ? '' : counted(count, noun);
 }

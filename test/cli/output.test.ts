@@ -153,8 +153,8 @@ const documents: readonly (readonly [OutputDocument, string])[] = [
     'plan.schema.json',
   ],
   [runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'), 'run-report.schema.json'],
-  [statusDocument(context, 'done', { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
-  [statusDocument(context, 'done', undefined, undefined, 'next'), 'status.schema.json'],
+  [statusDocument(context, { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
+  [statusDocument(context, undefined, undefined, 'next'), 'status.schema.json'],
   [ownerList, 'owner-reference-list.schema.json'],
 ];
 

@@ -16,11 +16,13 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
     const { records } = session.composition;
     const { stateNamespace } = session.context.options;
     const record = await recordOf(records, runId);
-    const shown = showableOr(() => notOurs(record.runId, stateNamespace));
+    const refuse = (thrown: unknown) => {
+      throw notOurs(thrown, record.runId, stateNamespace);
+    };
     const flags = withRecorded(asked.carried, record.flags);
     const origin = isDone(record) ? undefined : recordedFlagsLine('run', flags, `namespace ${stateNamespace}`);
     if (origin !== undefined) session.say(origin);
-    const document = await shown(() => recordedReport(session, record));
+    const document = await recordedReport(session, record).catch(refuse);
     const now = session.composition.clock.now();
     const lines = (wide: boolean) => [
       headLine(recordHead(record), session.outPalette),
@@ -31,20 +33,14 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
       ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.target, wide, full: false }),
     ];
     const closing = async () => ['Nothing was changed by this command.'];
-    await shown(() => present(session, document, lines, { closing }));
+    await present(session, document, lines, { closing }).catch(refuse);
     return 'done';
   });
 }
 
 /** A kept report with content that this program never writes is refused with that reason, not with the resulting error. */
-function showableOr(fault: () => Fault): <T>(show: () => Promise<T>) => Promise<T> {
-  return (show) =>
-    show().catch((thrown: unknown) => {
-      throw thrown instanceof TypeError || thrown instanceof RangeError ? fault() : thrown;
-    });
-}
-
-function notOurs(runId: string, namespace: string): Fault {
+function notOurs(thrown: unknown, runId: string, namespace: string): unknown {
+  if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
   return new Fault('failed', `the report of run ${runId} cannot be shown: something else wrote into what was kept of it`, [
     command`find out what did: kubectl -n ${namespace} get secrets --field-selector type=netsvc-upgrade/state --show-managed-fields -o yaml`,
     'the record of the run alone: kubectl netsvc-upgrade status',

@@ -110,7 +110,8 @@ interface RecordParts {
 
 /** What the run left in the cluster: record, report and lock, or that there was no run. Throws Fault('usage') for an unknown run id. */
 async function recordParts(session: Session, runId: string | undefined): Promise<RecordParts> {
-  const lock = await lockPart(session);
+  const holder = () => session.composition.lock.holder();
+  const lock = await partOf('lock.yaml', 'who holds the lock', async () => (await holder()) ?? { lock: 'free' });
   try {
     const record = await recordOf(session.composition.records, runId);
     const kept: SupportPart = { path: 'record.json', what: `the record of run ${record.runId}`, content: record };
@@ -118,16 +119,6 @@ async function recordParts(session: Session, runId: string | undefined): Promise
   } catch (thrown) {
     if (runId !== undefined && thrown instanceof Fault && thrown.code === 'usage') throw thrown;
     return { parts: [{ path: 'record.json', what: 'the record and the report of a run', unread: reasonOf(thrown) }, lock] };
-  }
-}
-
-async function lockPart({ composition }: Session): Promise<SupportPart> {
-  const named = { path: 'lock.yaml', what: 'who holds the lock' };
-  try {
-    const holder = await composition.lock.holder();
-    return { ...named, content: holder ?? { lock: 'free' } };
-  } catch (thrown) {
-    return { ...named, unread: reasonOf(thrown) };
   }
 }
 
