@@ -140,15 +140,18 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
   const timeout = options.fetchTimeoutMs ?? 30_000;
   const trusted = await trust(options);
   const settings = { method, timeout, signal: options.cut, ...trusted, ...(await proxyAgent(url, options, trusted.ca)) };
-  // The request's own limit begins with its socket, which a silent proxy never gives.
-  const silence = AbortSignal.timeout(timeout);
+  // The request's own limit begins with its socket, which a silent proxy never gives. It is over with the head: a large file takes longer.
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), timeout);
   try {
-    return await headOf(url, settings, AbortSignal.any([options.cut, silence]));
+    return await headOf(url, settings, AbortSignal.any([options.cut, silence.signal]));
   } catch (thrown) {
     if (options.cut.aborted) throw thrown;
     const { code = '' } = thrown as NodeJS.ErrnoException;
     if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code)) throw untrusted(url, thrown as Error);
-    throw new Passing(silence.aborted ? `no answer for ${timeout} ms` : messageOf(thrown));
+    throw new Passing(silence.signal.aborted ? `no answer for ${timeout} ms` : messageOf(thrown));
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -106,6 +106,18 @@ describe('fetchBytes from loopback', () => {
   });
 });
 
+describe('fetchBytes from a slow server', () => {
+  it('reads for longer than it waits for an answer, while bytes come', async () => {
+    const server = await serve((_, response) => {
+      let left = 15;
+      const more = setInterval(() => (left-- > 0 ? response.write('a') : response.end()), 100);
+      response.on('close', () => clearInterval(more));
+    });
+    const whole = await get(server.url, { fetchTimeoutMs: 1_000, retries: 0 }).finally(() => server.close());
+    assert.equal(whole.length, 15);
+  });
+});
+
 describe('fetchBytes through a proxy', () => {
   async function proxied(answer: (socket: Socket) => void, then: (proxy: string, asked: string[]) => Promise<void>) {
     const asked: string[] = [];
