@@ -1,3 +1,4 @@
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../kernel/ports.ts';
 
 interface Timer {
@@ -28,10 +29,11 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') } = {}):
   async function go(): Promise<void> {
     if (going) return;
     going = true;
-    for (await settled(); [...timers].some((timer) => timer.drives); await settled()) {
+    // Promise chains are through when the event loop comes round.
+    for (await turn(); [...timers].some((timer) => timer.drives); await turn()) {
       const next = earliest(timers);
       if (!next) break;
-      if (clock.pace > 0 && next.at > now) await realTime(((next.at - now) / 1000) * clock.pace);
+      if (clock.pace > 0 && next.at > now) await wait(((next.at - now) / 1000) * clock.pace);
       if (earliest(timers) !== next) continue;
       timers.delete(next);
       now = Math.max(now, next.at);
@@ -65,13 +67,4 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') } = {}):
 /** Of those due at the same time the one that was added first, as a set keeps them. */
 function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
   return [...timers].reduce<Timer | undefined>((first, timer) => (!first || timer.at < first.at ? timer : first), undefined);
-}
-
-/** Promise chains are through when the event loop comes round. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-function realTime(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,6 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import { ApiFailure, type Cluster, type ListOptions } from '../kernel/ports.ts';
+import { parseImage } from '../kernel/release.ts';
 import { podShape } from '../kube/pod-facts.ts';
 import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
@@ -155,8 +156,7 @@ function runs(pod: KubeObject): boolean {
 }
 
 function releaseOf(pod: KubeObject): string | undefined {
-  const image = podShape(pod).spec?.containers?.find(({ name }) => name === AGENT)?.image ?? '';
-  return /:([^/@:]+)(?:@.*)?$/.exec(image)?.[1];
+  return parseImage(podShape(pod).spec?.containers?.find(({ name }) => name === AGENT)?.image ?? '').tag;
 }
 
 function writeRelease(store: Store, kind: Kind, release: string): void {

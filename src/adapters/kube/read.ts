@@ -83,9 +83,13 @@ interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-interface RulesReview {
-  readonly status?: { readonly resourceRules?: readonly Rule[]; readonly incomplete?: boolean; readonly evaluationError?: string };
+interface RulesStatus {
+  readonly resourceRules?: readonly Rule[];
+  readonly incomplete?: boolean;
+  readonly evaluationError?: string;
 }
+
+const AUTHORIZATION = 'authorization.k8s.io/v1';
 
 /** No namespace can have this name, so the answer has only rules that hold in every namespace. */
 const NO_NAMESPACE = 'every.namespace';
@@ -102,14 +106,10 @@ async function reviewAccess(transport: Transport, requests: readonly AccessReque
 
 /** The rules by which this account is allowed something everywhere; none where another authorizer, such as a webhook, could still refuse it. */
 async function rulesOf(transport: Transport): Promise<readonly Rule[]> {
-  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace: NO_NAMESPACE } };
-  const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
-  const { status } = await transport
-    .json<RulesReview>({ method: 'POST', path, body: review, repeatable: true })
-    .catch((thrown: unknown) => {
-      if (thrown instanceof ApiFailure) return {} as RulesReview;
-      throw thrown;
-    });
+  const asked = reviewOf<RulesStatus>(transport, 'SelfSubjectRulesReview', { namespace: NO_NAMESPACE });
+  const status = await asked.catch((thrown: unknown) => {
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+  });
   const { resourceRules = [], incomplete = false, evaluationError = '' } = status ?? {};
   return evaluationError === OF_NODES || (evaluationError === '' && !incomplete) ? resourceRules : [];
 }
@@ -127,15 +127,14 @@ function allows(
 }
 
 async function mayDo(transport: Transport, { verb, group, resource, subresource, namespace, name }: AccessRequest): Promise<boolean> {
-  const review = await transport.json<{ readonly status?: { readonly allowed?: boolean } }>({
-    method: 'POST',
-    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes: { verb, group, resource, subresource, namespace, name } },
-    },
-    repeatable: true,
-  });
-  return review.status?.allowed === true;
+  const resourceAttributes = { verb, group, resource, subresource, namespace, name };
+  const status = await reviewOf<{ readonly allowed?: boolean }>(transport, 'SelfSubjectAccessReview', { resourceAttributes });
+  return status?.allowed === true;
+}
+
+/** What the server says of this account. */
+async function reviewOf<Status>(transport: Transport, kind: string, spec: object): Promise<Status | undefined> {
+  const [path, body] = [`/apis/${AUTHORIZATION}/${kind.toLowerCase()}s`, { apiVersion: AUTHORIZATION, kind, spec }];
+  const review = await transport.json<{ readonly status?: Status }>({ method: 'POST', path, body, repeatable: true });
+  return review.status;
 }
