@@ -6,14 +6,14 @@ import { CARRIED, type CarriedFlag } from './carried.ts';
 import { asksForJson, errorText } from './error-text.ts';
 import { toFault } from './faults.ts';
 import type { FlagShape } from './plain-flags.ts';
-import type { Seams } from './seams.ts';
+import type { Environment, Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
 import { inWordsOf, tellErr } from './terminal.ts';
 
 type FlagShapes = Readonly<Record<string, FlagShape>>;
 
 /** argv with the environment twins of unset flags before it, booleans and levels as the parser knows them. */
-export function wordsOf(argv: readonly string[], shapes: FlagShapes, env: Readonly<Record<string, string | undefined>>): string[] {
+export function wordsOf(argv: readonly string[], shapes: FlagShapes, env: Environment): string[] {
   return [...withBareBooleans(withEnvironment(argv.map(levelled), shapes, env), shapes)];
 }
 
@@ -137,7 +137,7 @@ export const CREDENTIAL_FLAGS: readonly string[] = ['token', 'notify'];
  * What other programs get: no credentials meant for this one alone, whatever the case of their names. PATH loses its relative and empty
  * entries, so nothing is found in the current folder.
  */
-export function forPrograms(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+export function forPrograms(env: Environment): Environment {
   const own = CREDENTIAL_FLAGS.map(twinOf);
   const kept = Object.entries(env).filter(([name]) => !own.includes(name.toUpperCase()));
   return Object.fromEntries(kept.map(([name, value]) => [name, name.toUpperCase() === 'PATH' ? absoluteOnly(value) : value]));
@@ -151,11 +151,7 @@ function absoluteOnly(path: string | undefined): string | undefined {
  * argv with the environment's values put before it, for every flag that argv itself does not set.
  * Lists are split at commas; a boolean is on for 1, true, yes, off for 0, false, no and the empty text.
  */
-function withEnvironment(
-  argv: readonly string[],
-  flags: Readonly<Record<string, FlagShape>>,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
+function withEnvironment(argv: readonly string[], flags: FlagShapes, env: Environment): readonly string[] {
   const end = argv.indexOf('--');
   const own = end < 0 ? argv : argv.slice(0, end);
   const added = Object.entries(flags).flatMap(([name, flag]) => {

@@ -1,5 +1,6 @@
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
+import type { Environment } from './seams.ts';
 
 type Told = Pick<Fault, 'message' | 'suggestions' | 'end'>;
 
@@ -16,8 +17,6 @@ export function errorLines({ message, suggestions, end }: Told, more: readonly s
     ...(next === undefined ? [] : [`Next: ${oneLine(next)}`]),
   ];
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ErrorDocument {
   readonly apiVersion: string;

@@ -5,6 +5,7 @@ import { complete, type Question } from './complete.ts';
 import { errorText } from './error-text.ts';
 import { OWN_NAME } from './name.ts';
 import type { FastPathTable } from './plain-flags.ts';
+import type { Environment } from './seams.ts';
 
 /** An answer that needs neither oclif nor a cluster. */
 export interface FastAnswer {
@@ -16,8 +17,6 @@ export interface FastAnswer {
 }
 
 const HELP = new Set(['--help', '-h']);
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How the program was called: the words, its name, and what `-o` may be taken from besides. */
 interface Call {

@@ -2,18 +2,11 @@ import type { PlanScope } from '../features/rights/index.ts';
 import { Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { namedProfile } from '../profiles/choose.ts';
+import type { RunFlags } from './flags.ts';
 import { readRelease, stateNamespaceOf } from './options.ts';
 
-/** Which role is asked for. */
-export interface RoleRequest {
-  readonly for: string;
-  readonly path: 'manifest' | 'operator' | 'chart' | 'kvstore';
-  readonly profile: string;
-  readonly release?: string | undefined;
-  readonly variant?: string | undefined;
-  readonly 'state-namespace'?: string | undefined;
-  readonly 'probe-namespace'?: string | undefined;
-}
+/** Which role is asked for: these flags have a default, or have to be given. */
+export type RoleRequest = RunFlags & { readonly [Name in 'for' | 'path' | 'profile']: NonNullable<RunFlags[Name]> };
 
 /** The roles that a command needs, for `kubectl apply -f -`; asks no cluster. Throws Fault('usage') for what has no role. */
 export async function permissionsText(asked: RoleRequest): Promise<string> {

@@ -34,14 +34,8 @@ function conflictLines({ text, detail = '', sides }: Evidence, number: number, o
   return [head, `  was:     ${sides.base}`, `  mine:    ${sides.mine}`, `  theirs:  ${sides.theirs}`, `  ${sides.because}`];
 }
 
-const ANSWERS: Readonly<Record<string, Side | 'stop'>> = {
-  m: 'mine',
-  mine: 'mine',
-  t: 'theirs',
-  theirs: 'theirs',
-  s: 'stop',
-  stop: 'stop',
-};
+/** Each may be typed by its first letter. */
+const ANSWERS = ['mine', 'theirs', 'stop'] as const;
 
 const HELP = [
   'mine: keep the value in your cluster',
@@ -53,7 +47,7 @@ async function asked(session: Session): Promise<Side | undefined> {
   const { seams, interrupts } = session;
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     const line = (await seams.terminal.ask('Which value? [m]ine [t]heirs [s]top [?]', interrupts.soft))?.trim().toLowerCase();
-    const answer = line === undefined ? 'stop' : ANSWERS[line];
+    const answer = line === undefined ? 'stop' : ANSWERS.find((one) => line === one || line === one[0]);
     if (answer === 'stop') return undefined;
     if (answer !== undefined) return answer;
     for (const one of HELP) session.say(`  ${one}`);

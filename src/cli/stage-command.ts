@@ -161,7 +161,7 @@ function doingAfter(event: EngineEvent, effects: Acting['effects']): Session['ou
 
 /** Loaded where there is something to tell. */
 function announcing(ports: Acting, agent: NonNullable<Confirmed['agent']>): Announce {
-  const events = async () => new (await import('./notify/cluster-events.ts')).ClusterEvents(ports, agent);
+  const events = async () => (await import('./notify/cluster-events.ts')).clusterEvents(ports, agent);
   return {
     begun: async (...told) => (await events()).begun(...told),
     ended: async (...told) => (await events()).ended(...told),

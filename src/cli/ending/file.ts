@@ -23,7 +23,7 @@ export function formatOfFile(file: string): OutputFormat | undefined {
 }
 
 /** Refuses, before the cluster is asked anything, a report file that could not be written or has no known form. Throws Fault('usage'). */
-export async function openReport(file: string, say: (line: string) => void): Promise<ReportFile> {
+export async function openReport(file: string, say: (line: string) => void) {
   const format = formatOfFile(file);
   if (format === undefined)
     throw new Fault('usage', `--report-file ${file}: its suffix is no known format`, [
@@ -32,40 +32,28 @@ export async function openReport(file: string, say: (line: string) => void): Pro
         .join(' ')}`,
     ]);
   await assertPlace('--report-file', file);
-  return new ReportFile(file, format, say);
+  let isWritten = false;
+  /** The command's document. What goes wrong is said and does not change how the command ends. */
+  const write = async (text: (format: OutputFormat) => Promise<string>): Promise<void> => {
+    isWritten = true;
+    try {
+      const { writeDurably } = await import('../../adapters/durable-write.ts');
+      await writeDurably(file, Buffer.from(withoutCredentials(await text(format))), 0o600);
+    } catch (thrown) {
+      say(`Warning: the report could not be written to ${file}: ${messageOf(thrown)}`);
+    }
+  };
+  /** The error of a command that ended before it had a document. */
+  const writeFailure = async (command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> => {
+    if (isWritten) return;
+    const fault = toFault(thrown, { command, flags: [] });
+    await write(async (as) => inWords(await failureText(command, fault, as)));
+  };
+  return { write, writeFailure };
 }
 
 /** The file of `--report-file`: written once, whole or not at all, readable by its owner only. */
-export class ReportFile {
-  readonly #file: string;
-  readonly #format: OutputFormat;
-  readonly #say: (line: string) => void;
-  #isWritten = false;
-
-  constructor(file: string, format: OutputFormat, say: (line: string) => void) {
-    this.#file = file;
-    this.#format = format;
-    this.#say = say;
-  }
-
-  /** The command's document. What goes wrong is said and does not change how the command ends. */
-  async write(text: (format: OutputFormat) => Promise<string>): Promise<void> {
-    this.#isWritten = true;
-    try {
-      const { writeDurably } = await import('../../adapters/durable-write.ts');
-      await writeDurably(this.#file, Buffer.from(withoutCredentials(await text(this.#format))), 0o600);
-    } catch (thrown) {
-      this.#say(`Warning: the report could not be written to ${this.#file}: ${messageOf(thrown)}`);
-    }
-  }
-
-  /** The error of a command that ended before it had a document. */
-  async writeFailure(command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> {
-    if (this.#isWritten) return;
-    const fault = toFault(thrown, { command, flags: [] });
-    await this.write(async (format) => inWords(await failureText(command, fault, format)));
-  }
-}
+export type ReportFile = Awaited<ReturnType<typeof openReport>>;
 
 /** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */
 async function failureText(command: string, fault: Fault, format: OutputFormat): Promise<string> {

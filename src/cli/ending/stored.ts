@@ -10,14 +10,7 @@ import type { RunReport } from '../documents.ts';
 export const STORED_BYTES = 2_000_000;
 
 /** How much of each list is kept: the first that fits is taken. */
-interface Room {
-  readonly objects: number;
-  readonly fields: number;
-  readonly evidence: number;
-  readonly rows: number;
-  readonly actions: number;
-  readonly text: number;
-}
+type Room = Readonly<Record<'objects' | 'fields' | 'evidence' | 'rows' | 'actions' | 'text', number>>;
 
 const ROOMS: readonly Room[] = [
   { objects: 2000, fields: 100, evidence: 200, rows: 6000, actions: 3000, text: 2000 },
