@@ -25,15 +25,8 @@ const compound = FLAG_ROWS.map(([name]) => name)
   .filter((name) => name.includes('-'))
   .sort();
 
-/** A stage has the name of its flag; `-o images` refuses a report and files for Git; `permissions` has the namespace of the state without the rest of the connection, and
- * that of a probe as a scope. */
-const ELSEWHERE: Readonly<Record<string, number>> = {
-  'for-git': 1,
-  'probe-images': 1,
-  'probe-namespace': 1,
-  'report-file': 1,
-  'state-namespace': 1,
-};
+/** A stage has the name of its flag; `-o images` refuses a report and files for Git. */
+const ELSEWHERE: Readonly<Record<string, number>> = { 'for-git': 1, 'probe-images': 1, 'report-file': 1 };
 
 describe('the tables of flags', () => {
   for (const name of compound)
