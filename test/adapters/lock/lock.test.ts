@@ -88,6 +88,7 @@ describe('the lock', () => {
     const held = await quiet.acquire();
     assert.equal(held.isUndisturbed, true);
     await held.release();
+    assert.equal(await late.holder(), undefined, 'asked for again, it is another one');
     assert.equal((await late.acquire()).isUndisturbed, false, 'another run had it between');
   });
 
