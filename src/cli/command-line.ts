@@ -3,7 +3,7 @@ import { quoteFor } from '../kernel/argv.ts';
 import { EXIT, type ExitName, Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
-import { asksForJson, errorText } from './error-text.ts';
+import { asksForJson, errorText, ownWords } from './error-text.ts';
 import { toFault } from './faults.ts';
 import type { FlagShape } from './plain-flags.ts';
 import type { Environment, Seams } from './seams.ts';
@@ -76,11 +76,10 @@ interface Word {
  * kubectl, and the environment's come first. Throws Fault('usage') for any other value.
  */
 function withBareBooleans(argv: readonly string[], flags: FlagShapes): readonly string[] {
-  const end = argv.indexOf('--');
   const words = switchedWords(argv, flags);
   const last = new Map(words.flatMap(({ sets }) => (sets ? [[sets.name, sets.on] as const] : [])));
   const kept = words.filter(({ sets }) => !sets || (sets.on && last.get(sets.name)));
-  return [...kept.map(({ text }) => text), ...(end < 0 ? [] : argv.slice(end))];
+  return [...kept.map(({ text }) => text), ...argv.slice(ownWords(argv).length)];
 }
 
 /** What the last word about a boolean flag says; undefined where none does. */
@@ -88,11 +87,9 @@ export function writtenBoolean(argv: readonly string[], name: string, flags: Fla
   return switchedWords(argv, flags).findLast(({ sets }) => sets?.name === name)?.sets?.on;
 }
 
-/** Those before `--`: after it everything is an argument. */
 function switchedWords(argv: readonly string[], flags: FlagShapes): readonly Word[] {
-  const end = argv.indexOf('--');
   let isValue = false;
-  return (end < 0 ? argv : argv.slice(0, end)).flatMap((text): readonly Word[] => {
+  return ownWords(argv).flatMap((text): readonly Word[] => {
     const words = isValue ? [{ text }] : separate(text, flags).map((word) => wordOf(word, flags));
     isValue = !isValue && awaitsValue(text, flags);
     return words;
@@ -152,8 +149,7 @@ function absoluteOnly(path: string | undefined): string | undefined {
  * Lists are split at commas; a boolean is on for 1, true, yes, off for 0, false, no and the empty text.
  */
 function withEnvironment(argv: readonly string[], flags: FlagShapes, env: Environment): readonly string[] {
-  const end = argv.indexOf('--');
-  const own = end < 0 ? argv : argv.slice(0, end);
+  const own = ownWords(argv);
   const added = Object.entries(flags).flatMap(([name, flag]) => {
     const value = env[twinOf(name)];
     return value === undefined || value === '' || own.some((word) => setsFlag(word, name, flag)) ? [] : written(name, flag, value);

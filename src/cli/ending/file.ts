@@ -89,8 +89,5 @@ export async function assertPlace(flag: string, file: string | undefined): Promi
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }

@@ -13,11 +13,7 @@ const FOLDER = 'netsvc-upgrade-support';
 /** Refuses, before the cluster is asked anything, a bundle that could not be written or would replace something. Throws Fault('usage'). */
 export async function assertBundlePlace(file: string): Promise<void> {
   await assertPlace('--support', file);
-  const isThere = await lstat(file).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw existing(file);
+  if (await lstat(file).catch(() => undefined)) throw existing(file);
 }
 
 /** Writes the bundle whole or not at all, for its owner only. Returns its size in bytes. */
