@@ -128,14 +128,14 @@ export interface Here {
 export function findingsHere(findings: readonly Finding[], here: Here): readonly Finding[] {
   const { typed, carried, commands } = here;
   return findings.map((finding) => {
-    const hint = finding.hint === undefined ? {} : { hint: textHere(finding.hint, here) };
-    if (finding.next === undefined) return { ...finding, ...hint };
+    const told = finding.hint === undefined ? finding : { ...finding, hint: textHere(finding.hint, here) };
+    if (finding.next === undefined) return told;
     // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
     const command = ownCommand(finding.next);
     const known = command === undefined || commands.includes(command);
     const next = nextHere(finding.next, carried);
-    if (known && !isSame(next, typed)) return { ...finding, ...hint, next };
-    return { ...finding, ...hint, next: `kubectl netsvc-upgrade explain ${finding.id}`, leads: undefined };
+    if (known && !isSame(next, typed)) return { ...told, next };
+    return { ...told, next: `kubectl netsvc-upgrade explain ${finding.id}`, leads: undefined };
   });
 }
 
@@ -211,8 +211,8 @@ export function stagesHere(stages: readonly PlannedStage[], here: Here): readonl
   }));
 }
 
-function askHere({ next, ...ask }: Effects['ask'], here: Here): Effects['ask'] {
-  return { ...ask, instruction: textHere(ask.instruction, here), ...(next === undefined ? {} : { next: nextHere(next, here.carried) }) };
+function askHere(ask: Effects['ask'], here: Here): Effects['ask'] {
+  return { ...ask, instruction: textHere(ask.instruction, here), next: ask.next && nextHere(ask.next, here.carried) };
 }
 
 /** What is said on the way. */

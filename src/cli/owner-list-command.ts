@@ -71,18 +71,13 @@ function brokenJournal(thrown: unknown): string {
   return `${messageOf(thrown)} (kubectl netsvc-upgrade status)`;
 }
 
-interface Wanted {
-  readonly kind: string;
-  readonly name: string;
-}
-
-function readOwner(text: string): Wanted {
+function readOwner(text: string): readonly [kind: string, name: string] {
   const [kind, name, ...rest] = text.split('/');
-  if (kind && name && rest.length === 0) return { kind: kind.toLowerCase(), name };
+  if (kind && name && rest.length === 0) return [kind.toLowerCase(), name];
   throw new Fault('usage', `--owner=${text} is not KIND/NAME`, ['write it as --owner=NetworkSet/frontends']);
 }
 
-function isOwner({ owner }: ListedReference, { kind, name }: Wanted): boolean {
+function isOwner({ owner }: ListedReference, [kind, name]: readonly [kind: string, name: string]): boolean {
   return owner.kind.toLowerCase() === kind && owner.name === name;
 }
 

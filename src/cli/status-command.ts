@@ -24,7 +24,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const stripped = record?.clusterUid === session.context.clusterUid ? record.stripped : undefined;
     const found = await recordedOwners(journal, stateNamespace, stripped);
     const { elsewhere } = found;
-    const owners = found.owners && ownersHere(found.owners, asked);
+    const suggestions = found.owners?.suggestions?.map((one) => textHere(one, asked));
+    const owners = found.owners && { ...found.owners, suggestions };
     const flags = withRecorded(asked.carried, record?.flags);
     const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
     const isToResume = record !== undefined && (of === 'preflight' || of === 'wait');
@@ -82,11 +83,6 @@ function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: Jo
   const what = `${counted(lost.references, 'reference')} of ${counted(lost.objects, 'object')}`;
   const problem = `the run record says that ${what} are removed, and the journal does not hold them. Only the journal knows which`;
   return { ...found, owners: { ...(found.owners ?? NOTHING), problem, suggestions: ['kubectl netsvc-upgrade explain NS-753'] } };
-}
-
-/** With next steps for the cluster that was asked. */
-function ownersHere(owners: RecordedOwners, asked: Asked): RecordedOwners {
-  return { ...owners, ...(owners.suggestions ? { suggestions: owners.suggestions.map((one) => textHere(one, asked)) } : {}) };
 }
 
 function notHere(elsewhere: Recorded['elsewhere'], namespace: string): Recorded {

@@ -175,8 +175,8 @@ function objectRow({ ref, change, fields, hidden, note = '' }: PlannedObject): R
 }
 
 function fieldItem({ path, before, after }: FieldChange): FoldItem {
-  const value = (key: 'before' | 'after', one: unknown) => (one === undefined ? {} : { [key]: clip(valueText(one), VALUE_WIDTH) });
-  return { code: path, ...value('before', before), ...value('after', after) };
+  const short = (value: unknown) => (value === undefined ? undefined : clip(valueText(value), VALUE_WIDTH));
+  return { code: path, before: short(before), after: short(after) };
 }
 
 /** Every command and patch: what was run with its result, or, where nothing was, what the plan has. */
