@@ -4,7 +4,7 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import { usualChain } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import { type KubeObject, refOf } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { containersOf } from '../../src/kube/workload.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
@@ -61,6 +61,26 @@ describe('a run with a saved plan', () => {
   it('does all that is in it', async () => {
     const { exit, message } = await performed(scenario, usualChain, netsvc);
     assert.deepEqual([exit, message], ['done', undefined]);
+  });
+
+  it('takes over the ownership of nothing that is not in it', async () => {
+    const context = contextIn(scenario, {}, netsvc);
+    const ports = sandboxPorts(scenario);
+    const document = await savedPlan({ sources: ports, context }, [applyStage]);
+    const within = await withinPlan({ file: 'agreed.json', document }, context, ports);
+    const plan = (await applyStage.open(ports, context)).plan();
+    assert.ok('actions' in plan);
+    assert.doesNotThrow(() => within('apply', plan));
+    const more = { ...EVIL, metadata: { ...EVIL.metadata, namespace: 'kube-system' } };
+    const actions = plan.actions.map((action) =>
+      action.effect.type === 'patch-all'
+        ? { ...action, effect: { ...action.effect, patches: [...action.effect.patches, { target: refOf(more), uid: 'u', patch: [] }] } }
+        : action,
+    );
+    assert.throws(
+      () => within('apply', { ...plan, actions }),
+      /hold, so it did nothing:\n {2}update ClusterRoleBinding\/kube-system\/evil$/,
+    );
   });
 
   it('creates nothing that somebody put into what it has kept, and says what that was', async () => {

@@ -53,11 +53,12 @@ function wrongIn(plan: JsonMap): readonly string[] {
   return parts.filter(([, isRight]) => !isRight).map(([name]) => name);
 }
 
-function isStage({ id, skip, objects }: JsonMap): boolean {
+function isStage({ id, skip, objects, actions }: JsonMap): boolean {
   return (
     isText(id) &&
     (skip === undefined || isText(skip)) &&
-    isListOf(objects, ({ ref, fields }) => isRef(ref) && isListOf(fields, ({ path }) => isText(path)))
+    isListOf(objects, ({ ref, fields }) => isRef(ref) && isListOf(fields, ({ path }) => isText(path))) &&
+    isListOf(actions, ({ effect }) => isRecord(effect) && isListOf(effect.patches ?? [], ({ target }) => isRef(target)))
   );
 }
 

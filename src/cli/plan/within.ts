@@ -5,7 +5,7 @@ import { firstOf } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes, type EnginePorts, typeOf } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { JournalStore } from '../../kernel/journal.ts';
-import { refKey, refText } from '../../kernel/object.ts';
+import { type ObjectRef, refKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './document.ts';
@@ -31,7 +31,7 @@ export async function withinPlan(
   const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => refKey(ref))]);
   return (stage, { actions, objects = [] }) => {
     const beyond = PUTS_BACK.includes(stage)
-      ? foreignReturns(actions, mayComeBack)
+      ? updatesBut(targetsIn(actions), mayComeBack)
       : [...newObjects(stage, objects, plan), ...otherActions(stage, actions, plan, (action) => heldTo(effects, context, action))];
     if (beyond.length > 0) throw beyondPlan(saved.file, stage, beyond);
   };
@@ -39,11 +39,14 @@ export async function withinPlan(
 
 interface PlannedIn {
   readonly objects: ReadonlySet<string>;
+  /** Objects that its stages patch, by stage. */
+  readonly patched: ReadonlyMap<string, ReadonlySet<string>>;
   readonly actions: ReadonlyMap<string, string>;
 }
 
-function planned({ basis }: PlanDocument): PlannedIn {
+function planned({ basis, stages }: PlanDocument): PlannedIn {
   return {
+    patched: new Map(stages.map(({ id, actions }) => [id, new Set(targetsIn(actions).map(refKey))])),
     objects: new Set(basis.objects.filter(({ change }) => change !== 'unchanged').map(({ stage, ref }) => `${stage}|${refKey(ref)}`)),
     actions: new Map(basis.actions.map(({ stage, id, does }) => [`${stage}/${id}`, does])),
   };
@@ -79,16 +82,17 @@ function otherActions(stage: string, actions: readonly Action[], plan: PlannedIn
     if (!counts) return [];
     const agreed = plan.actions.get(`${stage}/${action.id}`);
     if (agreed === undefined) return [action.title];
-    return does !== undefined && does !== agreed ? [`${action.title}: it is another one`] : [];
+    if (does !== undefined && does !== agreed) return [`${action.title}: it is another one`];
+    return updatesBut(targetsIn([action]), plan.patched.get(stage));
   });
 }
 
-/** Objects that would get a reference which the plan does not remove. */
-function foreignReturns(actions: readonly Action[], mayComeBack: ReadonlySet<string>): readonly string[] {
-  return actions.flatMap(({ effect }) => {
-    if (effect.type !== 'patch-all') return [];
-    return effect.patches.filter(({ target }) => !mayComeBack.has(refKey(target))).map(({ target }) => `update ${refText(target)}`);
-  });
+const targetsIn = (actions: readonly Action[]): readonly ObjectRef[] =>
+  actions.flatMap(({ effect }) => (effect.type === 'patch-all' ? effect.patches.map(({ target }) => target) : []));
+
+/** Objects that would be patched, and are none of these. */
+function updatesBut(targets: readonly ObjectRef[], known: ReadonlySet<string> = new Set()): readonly string[] {
+  return targets.filter((one) => !known.has(refKey(one))).map((one) => `update ${refText(one)}`);
 }
 
 function beyondPlan(file: string, stage: string, beyond: readonly string[]): Fault {
