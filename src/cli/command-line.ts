@@ -3,7 +3,7 @@ import { quoteFor } from '../kernel/argv.ts';
 import { EXIT, type ExitName, Fault } from '../kernel/fault.ts';
 import { withoutAddressCredentials } from '../kernel/hidden.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
-import { asksForJson, errorText, ownWords } from './error-text.ts';
+import { asksForJson, errorText } from './error-text.ts';
 import { toFault } from './faults.ts';
 import type { FlagShape } from './plain-flags.ts';
 import type { Environment, Seams } from './seams.ts';
@@ -85,6 +85,12 @@ function withBareBooleans(argv: readonly string[], flags: FlagShapes): readonly 
 /** What the last word about a boolean flag says; undefined where none does. */
 export function writtenBoolean(argv: readonly string[], name: string, flags: FlagShapes): boolean | undefined {
   return switchedWords(argv, flags).findLast(({ sets }) => sets?.name === name)?.sets?.on;
+}
+
+/** Those before `--`: after it everything is an argument. */
+function ownWords(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
 }
 
 function switchedWords(argv: readonly string[], flags: FlagShapes): readonly Word[] {

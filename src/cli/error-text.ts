@@ -30,15 +30,10 @@ export function errorDocument(fault: Fault): ErrorDocument {
   return { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error: { code, exit: EXIT[code], message, next } };
 }
 
-/** Those before `--`: after it everything is an argument. */
-export function ownWords(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--');
-  return end < 0 ? argv : argv.slice(0, end);
-}
-
 /** True if argv asks for JSON; read without a parser, because the parser may be what failed. */
 export function asksForJson(argv: readonly string[], env: Environment): boolean {
-  const words = ownWords(argv);
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
   const written = words.flatMap((word, index) => {
     if (word === '-o' || word === '--output') return [words[index + 1] ?? ''];
     const match = /^(?:--output=|-o=?)(.+)$/.exec(word);

@@ -2,7 +2,7 @@ import { EXIT, Fault } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { checkIdOf, checkPage } from './check-page.ts';
 import { complete, type Question } from './complete.ts';
-import { errorText, ownWords } from './error-text.ts';
+import { errorText } from './error-text.ts';
 import { OWN_NAME } from './name.ts';
 import type { FastPathTable } from './plain-flags.ts';
 import type { Environment } from './seams.ts';
@@ -59,7 +59,8 @@ function help(command: string, call: Call, table: FastPathTable): FastAnswer | u
 }
 
 function asksForHelp(argv: readonly string[]): boolean {
-  return ownWords(argv).some((word) => HELP.has(word));
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).some((word) => HELP.has(word));
 }
 
 function page(id: string, name: string, table: FastPathTable): FastAnswer | undefined {
