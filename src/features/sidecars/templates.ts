@@ -131,7 +131,7 @@ function sidecarTag(map: KubeObject, { profile }: Context): string | undefined {
 /** Images of the policy sidecar that templates name. */
 export function sidecarImagesIn(texts: readonly string[], { images }: Profile): readonly string[] {
   return texts
-    .flatMap((text) => [...text.matchAll(/^[\s-]*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image))
+    .flatMap((text) => [...text.matchAll(/\bimage:\s*["']?([^\s"',}]+)/g)].map(([, image = '']) => image))
     .filter((image) => images.sidecar.includes(parseImage(image).name));
 }
 
