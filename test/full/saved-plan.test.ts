@@ -41,6 +41,8 @@ describe('a saved plan on a real control plane', function () {
 
   it('is still true while nodes come and statuses change; killed in the middle, the same command ends it', async () => {
     await cluster.plane.addNodes(1);
+    // An agent that is not ready would stop the preflight, as it should.
+    await cluster.plane.kubectl(['rollout', 'status', ...AGENT, '--timeout=60s']);
     await killedAt(run(), cluster.around, /serverside-applied/);
     assertSucceeded(await cluster.upgrade(...run()));
     assert.match(await cluster.read(AGENT.join(' '), '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
