@@ -1,4 +1,4 @@
-import type { Action, PatchAll } from '../kernel/action.ts';
+import type { Action } from '../kernel/action.ts';
 import { counted, firstOf } from '../kernel/counted.ts';
 import type { Trace } from '../kernel/edit-trace.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
@@ -171,14 +171,10 @@ function stepText(action: PlannedStage['actions'][number], view: PlanView): stri
   // What it waits for is in no field of it.
   if (effect.type === 'wait' && effect.until.type === 'time-passed') return action.title;
   const text = view.textOf(action);
-  return view.wide && effect.type === 'patch-all' ? `${text}: ${patchedText(effect)}` : text;
+  if (!view.wide || effect.type !== 'patch-all') return text;
+  const patched = effect.patches.map(({ target }) => refText(target));
+  return `${text}: ${firstOf(patched, PATCHED)}`;
 }
 
 /** A search of a large cluster finds more than anybody reads. */
 const PATCHED = 100;
-
-function patchedText({ patches }: PatchAll): string {
-  const names = patches.slice(0, PATCHED).map(({ target }) => refText(target));
-  const more = patches.length - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}

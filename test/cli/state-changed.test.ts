@@ -5,21 +5,12 @@ import { secretLedger } from '../../src/adapters/state/ledger.ts';
 import { keptHere, seenHere } from '../../src/adapters/state/seen-here.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
+import { RECORD as STORED } from '../fixtures/stored-record.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 import { memoryCluster } from '../support/memory-cluster.ts';
 import { recordsIn, workIn } from '../support/state.ts';
 
-const RUN = { runId: 'r', clusterUid: 'uid-1', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', digests: {}, toolVersion: '0' };
-const RECORD = {
-  version: 1,
-  ...RUN,
-  startedAt: 't',
-  startedBy: 'x',
-  accepted: [],
-  stages: [],
-  wrote: [],
-  kept: [],
-} as unknown as RunRecord;
+const RECORD: RunRecord = STORED;
 
 const nowhere = workIn('/nowhere', 'x');
 

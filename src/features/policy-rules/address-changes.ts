@@ -1,3 +1,4 @@
+import { firstOf } from '../../kernel/counted.ts';
 import { canonicalAddress } from '../../kernel/ip-text.ts';
 import type { AddressSet } from './address-sets.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
@@ -124,10 +125,4 @@ export function addressChangeText({ policy, shown, comes, goes }: AddressChange,
   const some = (addresses: readonly string[], one: string, many: string) =>
     addresses.length === 0 ? [] : [`${firstOf(addresses, limit)} ${addresses.length === 1 ? one : many}`];
   return `${policy}, ${shown}: ${[...some(goes, 'goes', 'go'), ...some(comes, 'comes', 'come')].join('; ')}`;
-}
-
-/** `a, b, c and 397 more` */
-export function firstOf(names: readonly string[], limit: number): string {
-  const more = names.length - limit;
-  return more > 0 ? `${names.slice(0, limit).join(', ')} and ${more} more` : names.join(', ');
 }

@@ -1,4 +1,5 @@
-import { addressChangeText, firstOf } from './address-changes.ts';
+import { firstOf } from '../../kernel/counted.ts';
+import { addressChangeText } from './address-changes.ts';
 import type { LanePosture, Posture } from './posture.ts';
 import { LANES, type Lane } from './rules.ts';
 

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
+import { RECORD as STORED } from '../../fixtures/stored-record.ts';
 import { commandBench } from '../../support/command-bench.ts';
 
-const RUN = { runId: 'r', clusterUid: 'uid-1', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', digests: {}, toolVersion: '0' };
-const RECORD = {
-  version: 1,
-  ...RUN,
-  startedAt: 't',
-  startedBy: 'x',
-  accepted: [],
-  stages: [],
-  wrote: [],
-  kept: [],
-  outcome: 'done',
-  finishedAt: 't',
-};
+const RECORD = { ...STORED, outcome: 'done', finishedAt: 't' };
 const EXIT = { code: 'done', number: 0 };
 const REPORT = { kind: 'RunReport', command: 'run', findings: [], plans: [], stages: [], suggestions: [], exit: EXIT, writes: 0 };
 const HOSTILE: Readonly<Record<string, unknown>> = {
