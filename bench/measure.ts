@@ -59,11 +59,19 @@ export async function sample(command: Command): Promise<Sample> {
   }
 }
 
-/** Runs the commands in turns, so that a noisy moment hits all of them alike; medians after two rounds of warm-up. */
-export async function interleave(commands: readonly Command[], rounds: number): Promise<readonly Figures[]> {
+/**
+ * Runs the commands in turns, so that a noisy moment hits all of them alike; medians after two rounds of warm-up. `before` each of them puts
+ * a server back where all of them find it.
+ */
+export async function interleave(
+  commands: readonly Command[],
+  rounds: number,
+  before?: () => Promise<unknown>,
+): Promise<readonly Figures[]> {
   const samples = new Map<string, Sample[]>(commands.map((command) => [command.name, []]));
   for (let round = -2; round < rounds; round += 1) {
     for (const command of commands) {
+      await before?.();
       const one = await sample(command);
       if (round >= 0) samples.get(command.name)?.push(one);
     }
