@@ -1,5 +1,3 @@
-import type { Stripped } from './run-record.ts';
-
 /** Version of the journal's layout. A newer one than this program knows is refused, and nothing is written from it. */
 export const JOURNAL_VERSION = 1;
 
@@ -57,15 +55,25 @@ export interface JournalStore {
   forget(): Promise<void>;
 }
 
+/** What a journal holds, noted in the run's record before anything is removed: a journal that holds less has lost something. */
+export interface JournalNote {
+  readonly objects: number;
+  readonly references: number;
+  /** `Journal.parts` at that time. */
+  readonly parts: readonly string[];
+  /** `Journal.content` at that time. */
+  readonly content: string;
+}
+
 /** What the record says of a journal, and how many of its parts are not there. */
-export interface Lacking extends Stripped {
+export interface Lacking extends JournalNote {
   readonly missing: number;
 }
 
 /** Undefined if the journal holds every part that the record names, or in other parts the same content (a copy, a rebuild). */
-export function lackingIn(stripped: Stripped | undefined, journal: Journal | undefined): Lacking | undefined {
-  if (stripped === undefined || stripped.parts.length === 0 || journal?.content === stripped.content) return undefined;
+export function lackingIn(note: JournalNote | undefined, journal: Journal | undefined): Lacking | undefined {
+  if (note === undefined || note.parts.length === 0 || journal?.content === note.content) return undefined;
   const there = new Set(journal?.parts);
-  const missing = stripped.parts.filter((part) => !there.has(part)).length;
-  return missing === 0 ? undefined : { ...stripped, missing };
+  const missing = note.parts.filter((part) => !there.has(part)).length;
+  return missing === 0 ? undefined : { ...note, missing };
 }

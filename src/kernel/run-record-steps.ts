@@ -1,6 +1,6 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
-import { type Continuation, continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
+import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
 
 /** Who begins or continues a run, and with which command. */
@@ -33,8 +33,8 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
 }
 
 /**
- * The record before a stage's next write; `before` is the run's record so far. Findings from before the first write stay: a release unknown
- * when a stage looked or `apply` wrote stays unknown, as the live cluster no longer tells it.
+ * The record before a stage's next write; `before` is the run's record so far. Findings from before the first write stay: a release that was
+ * unknown when a stage looked stays unknown, as the live cluster no longer tells it.
  */
 export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);
@@ -52,9 +52,9 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
   };
 }
 
-/** Nobody has looked at what is installed, and it is still what it was when the run began. */
+/** No stage has looked at what is installed: whoever replaces it has (`oldest`). */
 function isUnseen(record: RunRecord): boolean {
-  return record.source === undefined && record.oldest === undefined && !hasApplied(record);
+  return record.source === undefined && record.oldest === undefined;
 }
 
 /** The stages of this part of the run take the place of what the record said about them. */
@@ -66,16 +66,6 @@ export function withStages(record: RunRecord, stages: readonly StageRecord[]): R
 /** The stage is about to write: noted before, for it may be interrupted at any moment. */
 export function withWriter(record: RunRecord, stage: StageRecord['id']): RunRecord {
   return { ...record, wrote: [...new Set([...record.wrote, stage])] };
-}
-
-/** The run has performed something of `apply`, or may have: what is installed is no longer what it began with. */
-export function hasApplied(record: RunRecord): boolean {
-  return record.wrote.includes('apply');
-}
-
-/** The unfinished run has replaced the API server of the service, or is about to: for a while its group is not served. */
-export function replacesApi(record: RunRecord | undefined, context: Continuation): boolean {
-  return continues(record, context) && hasApplied(record);
 }
 
 /** `finishedAt` only for a run that is over: the next one with this target is another. */

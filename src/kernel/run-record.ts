@@ -1,3 +1,4 @@
+import type { JournalNote } from './journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
 
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
@@ -29,16 +30,6 @@ export interface RunProgress extends StepPlace {
   /** The stage is at work, or was killed: it is at one of its steps up to this one. */
   readonly last?: number;
   readonly noReturn?: NoReturn;
-}
-
-/** What the journal holds, noted before anything is removed: a journal that holds less has lost something. */
-export interface Stripped {
-  readonly objects: number;
-  readonly references: number;
-  /** `Journal.parts` at that time. */
-  readonly parts: readonly string[];
-  /** `Journal.content` at that time. */
-  readonly content: string;
 }
 
 /**
@@ -77,7 +68,7 @@ export interface RunRecord {
   /** Why there is no undo any more, noted right before; absent while there is one. */
   readonly noReturn?: { readonly because: string; readonly at: string };
   /** What is recorded as removed, noted before it is; absent once the journal is forgotten. */
-  readonly stripped?: Stripped | undefined;
+  readonly stripped?: JournalNote | undefined;
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;
   /** What was chosen on its command line, so that `status` can name the command that continues it: `--manifest-url=/mirror`. */

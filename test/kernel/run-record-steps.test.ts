@@ -33,12 +33,6 @@ describe('the record of a run before a write', () => {
       { source: 'v3.26.4', oldest: 'v3.26.4' },
     ],
     [
-      'is never told a release once apply may have written',
-      { wrote: ['policy', 'apply'] },
-      { source: 'v3.32.2', oldest: 'v3.32.2' },
-      { source: undefined, oldest: undefined },
-    ],
-    [
       'is not told a release that a stage looked for and did not find',
       { wrote: ['crds'], oldest: 'unknown' },
       { source: 'v3.26.4', oldest: 'v3.26.4' },

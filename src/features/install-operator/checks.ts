@@ -2,7 +2,6 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import {
@@ -11,6 +10,7 @@ import {
   failed,
   isOperated,
   type PreflightCheck,
+  replacesApi,
   type SourceJudged,
   sourceChecks,
   unknownEnd,

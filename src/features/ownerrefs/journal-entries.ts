@@ -1,7 +1,6 @@
-import type { Journal, JournalEntry } from '../../kernel/journal.ts';
+import type { Journal, JournalEntry, JournalNote } from '../../kernel/journal.ts';
 import { groupOf, type Kind, type ObjectRef, type OwnerReference } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { Stripped } from '../../kernel/run-record.ts';
 
 /** The very instance that a reference was removed from, with what a URL needs. */
 export interface JournalObject extends ObjectRef {
@@ -46,7 +45,7 @@ declare module '../../kernel/journal.ts' {
   }
 }
 
-export function strippedIn({ entries, parts, content }: Pick<Journal, 'entries' | 'parts' | 'content'>): Stripped {
+export function strippedIn({ entries, parts, content }: Pick<Journal, 'entries' | 'parts' | 'content'>): JournalNote {
   return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts, content };
 }
 

@@ -4,9 +4,8 @@ import { type Journal, type JournalEntry, lackingIn } from '../../kernel/journal
 import { groupOf, plainRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
-import { hasApplied, replacesApi } from '../../kernel/run-record-steps.ts';
 import { keepsOldNames } from '../policies/index.ts';
-import { oldestOf, oldestRelease, resourcesOf } from '../survey/index.ts';
+import { hasApplied, oldestOf, oldestRelease, replacesApi, resourcesOf } from '../survey/index.ts';
 import { type Dangling, type JournalFound, type OwnerReferences, type OwnersJudged, withMute } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';

@@ -4,9 +4,18 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
-import { evidenceOf, failed, failIfAny, listed, PROGRAM, type PreflightCheck, type PreflightFacts, table } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  listed,
+  PROGRAM,
+  type PreflightCheck,
+  type PreflightFacts,
+  replacesApi,
+  table,
+} from '../survey/index.ts';
 
 const VERSION = 'kubectl version';
 

@@ -6,7 +6,6 @@ import type { Detection, Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { replacesApi } from '../../kernel/run-record-steps.ts';
 import { stage } from '../../kernel/stage.ts';
 import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
@@ -30,6 +29,7 @@ import {
   readProxyMode,
   readResources,
   readWorkFolder,
+  replacesApi,
   type StoredBehindCli,
   withStoredVersions,
 } from '../survey/index.ts';

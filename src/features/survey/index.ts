@@ -1,6 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { allContainersOf, containersOf, isNamed, shapeOf } from '../../kube/workload.ts';
+export { hasApplied, replacesApi } from './applied.ts';
 export {
   ageOf,
   type CliAge,
