@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { only, sliceOf } from '../../src/cli/stage-command.ts';
 import { OPTIONAL_STAGE_IDS, STAGE_IDS } from '../../src/cli/stage-flags.ts';
+import { only, sliceOf } from '../../src/cli/stages-of.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { fakeStage } from '../support/command-bench.ts';
 
