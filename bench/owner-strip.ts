@@ -11,6 +11,7 @@ import type { Effect } from '../src/kernel/action.ts';
 import type { JournalEntry } from '../src/kernel/journal.ts';
 import type { JsonPatchOp, OwnerReference } from '../src/kernel/object.ts';
 import { type ControlPlane, startControlPlane } from '../test/control-plane/control-plane.ts';
+import { bystander } from '../test/support/bystander.ts';
 import { journalIn } from '../test/support/state.ts';
 import { patchLoad } from './patch-load.ts';
 import type { Section } from './report.ts';
@@ -18,6 +19,8 @@ import type { Section } from './report.ts';
 const SPACE = 'default';
 /** Of the shell loop: the rest is extrapolated. */
 const SHELL_SAMPLE = 100;
+/** How long another client is watched while nothing else goes on. */
+const QUIET_MS = 5_000;
 const AIM =
   'fifty times as fast as a shell loop of kubectl patch, at least 80 % of what a load generator gets, journal at most 15 % of the time';
 const PATH = `/api/v1/namespaces/${SPACE}/configmaps`;
@@ -48,8 +51,9 @@ export async function ownerStrip(objects: number): Promise<Section> {
         }
         backMs += (await timed(() => ours.putBack(entries))) / 2;
       }
+      const others = await besideOthers(plane, ours, entries);
       const shell = await shellTime(plane, entries.slice(0, SHELL_SAMPLE));
-      const lines = table(objects, { journalMs, patchMs, backMs }, loadMs, shell);
+      const lines = [...table(objects, { journalMs, patchMs, backMs }, loadMs, shell), '', ...others];
       return { title: `Taking references off ${objects} objects`, aim: AIM, lines };
     } finally {
       await ours.close();
@@ -133,6 +137,26 @@ async function ourWay({ kubeconfigPath }: ControlPlane): Promise<OurWay> {
     const effect: Extract<Effect, { type: 'patch-all' }> = { type: 'patch-all', patches, what: 'objects' };
     return patchAll({ cluster, clock: systemClock() }, effect, parts);
   }
+}
+
+/** How long another client waits for one object while the server is at work for us, and while it is at work for nobody. */
+async function besideOthers({ access, kubeconfigPath }: ControlPlane, ours: OurWay, entries: readonly JournalEntry[]) {
+  const works: Readonly<Record<string, () => Promise<unknown>>> = {
+    nothing: () => new Promise((resolve) => setTimeout(resolve, QUIET_MS)),
+    'this program': () => ours.patch(entries),
+    'this program, putting back': () => ours.putBack(entries),
+    'the load generator': () => patchLoad(access, entries.map(requestOf)),
+  };
+  const rows: string[] = [];
+  for (const [name, work] of Object.entries(works)) {
+    const other = bystander(kubeconfigPath);
+    await work();
+    const took = [...(await other.end())].sort((a, b) => a - b);
+    const at = (part: number) => took[Math.floor((took.length - 1) * part)]?.toFixed(1);
+    rows.push(`| ${name} | ${at(0.5)} | ${at(0.95)} | ${at(1)} | ${took.length} |`);
+  }
+  await ours.putBack(entries);
+  return ['| beside | another client waits, median ms | 95 % within, ms | longest, ms | answers |', '|---|---|---|---|---|', ...rows];
 }
 
 /** One kubectl after the other, as a script in a runbook has it. */

@@ -161,7 +161,7 @@ export const targetFlags = {
     helpValue: 'N',
     min: 1,
     max: 256,
-    summary: 'at most N patches at a time; default: 32',
+    summary: 'at most N patches at a time; default: 16',
   },
   ownership: {
     option: 'ownership',

@@ -2,8 +2,8 @@ import type { Clock } from '../kernel/ports.ts';
 
 /** Requests in flight at first. */
 const START = 8;
-/** In flight at most, unless the user says otherwise: the API server queues more, it does not answer faster. */
-const WIDEST = 32;
+/** In flight at most, unless the user says otherwise: the API server queues more, it does not answer faster, and others wait longer. */
+const WIDEST = 16;
 /**
  * Mean answer time in milliseconds that means an overloaded server: Kubernetes' own objective for one write. Fixed, not relative to the
  * best seen: single writes are slower than many made durable together, so a narrowed run would never widen again.
@@ -19,7 +19,7 @@ export interface PaceLimits {
   readonly parallel?: number | undefined;
 }
 
-/** How many requests may be in flight. Each window of answers in time raises it, slow answers lower it, and an answer 429 halves it. */
+/** How many writes may be in flight. Each window of answers in time raises it, slow answers lower it; what the server refuses is the adapter's. */
 export class Pace {
   readonly #clock: Clock;
   readonly #widest: number;
@@ -27,7 +27,6 @@ export class Pace {
   #width: number;
   #inFlight = 0;
   #nextAt = 0;
-  #pausedUntil = 0;
   #window: number[] = [];
   readonly #waiting: (() => void)[] = [];
 
@@ -51,7 +50,7 @@ export class Pace {
     while (this.#inFlight >= this.#width) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#inFlight += 1;
     const now = this.#now();
-    const at = Math.max(now, this.#pausedUntil, this.#nextAt);
+    const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + this.#gapMs;
     if (at > now) await this.#clock.sleep(at - now);
   }
@@ -60,14 +59,6 @@ export class Pace {
   leave(tookMs: number): void {
     this.#window.push(tookMs);
     if (this.#window.length >= WINDOW) this.#judge();
-    this.#free();
-  }
-
-  /** The server is overloaded: half as many at a time, and none before the pause is over. */
-  tooMuch(pauseMs: number): void {
-    this.#width = Math.max(1, Math.floor(this.#width / 2));
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pauseMs);
-    this.#window = [];
     this.#free();
   }
 

@@ -36,9 +36,6 @@ export const MOVED_ON: ReadonlySet<number> = new Set([404, 409, 422]);
 /** Answers, or none, after which the same patch is sent again: its tests ensure that nothing is done twice. */
 const AGAIN = new Set([0, 500, 502, 503, 504]);
 const TRIES = 3;
-/** The server is overloaded: it has done nothing, and may say so for long. */
-const TOO_MUCH = 429;
-const TRIES_TOO_MUCH = 20;
 const PAUSE_MS = 1_000;
 
 export type PatchingParts = Pick<Around, 'limits' | 'mustHold' | 'stop' | 'report'>;
@@ -122,18 +119,16 @@ class Patching {
       await this.#ports.cluster.patch(kind, { ...target, uid }, patch, 'kubectl');
       this.#done += 1;
       this.#parts.report(this.#done, this.#of, this.#what, this.#speed());
-      this.#pace.leave(this.#now() - sentAt);
       return undefined;
     } catch (thrown) {
-      if (isTooMuch(thrown)) this.#pace.tooMuch(thrown.retryAfterMs ?? PAUSE_MS);
-      else this.#pace.leave(this.#now() - sentAt);
       return thrown;
+    } finally {
+      this.#pace.leave(this.#now() - sentAt);
     }
   }
 
   /** True if the same patch is to be sent once more. */
   async #goesOn({ target }: GuardedPatch, thrown: unknown, attempt: number): Promise<boolean> {
-    if (isTooMuch(thrown) && attempt < TRIES_TOO_MUCH) return true;
     if (isRefusal(thrown)) this.#refused.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) this.#movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && AGAIN.has(thrown.status) && attempt < TRIES) {
@@ -154,10 +149,6 @@ class Patching {
   #now(): number {
     return this.#ports.clock.now().getTime();
   }
-}
-
-function isTooMuch(thrown: unknown): thrown is ApiFailure {
-  return thrown instanceof ApiFailure && thrown.status === TOO_MUCH;
 }
 
 /** Each kind is looked up once. */

@@ -10,12 +10,9 @@ export class ApiFailure extends Error {
   readonly reason: string;
   /** Field causes of a 422. */
   readonly causes: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[];
-  /** The pause that the server asked for; milliseconds. */
-  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = [], retryAfterMs?: number) {
+  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = []) {
     super(message);
-    this.retryAfterMs = retryAfterMs;
     this.name = 'ApiFailure';
     this.status = status;
     this.reason = reason;

@@ -49,22 +49,6 @@ describe('how many requests are in flight', () => {
     assert.equal(pace.width, pace.widest);
   });
 
-  it('is halved, and begins after the pause, when the server has too much to do; never nothing', async () => {
-    const { clock, pace, answers } = paced();
-    await answers(10, 10);
-    await pace.enter();
-    pace.tooMuch(2_000);
-    assert.equal(pace.width, 16);
-    await pace.enter();
-    assert.ok(clock.seconds() >= 2);
-    pace.leave(10);
-    for (let number = 0; number < 10; number += 1) {
-      await pace.enter();
-      pace.tooMuch(0);
-    }
-    assert.equal(pace.width, 1);
-  });
-
   it('is never more than a person allows, and the next waits for one to leave', async () => {
     const { pace, answers } = paced({ parallel: 2 });
     await answers(10, 10);

@@ -13,16 +13,14 @@ interface Status {
 }
 
 /** An answer of 400 or more, from its Status body; any other body, as from a proxy, is quoted in short. */
-export function failureOf(status: number, body: string, retryAfter?: string): ApiFailure {
+export function failureOf(status: number, body: string): ApiFailure {
   const parsed = parsedJson(body) as Status | null | undefined;
-  const seconds = Number(retryAfter ?? Number.NaN);
-  const pauseMs = Number.isNaN(seconds) ? undefined : seconds * 1000;
   const answered = `the server answered ${status}`;
   if (parsed?.kind === 'Status')
     // A webhook need not give a reason.
-    return new ApiFailure(status, parsed.reason || 'Unknown', parsed.message || answered, parsed.details?.causes ?? [], pauseMs);
+    return new ApiFailure(status, parsed.reason || 'Unknown', parsed.message || answered, parsed.details?.causes ?? []);
   const quoted = body.trim().replace(/\s+/g, ' ').slice(0, 200);
-  return new ApiFailure(status, `HTTP ${status}`, answered + (quoted ? `: ${quoted}` : ' without a text'), [], pauseMs);
+  return new ApiFailure(status, `HTTP ${status}`, answered + (quoted ? `: ${quoted}` : ' without a text'));
 }
 
 /** No answer came: status 0, the reason is the system's or OpenSSL's code. */

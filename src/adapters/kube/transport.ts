@@ -8,6 +8,7 @@ import { type Call, LEVEL, type Trace, traceExchange, traceSilence } from '../tr
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
 import { changes, delayOf, exchange, isResettable, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
+import { type Answer, InFlight } from './in-flight.ts';
 import { openWire, type Wire } from './wire.ts';
 
 export interface TransportOptions {
@@ -39,8 +40,13 @@ export interface Skew {
 }
 
 const ATTEMPTS = 5;
+/** With 429 the server says that it has done nothing, and may say so for long. */
+const ATTEMPTS_TOO_MUCH = 20;
+const TOO_MUCH = 429;
 /** The server itself ends an ordinary request after a minute; the rest is for a slow line. */
 const ANSWER_MS = 300_000;
+
+type Attempt<T> = { readonly value: T } | { readonly failure: ApiFailure; readonly again: boolean; readonly retryAfter?: string };
 
 /** Requests to one API server over kept-alive connections, with credentials, retries and warnings. */
 export class Transport {
@@ -49,6 +55,7 @@ export class Transport {
   readonly #authorizer: Authorizer;
   readonly #warned = new Set<string>();
   readonly #cut: RequestCut;
+  readonly #inFlight = new InFlight();
   #wire: { readonly certificate: string | undefined; readonly opened: Promise<Wire> } | undefined;
   /** The last answer that told the server's time; undefined before the first. */
   skew: Skew | undefined;
@@ -105,18 +112,39 @@ export class Transport {
       end.throwIfEnded();
       const current = this.#authorizer.current();
       const credential = current instanceof Promise ? await end.whileOpen(current) : current;
-      if (changes(call)) this.#options.mayWrite?.();
-      const outcome = await this.#attempt(call, end, credential, use);
+      const outcome = await this.#inTurn(call, end, () => this.#attempt(call, end, credential, use));
       if ('value' in outcome) return outcome.value;
       if (outcome.failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
         renewed = true;
         continue;
       }
-      if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure;
+      const attempts = outcome.failure.status === TOO_MUCH ? ATTEMPTS_TOO_MUCH : ATTEMPTS;
+      if (attempt >= attempts || !outcome.again) throw outcome.failure;
       await this.#options.sleep(delayOf(attempt, outcome.retryAfter), end.signal).catch((thrown: unknown) => {
         end.throwIfEnded();
         throw thrown;
       });
+    }
+  }
+
+  /** Where the server has asked for fewer requests at a time, this one waits for its turn. */
+  async #inTurn<T>(call: Call, end: RequestEnd, attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
+    const inFlight = this.#inFlight;
+    const turn = inFlight.enter();
+    if (turn)
+      await end.whileOpen(turn).catch((thrown: unknown) => {
+        void turn.then(() => inFlight.leave(inFlight.sent(), 'other'));
+        throw thrown;
+      });
+    const sent = inFlight.sent();
+    let answer: Answer = 'other';
+    try {
+      if (changes(call)) this.#options.mayWrite?.();
+      const outcome = await attempt();
+      answer = 'value' in outcome ? 'good' : outcome.failure.status === TOO_MUCH ? 'too much' : 'other';
+      return outcome;
+    } finally {
+      inFlight.leave(sent, answer);
     }
   }
 
@@ -125,7 +153,7 @@ export class Transport {
     end: RequestEnd,
     credential: Credential,
     use: (message: IncomingMessage) => Promise<T>,
-  ): Promise<{ value: T } | { failure: ApiFailure; again: boolean; retryAfter?: string }> {
+  ): Promise<Attempt<T>> {
     const repeatable = call.repeatable ?? (call.method ?? 'GET') === 'GET';
     const { trace } = this.#options;
     const wire = await this.#wireFor(credential);
@@ -139,7 +167,7 @@ export class Transport {
       const status = message.statusCode ?? 0;
       if (status < 400) return { value: await use(message) };
       const retryAfter = message.headers['retry-after'];
-      const failure = failureOf(status, await readText(message), retryAfter);
+      const failure = failureOf(status, await readText(message));
       return {
         failure,
         again: retryableStatus(status, call.method ?? 'GET', repeatable, retryAfter),

@@ -7,6 +7,7 @@ import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
+import { until } from '../../control-plane/until.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
 import { drippingProxy, serveSocks } from '../../support/socks-server.ts';
 
@@ -154,6 +155,50 @@ describe('kube transport', () => {
     const { cluster, pauses } = clusterTo(server.url);
     await cluster.create(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } });
     assert.deepEqual([asked, pauses], [2, [3000]]);
+  });
+
+  it('sends fewer requests at a time to a server that takes few of them, and all of them', async () => {
+    const FEW = 3;
+    let [atOnce, refused] = [0, 0];
+    const server = await on(async (_, response) => {
+      if (atOnce >= FEW) {
+        refused += 1;
+        return sendJson(response, {}, 429, { 'Retry-After': '1' });
+      }
+      atOnce += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      atOnce -= 1;
+      sendJson(response, configMap);
+    });
+    const { cluster } = clusterTo(server.url);
+    const names = Array.from({ length: 200 }, (_, number) => `a${number}`);
+    const read = await Promise.all(names.map((name) => cluster.get(K.ConfigMap, name, 'n')));
+    assert.equal(read.length, names.length);
+    // All but three of the first, which go out together, and of half as many each time after it.
+    assert.ok(refused < 2 * names.length + 50, `${refused} refused`);
+  });
+
+  it('forgets what waits for its turn once its caller does', async () => {
+    const busy = Promise.withResolvers<void>();
+    const server = await on(async (_, response) => {
+      if (server.seen.length <= 2) return sendJson(response, {}, 429, { 'Retry-After': '1' });
+      if (server.seen.length === 3) await busy.promise;
+      sendJson(response, { ...VERSION, items: [] });
+    });
+    const { cluster } = clusterTo(server.url);
+    const two = [cluster.version(), cluster.get(K.ConfigMap, 'a', 'n')];
+    await until('one is under way', async () => server.seen.length === 3);
+    const cut = new AbortController();
+    const waiting = assert.rejects(cluster.list(K.Node, { signal: cut.signal }), /given up/);
+    cut.abort(new Error('given up'));
+    await waiting;
+    busy.resolve();
+    await Promise.all(two);
+    await cluster.list(K.Node);
+    assert.deepEqual(
+      server.seen.map(({ url }) => url.split('?')[0]).filter((url) => url?.includes('nodes')),
+      ['/api/v1/nodes'],
+    );
   });
 
   it('sends no write again, and none at first, once the lock is not held, and reads on', async () => {

@@ -1,0 +1,63 @@
+/** From this limit on there is none any more: this program never has as many requests in flight. */
+const UNLIMITED_FROM = 64;
+/** Good answers in a row after which one more request may be in flight. */
+const GOOD = 32;
+
+/** What became of a request: `too much` was refused with 429, `other` tells nothing of what the server can do. */
+export type Answer = 'good' | 'too much' | 'other';
+
+/** A request in flight: the number of limits before it. */
+export interface Sent {
+  readonly after: number;
+}
+
+/**
+ * How many requests may be in flight, for all of a cluster. The server says when they are too many (429), under priority and fairness too:
+ * half as many then, and one more after each row of good answers. Without limit until the server says so.
+ */
+export class InFlight {
+  #limit = Number.POSITIVE_INFINITY;
+  #limits = 0;
+  #count = 0;
+  #good = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Undefined if the request may be sent at once; else it resolves when it may. Followed by `leave`, whatever became of it. */
+  enter(): Promise<void> | undefined {
+    if (this.#waiting.length === 0 && this.#count < this.#limit) {
+      this.#count += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  sent(): Sent {
+    return { after: this.#limits };
+  }
+
+  /** Of requests that were refused together, one lowers the limit: the others were sent before it did. */
+  leave({ after }: Sent, answer: Answer): void {
+    if (answer === 'good') this.#raise();
+    if (answer === 'too much' && after === this.#limits) {
+      this.#limit = Math.max(1, Math.floor(this.#count / 2));
+      this.#limits += 1;
+      this.#good = 0;
+    }
+    this.#count -= 1;
+    while (this.#waiting.length > 0 && this.#count < this.#limit) {
+      this.#count += 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #raise(): void {
+    this.#good += 1;
+    if (this.#good < GOOD) return;
+    this.#good = 0;
+    this.#limit = this.#limit + 1 < UNLIMITED_FROM ? this.#limit + 1 : Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Answer, InFlight } from '../../../src/adapters/kube/in-flight.ts';
+
+/** So many requests that are sent at once; what is returned answers them. */
+function flights(inFlight: InFlight, count: number): (answer: Answer) => void {
+  const sent = Array.from({ length: count }, () => {
+    assert.equal(inFlight.enter(), undefined);
+    return inFlight.sent();
+  });
+  return (answer) => {
+    for (const one of sent.splice(0)) inFlight.leave(one, answer);
+  };
+}
+
+/** So many requests, one after the other, that go well. */
+function well(inFlight: InFlight, count: number): void {
+  for (let number = 0; number < count; number += 1) flights(inFlight, 1)('good');
+}
+
+/** Eight were in flight when they were refused. */
+function halved(): InFlight {
+  const inFlight = new InFlight();
+  flights(inFlight, 8)('too much');
+  assert.equal(inFlight.limit, 4);
+  return inFlight;
+}
+
+describe('requests in flight', () => {
+  it('are not limited until the server refuses one', () => {
+    const inFlight = new InFlight();
+    flights(inFlight, 100)('other');
+    assert.equal(inFlight.limit, Number.POSITIVE_INFINITY);
+  });
+
+  it('are half as many after those that were refused together, and never none', () => {
+    const inFlight = halved();
+    flights(inFlight, 4)('too much');
+    assert.equal(inFlight.limit, 2);
+    for (const _ of [1, 2, 3]) flights(inFlight, 1)('too much');
+    assert.equal(inFlight.limit, 1);
+  });
+
+  it('may be one more after each row of good answers, and in the end as many as ever', () => {
+    const inFlight = halved();
+    well(inFlight, 31);
+    assert.equal(inFlight.limit, 4);
+    well(inFlight, 1);
+    assert.equal(inFlight.limit, 5);
+    well(inFlight, 32 * 60);
+    assert.equal(inFlight.limit, Number.POSITIVE_INFINITY);
+  });
+
+  it('begin a new row where one is refused', () => {
+    const inFlight = halved();
+    well(inFlight, 31);
+    flights(inFlight, 4)('too much');
+    well(inFlight, 31);
+    assert.equal(inFlight.limit, 2);
+  });
+
+  it('above the limit wait for others to leave, in their order', async () => {
+    const inFlight = halved();
+    const answer = flights(inFlight, 4);
+    const order: string[] = [];
+    const later = ['a', 'b'].map((name) => inFlight.enter()?.then(() => order.push(name)));
+    await turn();
+    assert.deepEqual(order, []);
+    answer('good');
+    await Promise.all(later);
+    assert.deepEqual(order, ['a', 'b']);
+  });
+});
