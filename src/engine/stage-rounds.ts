@@ -83,7 +83,7 @@ export class StageRounds {
     await this.#parts.recorder.atWork(this.#stage.id, this.#startedAt);
   }
 
-  /** What a run has just written may not be in every answer yet: only two looks make a result bad. */
+  /** What was just written may not be in every answer yet, and earlier stages read at other moments: only two looks make a result bad. */
   async #open(round: number): Promise<OpenStage> {
     const { ports, context, stages, observe, live, actor, hold, looks } = this.#parts;
     const stage = this.#stage;
@@ -92,7 +92,8 @@ export class StageRounds {
       return stage.open(looks.current(), inChain(context, stages, stage, !live, this.#again));
     };
     const first = await look();
-    if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
+    const isAlone = actor.writes === 0 && stages[0] === stage;
+    if (round > 1 || !stage.judgesResult || isAlone || exitOf(first.findings(), context) === undefined) return first;
     observe({ type: 'note', stage: stage.id, level: 'info', text: 're-checks before it reports a problem' });
     await ports.clock.sleep(SETTLE_MS, hold.stop).catch(() => undefined);
     hold.mayGoOn();

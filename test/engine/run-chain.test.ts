@@ -510,7 +510,13 @@ describe('runChain', () => {
       assert.equal(outcome.exit, 'blocked');
     });
 
-    it('believes the first look where nothing was written', async () => {
+    it('looks once more after another stage, for that one may have read at another moment', async () => {
+      const waited = () => scripted('wait', [{ skip: 'every pod is ready' }], { readOnly: true });
+      const { outcome } = await run(engineBench(), [waited(), judging(bad, good)]);
+      assert.equal(outcome.exit, 'done');
+    });
+
+    it('believes the first look where nothing was written, and no other stage has looked', async () => {
       const { outcome } = await run(engineBench(), [judging(bad, good)]);
       assert.equal(outcome.exit, 'blocked');
     });
