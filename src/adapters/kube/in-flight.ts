@@ -26,13 +26,13 @@ export class InFlight {
     return this.#limit;
   }
 
-  /** Undefined if the request may be sent at once; else it resolves when it may. Followed by `leave`, whatever became of it. */
-  enter(): Promise<void> | undefined {
-    if (this.#waiting.length === 0 && this.#count < this.#limit) {
+  /** Undefined if the request may be sent at once; else it resolves when it may. Followed by `leave`, whatever became of it. `ahead`: next. */
+  enter(ahead: boolean): Promise<void> | undefined {
+    if (this.#count < this.#limit) {
       this.#count += 1;
       return undefined;
     }
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => (ahead ? this.#waiting.unshift(resolve) : this.#waiting.push(resolve)));
   }
 
   sent(): Sent {

@@ -130,7 +130,8 @@ export class Transport {
   /** Where the server has asked for fewer requests at a time, this one waits for its turn. */
   async #inTurn<T>(call: Call, end: RequestEnd, attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
     const inFlight = this.#inFlight;
-    const turn = inFlight.enter();
+    // The lock is renewed by a write: it does not wait behind a search of every kind.
+    const turn = inFlight.enter(changes(call));
     if (turn)
       await end.whileOpen(turn).catch((thrown: unknown) => {
         void turn.then(() => inFlight.leave(inFlight.sent(), 'other'));

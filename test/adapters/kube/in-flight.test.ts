@@ -5,7 +5,7 @@ import { type Answer, InFlight } from '../../../src/adapters/kube/in-flight.ts';
 /** So many requests that are sent at once; what is returned answers them. */
 function flights(inFlight: InFlight, count: number): (answer: Answer) => void {
   const sent = Array.from({ length: count }, () => {
-    assert.equal(inFlight.enter(), undefined);
+    assert.equal(inFlight.enter(false), undefined);
     return inFlight.sent();
   });
   return (answer) => {
@@ -59,15 +59,15 @@ describe('requests in flight', () => {
     assert.equal(inFlight.limit, 2);
   });
 
-  it('above the limit wait for others to leave, in their order', async () => {
+  it('above the limit wait for others to leave, in their order, and writes before reads', async () => {
     const inFlight = halved();
     const answer = flights(inFlight, 4);
     const order: string[] = [];
-    const later = ['a', 'b'].map((name) => inFlight.enter()?.then(() => order.push(name)));
+    const later = ['read', 'also read', 'write'].map((name) => inFlight.enter(name === 'write')?.then(() => order.push(name)));
     await turn();
     assert.deepEqual(order, []);
     answer('good');
     await Promise.all(later);
-    assert.deepEqual(order, ['a', 'b']);
+    assert.deepEqual(order, ['write', 'read', 'also read']);
   });
 });
