@@ -14,7 +14,7 @@ import { openWire, type Wire } from './wire.ts';
 export interface TransportOptions {
   /** Version of this program, for User-Agent. */
   readonly version: string;
-  /** Each warning of the server about a write, once; warnings about our reads and dry runs do not concern the user. */
+  /** Told once each: warnings of the server about a write (those about our reads and dry runs do not concern the user), and that it refuses. */
   readonly warn?: (text: string) => void;
   /** The user is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
@@ -43,6 +43,9 @@ const ATTEMPTS = 5;
 /** With 429 the server says that it has done nothing, and may say so for long. */
 const ATTEMPTS_TOO_MUCH = 20;
 const TOO_MUCH = 429;
+/** One refusal costs a second; a request that is refused this often costs the user's patience. */
+const TOLD_AT = 3;
+const TOO_MUCH_TEXT = 'the API server has too much to do (429): fewer requests are sent at a time, and this takes longer';
 /** The server itself ends an ordinary request after a minute; the rest is for a slow line. */
 const ANSWER_MS = 300_000;
 
@@ -120,6 +123,7 @@ export class Transport {
       }
       const attempts = outcome.failure.status === TOO_MUCH ? ATTEMPTS_TOO_MUCH : ATTEMPTS;
       if (attempt >= attempts || !outcome.again) throw outcome.failure;
+      if (outcome.failure.status === TOO_MUCH && attempt === TOLD_AT) this.#warnOnce(TOO_MUCH_TEXT);
       await this.#options.sleep(delayOf(attempt, outcome.retryAfter), end.signal).catch((thrown: unknown) => {
         end.throwIfEnded();
         throw thrown;
@@ -220,10 +224,12 @@ export class Transport {
     const now = Date.now();
     if (!Number.isNaN(date)) this.skew = { ms: Math.round(date + 500 - (startedAt + now) / 2), tookMs: now - startedAt, at: uptimeMs() };
     if (!changing) return;
-    for (const text of warningTexts(message.rawHeaders)) {
-      if (this.#warned.has(text)) continue;
-      this.#warned.add(text);
-      this.#options.warn?.(text);
-    }
+    for (const text of warningTexts(message.rawHeaders)) this.#warnOnce(text);
+  }
+
+  #warnOnce(text: string): void {
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
+    this.#options.warn?.(text);
   }
 }

@@ -170,10 +170,12 @@ describe('kube transport', () => {
       atOnce -= 1;
       sendJson(response, configMap);
     });
-    const { cluster } = clusterTo(server.url);
+    const warned: string[] = [];
+    const { cluster } = clusterTo(server.url, {}, { warn: (text) => warned.push(text) });
     const names = Array.from({ length: 200 }, (_, number) => `a${number}`);
     const read = await Promise.all(names.map((name) => cluster.get(K.ConfigMap, name, 'n')));
     assert.equal(read.length, names.length);
+    assert.deepEqual(warned, ['the API server has too much to do (429): fewer requests are sent at a time, and this takes longer']);
     // All but three of the first, which go out together, and of half as many each time after it.
     assert.ok(refused < 2 * names.length + 50, `${refused} refused`);
   });
