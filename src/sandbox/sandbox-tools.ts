@@ -68,16 +68,16 @@ function kubectlVersion(flags: readonly string[]): Answer {
 }
 
 const PATCH_FLAGS = {
-  p: { type: 'string', short: 'p' },
+  patch: { type: 'string', short: 'p' },
   namespace: { type: 'string', short: 'n' },
   type: { type: 'string' },
   'dry-run': { type: 'string' },
 } as const;
 
-/** `patch [--dry-run=server] RESOURCE NAME [-n NAMESPACE] --type=merge -p JSON`. */
+/** `patch [--dry-run=server] RESOURCE NAME [-n NAMESPACE] --type=merge --patch JSON`. */
 function kubectlPatch(cluster: SandboxCluster, args: readonly string[]): Answer {
   const { values, positionals } = parseArgs({ args: [...args], options: PATCH_FLAGS, strict: false });
-  const { p: patch, type, namespace } = values;
+  const { patch, type, namespace } = values;
   const [resource = '', name = ''] = positionals.flatMap((one) => one.split('/'));
   if (type !== 'merge' || typeof patch !== 'string' || !name) return unknown(['patch', ...args]);
   const isMeant = (kind: Parameters<typeof resourceText>[0]) =>

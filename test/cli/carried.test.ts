@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CARRIED, carriedNames, carriedTo, flagsOfRun, flagsWithRecord, withRecorded } from '../../src/cli/carried.ts';
+import { CARRIED, carriedNames, carriedTo, flagsOfRun, flagsWithRecord, isOn, withRecorded } from '../../src/cli/carried.ts';
 import { CREDENTIAL_FLAGS } from '../../src/cli/command-line.ts';
-import { targetFlags } from '../../src/cli/target-flags.ts';
+import { FLAG_ROWS } from '../../src/cli/flags.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 
@@ -20,11 +20,13 @@ describe('flags carried to the next command', () => {
       );
     });
 
-  it('are all that say what is done, and nothing of one command line alone', () => {
-    const said = [...Object.keys(targetFlags), 'from', 'through', 'include', 'skip', 'probe-network', 'probe-image', 'probe-namespace'];
-    for (const name of said) assert.ok(CARRIED.includes(name), name);
-    for (const name of ['yes', 'dry-run', 'output', 'report-file', 'v', 'quiet', 'no-progress', 'detailed-exitcode', 'notify'])
-      assert.ok(!CARRIED.includes(name), name);
+  it('are all that a plan depends on, and nothing of one command line alone', () => {
+    const told = FLAG_ROWS.filter(([, { helpGroup }]) => helpGroup !== 'connection');
+    assert.deepEqual(
+      told.flatMap(([name, { carried }]) => (carried ? [name] : [])),
+      told.flatMap(([name, row]) => (row.helpGroup === 'run' && isOn(row, 'plan') ? [name] : [])),
+      'what a plan depends on is `carried: true` in its row (src/cli/target-flags.ts, stage-flags.ts), and nothing else is',
+    );
   });
 
   it('of the environment are for another machine only', () => {

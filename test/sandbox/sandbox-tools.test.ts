@@ -39,13 +39,14 @@ describe('the programs of the sandbox', () => {
     });
   }
 
-  it('patch by merge, and tell every line as it comes', async () => {
-    const told: string[] = [];
-    const args = ['patch', 'configmap', 'map', '-n', 'default', '--type=merge', '-p', '{"data":{"a":null,"b":"2"}}'];
-    await tools.run({ tool: 'kubectl', args }, { onLine: (line, stream) => told.push(`${stream} ${line}`) });
-    assert.deepEqual((await cluster.get(K.ConfigMap, 'map', 'default'))?.data, { b: '2' });
-    assert.deepEqual(told, ['stdout configmaps/map patched']);
-  });
+  for (const flag of ['-p', '--patch'])
+    it(`patch by merge with ${flag}, and tell every line as it comes`, async () => {
+      const told: string[] = [];
+      const args = ['patch', 'configmap', 'map', '-n', 'default', '--type=merge', flag, `{"data":{"a":null,"b":"${flag}"}}`];
+      await tools.run({ tool: 'kubectl', args }, { onLine: (line, stream) => told.push(`${stream} ${line}`) });
+      assert.deepEqual((await cluster.get(K.ConfigMap, 'map', 'default'))?.data, { b: flag });
+      assert.deepEqual(told, ['stdout configmaps/map patched']);
+    });
 
   it('are found where they lie, and tell the release that their file says', async () => {
     assert.deepEqual(await tools.which('netsvcctl'), [`${BIN_DIR}/netsvcctl`]);
