@@ -18,6 +18,7 @@ import { openTools, rememberAnswers } from '../adapters/tools/tools.ts';
 import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
 import { isAnswer } from '../kernel/interruption.ts';
+import { acceptsWhole } from '../kernel/judge.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
@@ -160,12 +161,11 @@ function awaiting({ interruption, warn }: ComposeRequest, folder: string, clock:
 }
 
 async function openJournal(ledger: Ledger, { clusterUid, profile, options, startedAt }: Composition['context'], namesFirst: boolean) {
-  const { stateNamespace, journalDir, accept } = options;
+  const { stateNamespace, journalDir } = options;
   const place = journalSecrets(ledger, stateNamespace, namesFirst);
   const form = async () => (await import('../features/ownerrefs/journal-form.ts')).ownerEntries;
   const deps = { place, form, clusterUid, profile: profile.name, namesFirst, runId: runIdOf(startedAt, clusterUid) };
   if (journalDir === undefined) return journalStore(deps);
   const { copiedJournal, journalFolder } = await import('../adapters/journal/folder.ts');
-  const isTrusted = accept.some(({ check, subject }) => check === 'NS-751' && subject === undefined);
-  return copiedJournal(deps, journalFolder(journalDir), isTrusted);
+  return copiedJournal(deps, journalFolder(journalDir), acceptsWhole(options, 'NS-751'));
 }

@@ -22,7 +22,7 @@ export interface Options {
   readonly yes: boolean;
   /** Limit of each wait in milliseconds; undefined scales with the number of nodes. */
   readonly timeoutMs?: number;
-  /** Failed pods at which a wait gives up. */
+  /** Failed pods that a wait still tolerates: with one more it gives up. */
   readonly maxFailed: number;
   /** Take back what an earlier run of the stage did (`--undo`). */
   readonly undo?: boolean;

@@ -23,7 +23,7 @@ export interface Writer {
  * target's), `left` in the cluster only (a controller's). `target`: always the target's, such as definitions, accounts, bindings, needed
  * permissions and unknown fields.
  */
-export type Outcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target' | 'left';
+export type EditOutcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target' | 'left';
 
 export type Side = 'mine' | 'theirs';
 
@@ -40,7 +40,7 @@ export interface Trace {
   /** What the field will be, where that is neither value as it stands: an image keeps its registry and gets the new tag. */
   readonly result?: unknown;
   readonly source: TraceSource;
-  readonly outcome: Outcome;
+  readonly outcome: EditOutcome;
   /** The user's own decision, where one was needed. */
   readonly decided?: Side;
   /** Of an obsolete edit, where known: when the release dropped what it was made to. */

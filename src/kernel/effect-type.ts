@@ -170,15 +170,15 @@ export async function runTool(
   }
   if (result.problem === 'cancelled')
     throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['run the same command again']);
-  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`, CONTINUE);
-  if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
+  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`, RERUN_AFTER_FIX);
+  if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, RERUN_AFTER_FIX);
   // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
   if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {
-    throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, CONTINUE);
+    throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, RERUN_AFTER_FIX);
   }
 }
 
-export const CONTINUE = ['fix the cause, then run the same command again: what is done stays done'];
+const RERUN_AFTER_FIX = ['fix the cause, then run the same command again: what is done stays done'];
 
 function lastLines(text: string): string {
   return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';

@@ -1,5 +1,5 @@
 import { type Check, type Evidence, type Finding, LEFT_OUT, Unread, type Verdict } from './check.ts';
-import type { Acceptance, Context } from './context.ts';
+import type { Acceptance, Context, Options } from './context.ts';
 import type { Severity } from './defect.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
@@ -58,16 +58,26 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
     ...(verdict.leads ? { leads: verdict.leads } : {}),
   };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
-  if (isAccepted(check.id, evidence, accepted, verdict.eachByName === true))
+  if (isFindingAccepted(check.id, evidence, accepted, verdict.eachByName === true))
     return { ...base, ...rest, outcome: 'accepted', was: severity };
   return { ...base, ...rest, outcome: severity };
 }
 
 /** Accepted whole, unless it must be by name; or every subject of the finding accepted by name. */
-function isAccepted(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[], eachByName: boolean): boolean {
+function isFindingAccepted(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[], eachByName: boolean): boolean {
   const mine = accepted.filter((acceptance) => acceptance.check === id);
   if (!eachByName && mine.some((acceptance) => acceptance.subject === undefined)) return true;
   return evidence.length > 0 && evidence.every((item) => mine.some((acceptance) => acceptance.subject === item.text));
+}
+
+/** True if `--accept` names the check alone, and so everything that it finds. */
+export function acceptsWhole({ accept }: Pick<Options, 'accept'>, check: string): boolean {
+  return accept.some((one) => one.check === check && one.subject === undefined);
+}
+
+/** True if `--accept` names the check alone or with this subject. */
+export function acceptsSubject({ accept }: Pick<Options, 'accept'>, check: string, subject: string): boolean {
+  return accept.some((one) => one.check === check && (one.subject === undefined || one.subject === subject));
 }
 
 export interface Tally {

@@ -122,6 +122,11 @@ export interface PlannedStage {
   readonly restarts?: readonly PlannedRestart[];
 }
 
+/** Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since. */
+export function latestOf(plans: readonly PlannedStage[]): readonly PlannedStage[] {
+  return plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
+}
+
 /** A step by its number in a plan: the same in the plan, in the question, while it runs, where it stops, and later. */
 export interface StepPlace {
   readonly stage: string;

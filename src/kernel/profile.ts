@@ -86,7 +86,8 @@ export interface AddOn {
   readonly otherNamespaces: readonly string[];
 }
 
-export interface CliFacts {
+/** What the service calls its own CLI and what belongs to it. */
+export interface CliNames {
   /** Name of the service's own CLI: `netsvcctl`, `calicoctl`. */
   readonly program: string;
   /** The same CLI as a kubectl plugin: `kubectl-calico`. */
@@ -205,7 +206,7 @@ export interface Profile {
     readonly versionField: string;
     readonly guidField?: string;
   };
-  readonly cli: CliFacts;
+  readonly cli: CliNames;
   /** How a program of the target says its version, by the last part of its image's name; it needs nothing and ends at once. */
   readonly versionCommands?: Readonly<Record<string, readonly string[]>>;
   /** Typha of this release on refuses agents older than it (agents first, Typha last). */

@@ -43,6 +43,18 @@ export function isOlder(a: string, b: string): boolean {
   return compareReleases(left, right) < 0;
 }
 
+/** True if going from `source` to `target` passes release `at`; an unknown source is assumed to be older. */
+export function crosses(source: string | undefined, target: string, at: string): boolean {
+  if (parseRelease(target) === undefined || isOlder(target, at)) return false;
+  return source === undefined || parseRelease(source) === undefined || isOlder(source, at);
+}
+
+/** True if a release is of the minor line `v3.22` or an older one; an unknown release is assumed to be. */
+export function notAfterLine(release: string | undefined, line: string): boolean {
+  const [own, limit] = [parseRelease(release ?? ''), parseRelease(`${line}.0`)];
+  return limit !== undefined && (own === undefined || compareReleases({ ...own, patch: 0 }, limit) <= 0);
+}
+
 /** How old what runs is beside the target; `untold` where its image does not tell its release. */
 export function ageBeside(release: string | undefined, target: string): 'old' | 'newer' | 'untold' | 'same' {
   if (release === undefined) return 'untold';

@@ -74,7 +74,7 @@ export function endedRecord(record: RunRecord, exit: ExitName, finishedAt: strin
   return { ...record, outcome, ...definedOf({ finishedAt }) };
 }
 
-/** `NS-301=node/a`: as it is written on the command line. */
+/** `NS-712=node-01`: as it is written on the command line. */
 function acceptedTexts({ accept }: Pick<Options, 'accept'>): readonly string[] {
   return accept.map(({ check, subject }) => (subject === undefined ? check : `${check}=${subject}`));
 }

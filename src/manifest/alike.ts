@@ -1,7 +1,7 @@
 import { isRecord, type JsonMap, jsonAt } from '../kernel/json.ts';
 import type { FieldChange } from '../kernel/plan.ts';
 import { itemsByKey, type SchemaRule } from '../kube/list-keys.ts';
-import { canonicalRepository, imageKey, isReleaseOfSame, parseImage } from './images.ts';
+import { canonicalRepository, imageKey, isReleaseOfSame, repositoryAndTag } from './images.ts';
 
 /** What the server writes where the user wrote nothing. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP', operator: 'Equal' };
@@ -37,7 +37,7 @@ function withDefault(name: string, value: unknown): unknown {
 function alikeScalars(a: unknown, b: unknown, { name, strict, apartFromImages, entry }: Comparison): boolean {
   if (strict) return a === b;
   if (apartFromImages && name === 'image' && typeof a === 'string' && typeof b === 'string') {
-    return imageKey(parseImage(a).repository) === imageKey(parseImage(b).repository);
+    return imageKey(repositoryAndTag(a).repository) === imageKey(repositoryAndTag(b).repository);
   }
   if (typeof a === 'string' && typeof b === 'string' && a.trimEnd() === b.trimEnd()) return true;
   return sameMeaning(a, b, entry);

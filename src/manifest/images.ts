@@ -1,6 +1,6 @@
 import { type JsonMap, mapAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { parseImage as inParts, parseRelease } from '../kernel/release.ts';
+import { parseImage, parseRelease } from '../kernel/release.ts';
 import { containersIn, recordsIn } from './prepare.ts';
 
 export interface Image {
@@ -11,8 +11,8 @@ export interface Image {
 }
 
 /** Takes an image apart; the port of a registry is no tag. */
-export function parseImage(text: string): Image {
-  const { repository, name, ...rest } = inParts(text);
+export function repositoryAndTag(text: string): Image {
+  const { repository, name, ...rest } = parseImage(text);
   return { repository: repository === '' ? name : `${repository}/${name}`, ...rest };
 }
 
@@ -39,7 +39,7 @@ export function isReleaseTag({ tag, digest }: Image): boolean {
 /** True for two values of an image field that differ in nothing but which release they name. */
 export function isReleaseOfSame(path: string, a: unknown, b: unknown, keyOf = imageKey): boolean {
   if (!path.endsWith('.image') || typeof a !== 'string' || typeof b !== 'string') return false;
-  const [one, other] = [parseImage(a), parseImage(b)];
+  const [one, other] = [repositoryAndTag(a), repositoryAndTag(b)];
   return keyOf(one.repository) === keyOf(other.repository) && isReleaseTag(one) && isReleaseTag(other);
 }
 
@@ -110,6 +110,6 @@ export function withRegistry(image: string): string {
 }
 
 /** Sorted, each once, with their registries. */
-export function listed(images: readonly string[]): readonly string[] {
+export function imageList(images: readonly string[]): readonly string[] {
   return [...new Set(images.map(withRegistry))].toSorted((a, b) => (a < b ? -1 : 1));
 }

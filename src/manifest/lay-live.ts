@@ -8,7 +8,7 @@ import { changedFields, fieldAt } from './definition-differences.ts';
 import { mergeField } from './merge-fields.ts';
 import type { MergeInput, Objects } from './merge-input.ts';
 import { asObject, identityOf, prepared, recordsIn } from './prepare.ts';
-import { type Finding, layingWalk, type Place, ROOT, type Three } from './walk.ts';
+import { type Difference, layingWalk, type Place, ROOT, type Three } from './walk.ts';
 
 /** A field that was changed in the cluster, and by whom. */
 export interface LiveChange {
@@ -39,7 +39,7 @@ export function layLive(
     const file = applied.get(object) ?? base.get(object);
     if (!file) continue;
     const ref = refOf(now);
-    const toldBy = ({ path, base: was, mine: is }: Pick<Finding, 'path' | 'base' | 'mine'>): LiveChange => {
+    const toldBy = ({ path, base: was, mine: is }: Pick<Difference, 'path' | 'base' | 'mine'>): LiveChange => {
       const owner = managerOf(now, path);
       const writer = writerOfChange(now, path, { base: was, mine: is }, writerOf);
       return { object, path, ...(owner === undefined ? {} : { manager: owner }), ...(writer ? { writer } : {}) };
@@ -51,7 +51,7 @@ export function layLive(
       if (change.writer) changes.push({ ...change, left: { ref, base: was, mine: is } });
       return change.writer !== undefined;
     };
-    const add = (finding: Finding) => changes.push(toldBy(finding));
+    const add = (difference: Difference) => changes.push(toldBy(difference));
     const mine = unallocated(now);
     const three = { base: withMapsOf(mine, unallocated(before)), mine, theirs: file };
     const merged = mergeField({ ...layingWalk(now, listRules, add), leaves }, ROOT, three);

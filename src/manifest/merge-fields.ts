@@ -19,7 +19,7 @@ const STANDS_ALONE = new Set([
   'capabilities',
 ]);
 
-/** JsonMap of metadata that Kubernetes knows: others make a server refuse the whole object. */
+/** Fields of metadata that Kubernetes knows: others make a server refuse the whole object. */
 const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annotations', 'finalizers', 'ownerReferences']);
 
 /** Result = theirs + (mine − base), field by field; undefined = absent. */

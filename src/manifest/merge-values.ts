@@ -1,7 +1,7 @@
 import { type JsonMap, sameValue } from '../kernel/json.ts';
 import { type KubeObject, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
-import { canonicalRepository, folderOf, type Image, imageKey, imageText, isReleaseTag, nameOf, parseImage } from './images.ts';
+import { canonicalRepository, folderOf, type Image, imageKey, imageText, isReleaseTag, nameOf, repositoryAndTag } from './images.ts';
 import { editJson, readJson } from './json-text.ts';
 import { CONTAINERS, identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
 import { mergeSequences } from './sequences.ts';
@@ -15,7 +15,7 @@ const NO_JSON = 'Your text is not JSON, as the release has it.';
 export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   if (typeof base !== 'string' || typeof mine !== 'string') return settle(walk, place, three);
-  const [was, is] = [parseImage(base), parseImage(mine)];
+  const [was, is] = [repositoryAndTag(base), repositoryAndTag(mine)];
   const moved = canonicalRepository(was.repository) !== canonicalRepository(is.repository);
   const plain = isReleaseTag(is) || (is.digest === undefined && is.tag !== undefined && is.tag === was.tag);
   if (!moved && plain) return theirs;
@@ -24,7 +24,7 @@ export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
   if (moved && plain && asked === undefined) walk.images.learn(was, is);
   if (typeof theirs !== 'string') return tell(walk, place, three, 'obsolete');
   if (mine === theirs) return tell(walk, place, three, 'already');
-  const images = { was, is, to: parseImage(theirs) };
+  const images = { was, is, to: repositoryAndTag(theirs) };
   if (asked !== undefined && plain) return decideRegistry(walk, place, three, images, asked);
   return plain ? mergeRegistry(walk, place, three, images) : decideBuild(walk, place, three, images);
 }
@@ -170,7 +170,7 @@ export function mapNewImages(
 function withMappedImage(walk: Walk, list: string, container: JsonMap): JsonMap {
   const { image } = container;
   if (typeof image !== 'string') return container;
-  const released = parseImage(image);
+  const released = repositoryAndTag(image);
   const mine = walk.images.find(released.repository);
   const path = stepInto(stepInto(stepInto('spec.template.spec', list), String(container.name), true), 'image');
   if (mine === undefined) {

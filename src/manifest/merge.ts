@@ -10,7 +10,7 @@ import { mapNewImages } from './merge-values.ts';
 import { withOwnFile } from './own-file.ts';
 import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
 import { brokenReferences } from './references.ts';
-import { type Found, resultOf } from './traces.ts';
+import { type ObjectDifference, resultOf } from './traces.ts';
 import { fieldOf, type Walk } from './walk.ts';
 
 /** What the merge works on, the same in every attempt. */
@@ -111,7 +111,7 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
 
 /** `asked`: fields to be decided that the attempt came across, each with why. */
 function merge(ready: Prepared, input: MergeInput, forced: ReadonlyMap<string, string>, reasons: ReadonlyMap<string, string>) {
-  const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
+  const [found, notes, images] = [[] as ObjectDifference[], [...ready.notes], new ImageMap()];
   const asked: (readonly [string, string])[] = [];
   const { resolutions = {}, knowledge = NO_KNOWLEDGE } = input;
   const commaLists = new Set(knowledge.commaLists);

@@ -8,7 +8,7 @@ import { mergeField } from './merge-fields.ts';
 import type { MergeInput, Objects } from './merge-input.ts';
 import { grants, grouped, isRole, type Permission, permissionsOf, placeOfVerb, ruleOf, withoutRules } from './permissions.ts';
 import { asObject } from './prepare.ts';
-import { type Dispute, type Finding, layingWalk, ROOT, type Walk } from './walk.ts';
+import { type Difference, type Dispute, layingWalk, ROOT, type Walk } from './walk.ts';
 
 /** A dispute in the object of this identity. */
 export type DisputeOf = Dispute & { readonly object: string };
@@ -101,7 +101,7 @@ function reconciledFields({ base, theirs, applied = base, live, own }: Five, lis
 /** Places in which two states of an object differ, by the steps that a merge takes. */
 function differingPaths(from: object, to: object, object: KubeObject, listRules: ListRules | undefined): readonly string[] {
   const paths: string[] = [];
-  const add = ({ path, base, mine }: Finding) => {
+  const add = ({ path, base, mine }: Difference) => {
     if (!isReleaseOfSame(path, base, mine)) paths.push(path);
   };
   mergeField(walkOf(object, listRules, add), ROOT, { base: from, mine: to, theirs: from });

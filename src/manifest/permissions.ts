@@ -11,7 +11,7 @@ export interface Permission {
 }
 
 /** A thing, and all that may be done to it. */
-export type Target = Omit<Permission, 'verb'> & { readonly verbs: readonly string[] };
+export type Granted = Omit<Permission, 'verb'> & { readonly verbs: readonly string[] };
 
 /** Stands for the API group of paths that are no resources. */
 const URLS = '(url)';
@@ -25,7 +25,7 @@ export function withoutRules({ rules: _, ...rest }: KubeObject): KubeObject {
 }
 
 /** Where the rules of a role tell about a thing. */
-export function placeOf({ group, resource, name }: Omit<Target, 'verbs'>): Place {
+export function placeOf({ group, resource, name }: Omit<Granted, 'verbs'>): Place {
   return inItem(inField(ROOT, 'rules'), [group, resource, name].filter((part) => part !== '' && part !== URLS).join('/'));
 }
 
@@ -66,8 +66,8 @@ function covers(granted: string, wanted: string): boolean {
   return granted === wanted || granted === '*';
 }
 
-export function grouped(permissions: readonly Permission[]): readonly Target[] {
-  const targets = new Map<string, Target>();
+export function grouped(permissions: readonly Permission[]): readonly Granted[] {
+  const targets = new Map<string, Granted>();
   for (const { group, resource, name, verb } of permissions) {
     const key = `${group}|${resource}|${name}`;
     const known = targets.get(key)?.verbs ?? [];
@@ -76,7 +76,7 @@ export function grouped(permissions: readonly Permission[]): readonly Target[] {
   return [...targets.values()];
 }
 
-export function ruleOf({ group, resource, name }: Omit<Target, 'verbs'>, verbs: readonly string[]): unknown {
+export function ruleOf({ group, resource, name }: Omit<Granted, 'verbs'>, verbs: readonly string[]): unknown {
   if (group === URLS) return { nonResourceURLs: [resource], verbs };
   return { apiGroups: [group], resources: [resource], ...(name === '' ? {} : { resourceNames: [name] }), verbs };
 }

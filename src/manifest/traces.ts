@@ -8,10 +8,10 @@ import type { LiveChange } from './lay-live.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import type { NotedField } from './own-file.ts';
 import { identityOf, identityOfRef } from './prepare.ts';
-import type { Finding, Three } from './walk.ts';
+import type { Difference, Three } from './walk.ts';
 
-/** A finding with the object it was made in. */
-export interface Found extends Finding {
+/** A difference with the object it was found in. */
+export interface ObjectDifference extends Difference {
   readonly ref: ObjectRef;
 }
 
@@ -23,7 +23,7 @@ interface Sources {
 
 /** What the merge found, as the user may see it: no Secret's values, no marks of ours. */
 export function resultOf(
-  { documents, found, notes }: Pick<MergeResult, 'documents' | 'notes'> & { readonly found: readonly Found[] },
+  { documents, found, notes }: Pick<MergeResult, 'documents' | 'notes'> & { readonly found: readonly ObjectDifference[] },
   sources: Sources,
   input: MergeInput,
 ): MergeResult {
@@ -44,7 +44,7 @@ export function resultOf(
   };
 }
 
-function traceOf(found: Found, source: TraceSource): Trace {
+function traceOf(found: ObjectDifference, source: TraceSource): Trace {
   const { ref, path, outcome, decided, note, because, base, mine } = found;
   const change = mine === undefined ? 'remove' : base === undefined ? 'add' : 'change';
   const told = note ?? because ?? (source.writer === undefined || outcome !== 'kept' ? undefined : `Set by ${source.writer}.`);
@@ -52,7 +52,7 @@ function traceOf(found: Found, source: TraceSource): Trace {
 }
 
 /** Of an image that is kept: its repository is the user's, its tag the target's. */
-function resultAt({ ref, path, outcome, mine }: Found, documents: readonly KubeObject[]): Pick<Trace, 'result'> {
+function resultAt({ ref, path, outcome, mine }: ObjectDifference, documents: readonly KubeObject[]): Pick<Trace, 'result'> {
   if (outcome !== 'kept' || !path.endsWith('.image')) return {};
   const document = documents.find((one) => identityOf(one) === identityOfRef(ref));
   const result = fieldAt(document, path);
@@ -75,7 +75,7 @@ function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?
   return Object.fromEntries(shown.map(([side, value]) => [side, ref.kind === 'Secret' ? HIDDEN : withoutMarks(value)]));
 }
 
-function sourceOf({ ref, path }: Found, { live, noted }: Sources, file: 'file' | 'last-applied'): TraceSource {
+function sourceOf({ ref, path }: ObjectDifference, { live, noted }: Sources, file: 'file' | 'last-applied'): TraceSource {
   const object = identityOfRef(ref);
   const change = live.find((one) => one.object === object && !one.left && overlaps(one.path, path));
   if (!change)
@@ -85,7 +85,7 @@ function sourceOf({ ref, path }: Found, { live, noted }: Sources, file: 'file' |
 }
 
 /** One per field; images of one repository are decided together. */
-function conflictsOf(found: readonly Found[]): readonly Conflict[] {
+function conflictsOf(found: readonly ObjectDifference[]): readonly Conflict[] {
   const conflicts = new Map<string, Conflict>();
   for (const one of found) {
     if (one.outcome !== 'conflict' || conflicts.has(one.field)) continue;

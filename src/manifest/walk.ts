@@ -1,4 +1,4 @@
-import type { Outcome, Side, Writer } from '../kernel/edit-trace.ts';
+import type { EditOutcome, Side, Writer } from '../kernel/edit-trace.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { type KindRules, type ListRules, rulesOf, type SchemaRule } from '../kube/list-keys.ts';
@@ -28,9 +28,9 @@ export interface Three {
 }
 
 /** A difference that the walk came across, and what becomes of it. */
-export interface Finding extends Three {
+export interface Difference extends Three {
   readonly path: string;
-  readonly outcome: Outcome;
+  readonly outcome: EditOutcome;
   readonly field: string;
   readonly because?: string;
   readonly decided?: Side;
@@ -50,9 +50,9 @@ export interface Dispute {
 
 export const ROOT: Place = { path: '', fields: '', name: '', gone: false, json: false };
 
-/** All that a walk through one object needs to know. */
 export type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
 
+/** All that a walk through one object needs to know. */
 export interface Walk {
   readonly ref: ObjectRef;
   readonly mode: Mode;
@@ -73,7 +73,7 @@ export interface Walk {
   scaler?(path: string): Writer | undefined;
   /** A field must be decided, as the merge of others has shown; the next attempt includes it. */
   ask?(field: string, because: string): void;
-  add(finding: Finding): void;
+  add(difference: Difference): void;
   note(text: string): void;
 }
 
@@ -155,13 +155,13 @@ function whyAsked({ base, mine }: Three): string {
 /** The user's decision, where there is one; until then the target's value stands. */
 export function decide(walk: Walk, place: Place, three: Three, because: string, field = fieldOf(walk.ref, place.path)): unknown {
   const decided = walk.resolution(field);
-  const outcome: Outcome = decided === undefined ? 'conflict' : decided === 'mine' ? 'kept' : 'target';
+  const outcome: EditOutcome = decided === undefined ? 'conflict' : decided === 'mine' ? 'kept' : 'target';
   walk.add({ ...three, path: place.path, outcome, field, because, ...(decided ? { decided } : {}) });
   return decided === 'mine' ? three.mine : three.theirs;
 }
 
 /** What became of an edit; returns the value that goes into the result. */
-export function tell(walk: Walk, place: Place, three: Three, outcome: Outcome, note?: string): unknown {
+export function tell(walk: Walk, place: Place, three: Three, outcome: EditOutcome, note?: string): unknown {
   walk.add({ ...three, path: place.path, outcome, field: fieldOf(walk.ref, place.path), ...(note ? { note } : {}) });
   return outcome === 'kept' ? three.mine : three.theirs;
 }

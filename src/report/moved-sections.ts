@@ -3,7 +3,7 @@ import { mapAt, parsedJson } from '../kernel/json.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage, TwoWayField } from '../kernel/plan.ts';
 import type { Row, Section, TableSection, TestCase } from './model.ts';
-import { hintOf, isGone, OUTCOME_WORDS } from './plan-rows.ts';
+import { hintOf, isFieldGone, OUTCOME_WORDS } from './plan-rows.ts';
 
 /** What of things of others was met: their edits, their fields, their owner references, their hosts. */
 export function movedSections(plans: readonly PlannedStage[]): readonly (Section | undefined)[] {
@@ -75,7 +75,7 @@ function fieldRows(object: PlannedObject): readonly Row[] {
   return taken.map(({ path, manager, subresource }) => {
     const taker = takers.find((one) => one.manager === manager && one.subresource === subresource);
     const from = taker === undefined || taker.name === manager ? manager : `${taker.name} (${manager})`;
-    return takenRow(refText(ref), path, from, taker ? hintOf(taker, isGone(object, path)) : '');
+    return takenRow(refText(ref), path, from, taker ? hintOf(taker, isFieldGone(object, path)) : '');
   });
 }
 

@@ -1,5 +1,5 @@
 import { counted, firstOf } from '../kernel/counted.ts';
-import type { Outcome, Trace } from '../kernel/edit-trace.ts';
+import type { EditOutcome, Trace } from '../kernel/edit-trace.ts';
 import { isRecord } from '../kernel/json.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedStage, Taker } from '../kernel/plan.ts';
@@ -7,7 +7,7 @@ import { clip, columns } from './columns.ts';
 import { maskedTwoWay } from './mask.ts';
 
 /** The words for what becomes of an edit (docs/reference/merge.md). */
-export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+export const OUTCOME_WORDS: Readonly<Record<EditOutcome, string>> = {
   kept: 'kept',
   already: 'already in the target',
   obsolete: 'obsolete',
@@ -116,19 +116,19 @@ function takingsOf(object: PlannedObject, taker: Taker, told: ReadonlySet<string
     .filter((one) => one.manager === taker.manager && one.subresource === taker.subresource && !isYoursRemoved(object, one))
     .map(({ path }) => path)
     .filter((path) => !told.has(`${refText(object.ref)} ${path}`));
-  const { gone = [], set = [] } = Object.groupBy(paths, (path) => (isGone(object, path) ? 'gone' : 'set'));
+  const { gone = [], set = [] } = Object.groupBy(paths, (path) => (isFieldGone(object, path) ? 'gone' : 'set'));
   return [{ object, taker, paths: set, gone: false }, ...(gone.length > 0 ? [{ object, taker, paths: gone, gone: true }] : [])];
 }
 
 /** True if the upgrade removes a field: it sets nothing there. */
-export function isGone({ fields }: PlannedObject, path: string): boolean {
+export function isFieldGone({ fields }: PlannedObject, path: string): boolean {
   return fields.some((field) => field.path === path && field.after === undefined);
 }
 
 /** True of a field that you set and that goes with what the new release does not have: the row of that removal counts it. */
 export function isYoursRemoved(object: PlannedObject, { path, manager, subresource }: PlannedObject['taken'][number]): boolean {
   const isYours = object.takers?.some((one) => one.kind === 'person' && one.manager === manager && one.subresource === subresource);
-  return isYours === true && object.hidden.includes(path) && isGone(object, path);
+  return isYours === true && object.hidden.includes(path) && isFieldGone(object, path);
 }
 
 /** The hint; who set a field manually is not told to keep it if it is removed. */

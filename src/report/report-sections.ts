@@ -3,7 +3,7 @@ import { counted, elapsedText } from '../kernel/counted.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import type { ActionTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
-import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
+import { type FieldChange, latestOf, type PlannedObject, type PlannedStage } from '../kernel/plan.ts';
 import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
 import type { Bar, Cell, FoldItem, ReportFacts, ReportStage, Row, Section, TestCase } from './model.ts';
@@ -34,8 +34,8 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
 
 /** What only the user can do, as the last plan of each stage has it. */
 function manualSection(plans: readonly PlannedStage[]): Section | undefined {
-  const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
-  const steps = latest.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
+  const actions = latestOf(plans).flatMap((plan) => plan.actions);
+  const steps = actions.flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
   if (steps.length === 0) return undefined;
   return { kind: 'table', id: 'manual', name: 'Manual steps', title: 'Manual steps', items: [...new Set(steps)] };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { carriedText, differences } from '../../src/manifest/carried-file.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
-import { imagesIn, listed } from '../../src/manifest/images.ts';
+import { imageList, imagesIn } from '../../src/manifest/images.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import { prepared } from '../../src/manifest/prepare.ts';
@@ -70,7 +70,7 @@ describe('objects of any shape', () => {
   it('are compared, and searched for images, without an exception', () => {
     fc.assert(
       fc.property(manifest, manifest, (a, b) => {
-        assert.ok(listed(imagesIn([...a, ...b])).every((image) => image.includes('/')));
+        assert.ok(imageList(imagesIn([...a, ...b])).every((image) => image.includes('/')));
         for (const [index, one] of a.entries()) {
           assert.deepEqual(changedFields(one, one), []);
           for (const { path } of changedFields(one, b[index])) assert.equal(typeof path, 'string');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { imagesIn, listed, pullSecretsIn, withRegistry } from '../../src/manifest/images.ts';
+import { imageList, imagesIn, pullSecretsIn, withRegistry } from '../../src/manifest/images.ts';
 
 const pods = {
   initContainers: [{ name: 'i', image: 'calico/cni:v1' }],
@@ -33,10 +33,10 @@ describe('images of objects', () => {
     ['mirror:5000/node', 'mirror:5000/node'],
     ['localhost/node', 'localhost/node'],
   ] as const) {
-    it(`are listed with their registry: ${written}`, () => assert.equal(withRegistry(written), meant));
+    it(`are imageList with their registry: ${written}`, () => assert.equal(withRegistry(written), meant));
   }
 
-  it('are listed once, sorted', () => {
-    assert.deepEqual(listed(['b.io/x', 'calico/a', 'docker.io/calico/a']), ['b.io/x', 'docker.io/calico/a']);
+  it('are imageList once, sorted', () => {
+    assert.deepEqual(imageList(['b.io/x', 'calico/a', 'docker.io/calico/a']), ['b.io/x', 'docker.io/calico/a']);
   });
 });

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { prune } from '../../src/kube/fields-v1.ts';
 import { isNoise } from '../../src/manifest/alike.ts';
 import { differences } from '../../src/manifest/carried-file.ts';
-import { ImageMap, parseImage } from '../../src/manifest/images.ts';
+import { ImageMap, repositoryAndTag } from '../../src/manifest/images.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import type { MergeInput } from '../../src/manifest/merge-input.ts';
 import { identityOf } from '../../src/manifest/prepare.ts';
@@ -89,7 +89,7 @@ describe('corners of the merge', () => {
 
   it('do not guess a mirror’s folder from images that went two ways', () => {
     const moves = new ImageMap();
-    const learn = (from: string, to: string) => moves.learn(parseImage(from), parseImage(to));
+    const learn = (from: string, to: string) => moves.learn(repositoryAndTag(from), repositoryAndTag(to));
     learn('quay.io/calico/node:v1.0.0', 'one.example.org/calico/node:v1.0.0');
     assert.equal(moves.find('quay.io/calico/cni'), 'one.example.org/calico/cni');
     learn('quay.io/calico/typha:v1.0.0', 'two.example.org/calico/typha:v1.0.0');

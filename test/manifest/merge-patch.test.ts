@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergePatched } from '../../src/features/install-chart/conflicts.ts';
+import { withDifference } from '../../src/features/install-chart/conflicts.ts';
 
 const CASES: readonly (readonly [string, readonly [unknown, unknown, unknown], unknown])[] = [
   [
@@ -19,13 +19,13 @@ const CASES: readonly (readonly [string, readonly [unknown, unknown, unknown], u
   ['writes over a map that became something else in the cluster', [{ a: 'text' }, { a: { b: 1 } }, { a: { b: 2 } }], { a: { b: 2 } }],
 ];
 
-describe('mergePatched', () => {
+describe('withDifference', () => {
   for (const [what, [live, before, after], expected] of CASES) {
-    it(what, () => assert.deepEqual(mergePatched(live, before, after), expected));
+    it(what, () => assert.deepEqual(withDifference(live, before, after), expected));
   }
 
   it('treats no key as anything but a key', () => {
     const after = JSON.parse('{"__proto__": {"x": 1}, "constructor": 1}') as unknown;
-    assert.equal(JSON.stringify(mergePatched({}, {}, after)), '{"__proto__":{"x":1},"constructor":1}');
+    assert.equal(JSON.stringify(withDifference({}, {}, after)), '{"__proto__":{"x":1},"constructor":1}');
   });
 });

@@ -5,7 +5,7 @@ import { isRecord } from '../../src/kernel/json.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { alike } from '../../src/manifest/alike.ts';
 import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
-import { canonicalRepository, parseImage } from '../../src/manifest/images.ts';
+import { canonicalRepository, repositoryAndTag } from '../../src/manifest/images.ts';
 import { readJson } from '../../src/manifest/json-text.ts';
 import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
@@ -134,7 +134,9 @@ function isNoise(path: string, before: unknown, after: unknown): boolean {
   if (isEntry(path)) return before === after;
   const name = /([A-Za-z]+)$/.exec(path)?.[1] ?? '';
   if (name !== 'image') return alike(before, after, { name });
-  return canonicalRepository(parseImage(String(before)).repository) === canonicalRepository(parseImage(String(after)).repository);
+  return (
+    canonicalRepository(repositoryAndTag(String(before)).repository) === canonicalRepository(repositoryAndTag(String(after)).repository)
+  );
 }
 
 /** Rules grouped otherwise, or covered by wider ones, are no edits: permissions are compared elsewhere. */

@@ -5,7 +5,7 @@ import { type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
 import { alike } from '../../src/manifest/alike.ts';
 import { mergeByBase } from '../../src/manifest/choose-base.ts';
 import { changedFields, fieldAt } from '../../src/manifest/definition-differences.ts';
-import { folderOf, parseImage } from '../../src/manifest/images.ts';
+import { folderOf, repositoryAndTag } from '../../src/manifest/images.ts';
 import type { MergeResult } from '../../src/manifest/merge-input.ts';
 import { identityOf, podSpecOf, prepared, recordsIn } from '../../src/manifest/prepare.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -41,7 +41,7 @@ function changesBetween(before: Objects, after: Objects): readonly Change[] {
 
 function isSpelling(path: string, before: unknown, after: unknown): boolean {
   if (/\.image$/.test(path)) {
-    const [a, b] = [before, after].map((image) => parseImage(String(image)).repository.replace(/^docker\.io\//, ''));
+    const [a, b] = [before, after].map((image) => repositoryAndTag(String(image)).repository.replace(/^docker\.io\//, ''));
     return a === b;
   }
   // A variable that is empty is not one that is absent.
@@ -69,7 +69,7 @@ function isCarried(result: KubeObject | undefined, { path, base, mine }: Trace):
   const [text] = /^data\.\w+(?=[.[(])/.exec(path) ?? [];
   if (text !== undefined) return fieldAt(result, text) !== undefined;
   const value = fieldAt(result, path);
-  if (path.endsWith('.image')) return parseImage(String(value)).repository === parseImage(String(mine)).repository;
+  if (path.endsWith('.image')) return repositoryAndTag(String(value)).repository === repositoryAndTag(String(mine)).repository;
   if (calico.merge.commaLists.some((name) => path.endsWith(`[${name}].value`))) return isMergedList(value, base, mine);
   const list = fieldAt(result, path.replace(/\[(?:[^\\\]]|\\.)*\]$/, ''));
   if (path.endsWith(']') && Array.isArray(list) && value === undefined)
@@ -88,7 +88,7 @@ function isMergedList(...texts: readonly unknown[]): boolean {
 function registriesOf(documents: Objects): ReadonlySet<string> {
   const containers = documents.flatMap((one) => ['initContainers', 'containers'].flatMap((list) => recordsIn(podSpecOf(one)?.[list])));
   const images = containers
-    .map(({ image }) => parseImage(String(image)).repository)
+    .map(({ image }) => repositoryAndTag(String(image)).repository)
     .filter((image) => !/flannel|coreos|^own\./.test(image));
   return new Set(images.map(folderOf));
 }

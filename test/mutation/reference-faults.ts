@@ -184,7 +184,7 @@ export const WRITE_AHEAD: Room = {
       ['(once.has(place) ? [] : (NAMED_BY[changed] ?? []))', 'NAMED_BY[changed] ?? []'],
       ["'owner-gone': 'NS-744',", ''],
       ["'other-controller': 'NS-745',", ''],
-      ['open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text))', 'open = named.slice(accept.length)'],
+      ['open = [...new Set(named)].filter((id) => !acceptsSubject(options, id, text))', 'open = named.slice(options.accept.length)'],
       ['const refused = new Set(unknown);', 'const refused = new Set<string>();'],
       ['isLeftOff(choice, mute.has(ownerKey(owner)))', 'isLeftOff(choice, false)'],
       ["isMute || choice === 'open'", 'isMute'],

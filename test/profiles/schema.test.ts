@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
 import type {
   AddOn,
-  CliFacts,
+  CliNames,
   DatastoreFacts,
   Leftovers,
   MergeKnowledge,
@@ -111,7 +111,7 @@ const datastore: FieldsOf<DatastoreFacts> = {
   snapshot: 'optional',
   otherwise: 'optional',
 };
-const cli: FieldsOf<CliFacts> = {
+const cli: FieldsOf<CliNames> = {
   program: 'required',
   kubectlPlugin: 'required',
   images: 'required',

@@ -10,7 +10,7 @@ const ABSENT = 'absent';
 const NEVER: Acceptable = new Set();
 
 /** What this process saw of each state object; while pinned, anything else is another's change. An unanswered write allows two. */
-export class Expectations {
+export class ExpectedContents {
   readonly #known = new Map<string, Acceptable>();
   /** What was seen first of each, while other runs could still write: a plan is made of several reads. */
   readonly #first = new Map<string, string>();

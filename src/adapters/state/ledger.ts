@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
-import { type Content, changedUnderUs, type Entry, Expectations, foreignSecret } from './expectations.ts';
+import { type Content, changedUnderUs, type Entry, ExpectedContents, foreignSecret } from './expectations.ts';
 
 /**
  * Type of every Secret that holds state: writers of Secrets in the state namespace already have this program's rights. Far more accounts
@@ -42,7 +42,7 @@ export interface Ledger {
 
 /** The ledger in Secrets of one type in the state namespace. */
 export function secretLedger(cluster: Cluster, namespace: string): Ledger {
-  const expected = new Expectations();
+  const expected = new ExpectedContents();
   /** As this process wrote them last: nobody else writes them while it holds the lock. */
   const written = new Map<string, Entry>();
   const whereIs = (name: string) => `Secret/${namespace}/${name}`;

@@ -1,10 +1,11 @@
 import { stepsLeftIn } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
+import { latestOf } from '../../kernel/plan.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
 import { type EndView, successLine } from './end-lines.ts';
 import type { Outcome } from './run.ts';
-import { latestOf, leftToPerson } from './run.ts';
+import { leftToPerson } from './run.ts';
 
 interface RunView extends EndView {
   readonly wide: boolean;

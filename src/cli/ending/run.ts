@@ -7,7 +7,7 @@ import type { EffectTypes } from '../../kernel/effect-type.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunHistory } from '../../kernel/history.ts';
 import { tally } from '../../kernel/judge.ts';
-import type { PlannedStage } from '../../kernel/plan.ts';
+import { latestOf, type PlannedStage } from '../../kernel/plan.ts';
 import type { UpgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
 import { documentHead, type PreflightReport, type RunReport } from '../documents.ts';
@@ -46,11 +46,6 @@ export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] 
 /** The command of the first of them that has one. */
 export function nextOfPerson(plans: readonly PlannedStage[]): string | undefined {
   return asksOf(latestOf(plans)).find(({ next }) => next !== undefined)?.next;
-}
-
-/** Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since. */
-export function latestOf(plans: readonly PlannedStage[]): readonly PlannedStage[] {
-  return plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
 }
 
 function asksOf(plans: readonly PlannedStage[]): readonly Effects['ask'][] {

@@ -2,6 +2,7 @@ import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { acceptsWhole } from '../../kernel/judge.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/object.ts';
 import { changeTo, placesIn } from '../../kernel/object-change.ts';
@@ -54,8 +55,7 @@ const NO_WAY: readonly string[] = ['NS-711', 'NS-712', 'NS-713', 'NS-736'];
 function cannotBeDone({ cli, verdicts }: HepFacts, { options }: Context): { readonly skip: string } {
   const because = 'missing' in cli ? cli.missing : 'unread' in verdicts ? verdicts.unread : '';
   const open = 'missing' in cli ? [cli.doubt ? 'NS-725' : 'NS-720'] : NO_WAY;
-  const isAccepted = (id: string) => options.accept.some(({ check, subject }) => check === id && subject === undefined);
-  if (!open.every(isAccepted)) return { skip: 'see the checks above' };
+  if (!open.every((id) => acceptsWhole(options, id))) return { skip: 'see the checks above' };
   throw new Fault('blocked', `host endpoints cannot be migrated: ${because}`, [`leave --accept ${open[0]} out and fix the cause`]);
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { mapAt, parsedJson } from '../../kernel/json.ts';
+import { acceptsSubject } from '../../kernel/judge.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
 import { parseImage } from '../../kernel/release.ts';
@@ -126,8 +127,9 @@ export async function readPulled(work: Pick<WorkFolder, 'read'>, { options, star
   const saved = readImageProbe(await work.read(RESULTS));
   const age = startedAt.getTime() - Date.parse(saved?.run ?? '');
   if (saved?.release !== options.release || !(age >= 0 && age <= COUNTS_MS)) return undefined;
-  const isDoneWithout = (said: string) => options.accept.some(({ check, subject = said }) => check === 'NS-221' && subject === said);
-  const failed = saved.results.filter(({ state, node, image }) => state === 'failed' && !isDoneWithout(`${node} ${image}`));
+  const failed = saved.results.filter(
+    ({ state, node, image }) => state === 'failed' && !acceptsSubject(options, 'NS-221', `${node} ${image}`),
+  );
   const pulled = saved.results.filter(({ state, image }) => state === 'pulled' && failed.every((one) => one.image !== image));
   if (pulled.length === 0) return undefined;
   const [images, nodes] = [new Set(pulled.map(({ image }) => image)), new Set(pulled.map(({ node }) => node))];

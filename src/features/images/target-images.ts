@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { imagesIn, listed, pullSecretsIn } from '../../manifest/images.ts';
+import { imageList, imagesIn, pullSecretsIn } from '../../manifest/images.ts';
 import { readChartFacts, renderedChart } from '../install-chart/index.ts';
 import { readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
 import { readOperatedImages } from '../install-operator/index.ts';
@@ -26,7 +26,7 @@ export async function readTargetImages(sources: Sources, context: Context, insta
     isOperated(installation) ? readOperatedImages(sources, context, installation, documents) : { images: [], unknown: [] },
   ]);
   return {
-    images: listed([...imagesIn(documents), ...operated.images, ...sidecars.images]),
+    images: imageList([...imagesIn(documents), ...operated.images, ...sidecars.images]),
     pullSecrets: [...new Set(pullSecretsIn(documents))].toSorted(),
     unknown: [...unknown, ...operated.unknown, ...sidecars.unknown],
   };

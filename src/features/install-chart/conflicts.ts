@@ -59,7 +59,7 @@ async function conflictsOf(cluster: ClusterReader, written: Written): Promise<re
   // In a client-side release helm patches custom resources by the chart's changes, without looking at the live ones. What is there without
   // being in the installed revision is adopted unchanged.
   const isPatched = record.applyMethod === 'client-side' && isCustom(document.apiVersion);
-  const patched = installed ? (mergePatched(live, installed, placed) as KubeObject) : live;
+  const patched = installed ? (withDifference(live, installed, placed) as KubeObject) : live;
   const after = isPatched ? patched : await cluster.dryRunApply(kind, placed, HELM);
   return changedFields(comparable(live), comparable(after)).flatMap((change) => decisionsOn(change, live, installed));
 }
@@ -79,13 +79,13 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** `live` after a JSON merge patch (RFC 7386) of what differs between two other states: maps by key, lists as a whole. */
-export function mergePatched(live: unknown, before: unknown, after: unknown): unknown {
+export function withDifference(live: unknown, before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return sameValue(before, after) ? live : after;
   const result = new Map(Object.entries(isRecord(live) ? live : {}));
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [jsonAt(before, key), jsonAt(after, key)];
     if (sameValue(was, is)) continue;
-    const value = mergePatched(result.get(key), was, is);
+    const value = withDifference(result.get(key), was, is);
     if (value === undefined || value === null) result.delete(key);
     else result.set(key, value);
   }

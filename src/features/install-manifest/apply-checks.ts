@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
-import type { Conflict, Outcome, Trace } from '../../kernel/edit-trace.ts';
+import type { Conflict, EditOutcome, Trace } from '../../kernel/edit-trace.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
@@ -43,7 +43,7 @@ function editsText(edits: readonly Trace[], isCertain: boolean): string {
   return `${own.length === 0 ? 'nothing of yours differs from the release' : `${found}: ${counts.join(', ')}`}${left}`;
 }
 
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
+const OUTCOMES: Readonly<Record<EditOutcome, string>> = {
   kept: 'carried',
   already: 'in the target already',
   obsolete: 'without a place in the target',

@@ -1,11 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import {
-  crosses,
   evidenceOf,
   failed,
   isOperated,

@@ -6,7 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { sameRelease } from '../../kernel/release.ts';
-import { imageKey, imagesIn, nameOf, parseImage } from '../../manifest/images.ts';
+import { imageKey, imagesIn, nameOf, repositoryAndTag } from '../../manifest/images.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 import { readReleaseManifest } from '../install-manifest/index.ts';
@@ -77,7 +77,7 @@ export function registryOf(installation: KubeObject | undefined): string | undef
 }
 
 function nextImage(image: string, { release, installed, digests, defaults }: Rules): string | undefined {
-  const { repository, tag } = parseImage(image);
+  const { repository, tag } = repositoryAndTag(image);
   const pinned = [...digests].find(([name]) => nameOf(repository).endsWith(name));
   const isReleased = tag !== undefined && installed !== undefined && sameRelease(tag, installed);
   const isTarget = tag !== undefined && sameRelease(tag, release);
@@ -97,7 +97,7 @@ async function readDefaults(sources: Sources, { profile, options }: Context): Pr
   const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
   const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
   const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(objectsIn(one.value)) : []));
-  return new Map(images.map((image) => [imageKey(parseImage(image).repository), parseImage(image).repository]));
+  return new Map(images.map((image) => [imageKey(repositoryAndTag(image).repository), repositoryAndTag(image).repository]));
 }
 
 /** Images that the cluster's own set for the target pins (domain §11.3). The ImageSet is named after it; without one nothing is pinned. */

@@ -144,9 +144,9 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
   const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
   // The API server converts UIDs, the controllers store policies again.
-  const changesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
+  const waveChangesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
   // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
-  const begun = first && (waited || changesUids) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  const begun = first && (waited || waveChangesUids) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
 }
 

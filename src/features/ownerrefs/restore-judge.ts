@@ -1,6 +1,7 @@
 import type { GuardedPatch } from '../../kernel/action.ts';
-import type { Acceptance, Context } from '../../kernel/context.ts';
+import type { Context } from '../../kernel/context.ts';
 import type { JournalEntry } from '../../kernel/journal.ts';
+import { acceptsSubject } from '../../kernel/judge.ts';
 import { plainRef, refText } from '../../kernel/object.ts';
 import { entryKey, type JournalOwner, kindOf, type LiveReferences, notedBack } from './journal-entries.ts';
 import { type LeftAlone, ownerKey } from './owner-facts.ts';
@@ -71,7 +72,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
     const kept = reports.filter(({ place }) => !dropped.has(place));
     for (const report of kept) sortReport(entry, report, { mute, unknown }, left);
-    const stays = ops.length + refused.size > 0 ? [] : staysOff(entry, kept, options.accept);
+    const stays = ops.length + refused.size > 0 ? [] : staysOff(entry, kept, options);
     stayOff.push(...stays);
     manifests.push(...oldManifest(entry, now));
     if (ops.length + refused.size + stays.length > 0) outstanding += 1;
@@ -120,9 +121,9 @@ const isLeftOff = (choice: Choice, isMute: boolean): boolean => isMute || choice
 const sameOwners = ({ owners }: JournalEntry, owner: JournalOwner) => owners.filter((one) => ownerKey(one) === ownerKey(owner));
 
 /** What the user has said of an owner that is another than the recorded one; undefined for one that is not. */
-function choiceFor(name: string, other: string | undefined, { ownerChoices, accept }: Context['options']) {
+function choiceFor(name: string, other: string | undefined, options: Context['options']) {
   if (other === undefined) return undefined;
-  return ownerChoices?.[name] ?? (isAccepted(accept, 'NS-746', name) ? 'accepted' : 'open');
+  return options.ownerChoices?.[name] ?? (acceptsSubject(options, 'NS-746', name) ? 'accepted' : 'open');
 }
 
 /** Its manifest, applied again, would restore an old UID. */
@@ -134,10 +135,6 @@ export function oldManifest(entry: JournalEntry, { appliedOwners = [] }: Pick<Li
   });
 }
 
-function isAccepted(accept: readonly Acceptance[], check: string, subject: string): boolean {
-  return accept.some((one) => one.check === check && (one.subject === undefined || one.subject === subject));
-}
-
 /** The finding for a place that stays removed. In all other cases the object has the reference, or is gone: the journal loses nothing. */
 const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
   'owner-gone': 'NS-744',
@@ -146,12 +143,12 @@ const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
 };
 
 /** References that only the journal knows, not put back now or earlier, unless the user has accepted that (§4.8/3). */
-function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
+function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], options: Context['options']): readonly LeftAlone[] {
   const text = refText(entry.object);
-  if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];
+  if (options.accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];
   const once = new Set(entry.owners.flatMap(({ place, restoredUid }) => (restoredUid === undefined ? [] : [place])));
   const named = reports.flatMap(({ place, changed }) => (once.has(place) ? [] : (NAMED_BY[changed] ?? [])));
-  const open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text));
+  const open = [...new Set(named)].filter((id) => !acceptsSubject(options, id, text));
   return open.length === 0 ? [] : [leftAlone(entry, open.join(', '))];
 }
 

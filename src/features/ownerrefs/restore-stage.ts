@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { acceptsWhole } from '../../kernel/judge.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { runIdOf } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
@@ -105,7 +106,7 @@ const LEFT_OFF =
 
 /** `ownerrefs forget --accept NS-748`: the user knows that the rest cannot come back; the archive keeps it. */
 function isGivenUp({ options }: Context, id: string): boolean {
-  return options.forgetOwners === true && options.accept.some(({ check, subject }) => check === id && subject === undefined);
+  return options.forgetOwners === true && acceptsWhole(options, id);
 }
 
 function forget(context: Context): Action {

@@ -1,7 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
-import { crosses } from '../survey/index.ts';
+import { crosses, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
 
 type Changes = Pick<Profile, 'uidChanges' | 'uidBackports'>;
 

@@ -4,9 +4,9 @@ import { counted } from '../../kernel/counted.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { crosses } from '../../kernel/release.ts';
 import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
 import {
-  crosses,
   evidenceOf,
   failIfAny,
   gitOpsOwners,

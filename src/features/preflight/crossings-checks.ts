@@ -7,10 +7,9 @@ import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
-import { isOlder } from '../../kernel/release.ts';
+import { crosses, isOlder } from '../../kernel/release.ts';
 import { POLICY_PLURALS } from '../policies/index.ts';
 import {
-  crosses,
   evidenceOf,
   failed,
   failIfAny,

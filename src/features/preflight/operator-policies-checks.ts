@@ -4,9 +4,9 @@ import { counted } from '../../kernel/counted.ts';
 import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { crosses } from '../../kernel/release.ts';
 import { dropsAllOf, type GlobalPolicy, globalPolicyOf, tierOf } from '../policy-rules/index.ts';
 import {
-  crosses,
   evidenceOf,
   failIfAny,
   objectsOf,

@@ -5,8 +5,8 @@ import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
+import { crosses } from '../../kernel/release.ts';
 import {
-  crosses,
   evidenceOf,
   failed,
   failIfAny,

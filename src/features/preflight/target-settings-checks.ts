@@ -1,11 +1,10 @@
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
-import { parseImage } from '../../kernel/release.ts';
+import { crosses, parseImage } from '../../kernel/release.ts';
 import { imagesIn } from '../../manifest/images.ts';
 import { findWorkload } from '../rollout/index.ts';
 import {
-  crosses,
   failed,
   hasFullManifest,
   listed,

@@ -2,10 +2,10 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { crosses } from '../../kernel/release.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
 import { findWorkload, mayBeMissing, serviceWorkloads } from '../rollout/index.ts';
 import {
-  crosses,
   evidenceOf,
   failed,
   type PreflightCheck,

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { parseImage } from '../../kernel/release.ts';
+import { notAfterLine, parseImage } from '../../kernel/release.ts';
 import { podShape } from '../../kube/pod-facts.ts';
 import { agentSetting } from '../rollout/index.ts';
 import {
@@ -12,7 +12,6 @@ import {
   failed,
   failIfAny,
   isImageOf,
-  notAfterLine,
   type PodView,
   PROGRAM,
   type PreflightCheck,

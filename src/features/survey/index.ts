@@ -44,7 +44,7 @@ export {
   readWorkFolder,
   withStoredVersions,
 } from './resources.ts';
-export { crosses, explained, notAfterLine, sourceChecks, sourceRelease, sourceReleaseChecks } from './source-release-checks.ts';
+export { explained, sourceChecks, sourceRelease, sourceReleaseChecks } from './source-release-checks.ts';
 export type { SourceJudged } from './verdicts.ts';
 export {
   type Detail,

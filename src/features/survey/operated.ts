@@ -6,10 +6,10 @@ import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
+import { crosses } from '../../kernel/release.ts';
 import { readCertificate } from '../../kube/certificate.ts';
 import type { OperatedFacts, SecretCertificate } from './facts.ts';
 import { attempt, attemptWith, listServed } from './reading.ts';
-import { crosses } from './source-release-checks.ts';
 import { installationIn, isOperated } from './verdicts.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;

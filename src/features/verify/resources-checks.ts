@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { ok, read } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { acceptsSubject } from '../../kernel/judge.ts';
 import { groupOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
 import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
@@ -34,7 +34,9 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     judge(facts, { options }) {
       const all = read(facts.owners);
       // A kind accepted as unsearched before the upgrade is accepted as unsearched here.
-      const unread = all.unread.flatMap(({ kind, because }) => (isTaken(kind, options) ? [] : [{ text: kind, detail: because }]));
+      const unread = all.unread.flatMap(({ kind, because }) =>
+        acceptsSubject(options, 'NS-741', kind) ? [] : [{ text: kind, detail: because }],
+      );
       const { references, dangling } = all;
       // Named in every finding: accepting an object by name does not accept what could not be searched.
       const incomplete = `owner references could not all be followed: ${listed(unread.map(({ text }) => text))}`;
@@ -97,10 +99,6 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
 
 function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
   return command`kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
-}
-
-function isTaken(kind: string, { accept }: Context['options']): boolean {
-  return accept.some(({ check, subject }) => check === 'NS-741' && (subject === undefined || subject === kind));
 }
 
 const CORRECTED = 'Put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.';
