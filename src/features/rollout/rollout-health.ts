@@ -20,7 +20,7 @@ import {
 import { findWorkload, withWorkloads } from './targets.ts';
 
 // These checks evaluate workloads before the upgrade: a rollout that starts broken cannot be evaluated later.
-// A rollout under way is evaluated by `judgeRollout` (kube/judge-rollout.ts) and given up by `FailedPods` (failed-pods.ts).
+// A rollout under way is evaluated by `judgeRollout` of kube, and given up by `FailedPods` beside this file.
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
 export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403', 'NS-606'] as const;
