@@ -102,7 +102,7 @@ export const targetFlags = {
     ...carried,
     helpValue: 'CHECK-ID[=SUBJECT]',
     ...repeatable,
-    summary: 'turn a failed check, or its finding on one subject, into a warning; repeatable',
+    summary: 'waive a failed check, or one subject of it: shown as accepted, it stops nothing; repeatable',
   },
   'fail-on': { option: 'failOn', ...carried, options: ['error', 'warning'], default: 'error', summary: 'findings that stop the command' },
   timeout: { ...carried, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' },

@@ -53,6 +53,8 @@ export type Verdict =
       readonly byName?: boolean;
       /** Only subject by subject: `--accept` of the whole check is not enough. */
       readonly eachByName?: boolean;
+      /** What the user accepted by name is not among the evidence any more. */
+      readonly leavesOutAccepted?: boolean;
       /** A continued run's own record explains the finding: shown, never blocking. */
       readonly expected?: boolean;
     };

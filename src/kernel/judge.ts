@@ -1,6 +1,8 @@
 import { type Check, type Evidence, type Finding, LEFT_OUT, Unread, type Verdict } from './check.ts';
 import type { Acceptance, Context, Options } from './context.ts';
+import { firstOf } from './counted.ts';
 import type { Severity } from './defect.ts';
+import { oneLine } from './visible.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
 export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, context: Context): readonly Finding[] {
@@ -60,7 +62,8 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
   if (isFindingAccepted(check.id, evidence, accepted, verdict.eachByName === true))
     return { ...base, ...rest, outcome: 'accepted', was: severity };
-  return { ...base, ...rest, outcome: severity };
+  const stray = verdict.leavesOutAccepted ? [] : strayText(check.id, evidence, accepted);
+  return { ...base, ...rest, hint: [...stray, verdict.hint].join('\n'), outcome: severity };
 }
 
 /** Accepted whole, unless it must be by name; or every subject of the finding accepted by name. */
@@ -68,6 +71,20 @@ function isFindingAccepted(id: string, evidence: readonly Evidence[], accepted: 
   const mine = accepted.filter((acceptance) => acceptance.check === id);
   if (!eachByName && mine.some((acceptance) => acceptance.subject === undefined)) return true;
   return evidence.length > 0 && evidence.every((item) => mine.some((acceptance) => acceptance.subject === item.text));
+}
+
+/** Subjects that a hint names one by one. */
+const NAMED = 5;
+
+/** Says of names after `--accept ID=` that the finding does not have them: a typo would waive nothing, and say nothing. */
+function strayText(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[]): readonly string[] {
+  const named = accepted.flatMap(({ check, subject }) => (check === id && subject !== undefined ? [subject] : []));
+  const subjects = [...new Set(evidence.map(({ text }) => text))];
+  const stray = named.filter((subject) => !subjects.includes(subject));
+  if (stray.length === 0) return [];
+  const open = subjects.filter((subject) => !named.includes(subject));
+  const which = `which ${stray.length === 1 ? 'is' : 'are'} none of its subjects here; still open: ${firstOf(open, NAMED)}`;
+  return [oneLine(`${id} was accepted for ${firstOf(stray, NAMED)}, ${open.length === 0 ? 'but it has no subjects here' : which}`)];
 }
 
 /** True if `--accept` names the check alone, and so everything that it finds. */

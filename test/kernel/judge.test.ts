@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Finding } from '../../src/kernel/check.ts';
-import { oneFindingEach } from '../../src/kernel/judge.ts';
+import type { Check, Finding } from '../../src/kernel/check.ts';
+import { judgeAll, oneFindingEach } from '../../src/kernel/judge.ts';
+import { contextOf } from '../fixtures/facts.ts';
 
 /** `warning a b`: outcome and subjects; a `*` before it marks another check. */
 function finding(text: string, index: number): Finding {
@@ -53,4 +54,53 @@ describe('a check that several stages judged', () => {
       }),
     );
   });
+});
+
+describe('a subject after --accept that the finding does not have', () => {
+  const HINT = 'Fix it.';
+  const hint = (subjects: readonly string[], accepted: readonly string[], more: { readonly leavesOutAccepted?: true } = {}) => {
+    const check: Check<undefined> = {
+      ...{ id: 'NS-712', title: 't', category: 'nodes', severity: 'error', ref: '§1' },
+      judge: () => ({ status: 'failed', because: 'b', hint: HINT, evidence: subjects.map((text) => ({ text })), ...more }),
+    };
+    const accept = accepted.map((subject) => ({ check: subject.startsWith('*') ? 'NS-711' : 'NS-712', subject: subject.replace('*', '') }));
+    return judgeAll([check], undefined, contextOf({ accept }))[0]?.hint;
+  };
+
+  for (const [title, subjects, accepted, said] of [
+    [
+      'is named beside those that it has',
+      ['node-01', 'node-02'],
+      ['node-1'],
+      'NS-712 was accepted for node-1, which is none of its subjects here; still open: node-01, node-02',
+    ],
+    [
+      'is named beside those alone that are not accepted',
+      ['node-01', 'node-02'],
+      ['node-2', 'node-01'],
+      'NS-712 was accepted for node-2, which is none of its subjects here; still open: node-02',
+    ],
+    [
+      'is named with the first five of many',
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+      ['x', 'y'],
+      'NS-712 was accepted for x, y, which are none of its subjects here; still open: a, b, c, d, e and 2 more',
+    ],
+    ['is named where there are no subjects', [], ['node-1'], 'NS-712 was accepted for node-1, but it has no subjects here'],
+    [
+      'cannot begin a line of its own',
+      ['a\nb'],
+      ['c\nd'],
+      'NS-712 was accepted for c\\nd, which is none of its subjects here; still open: a\\nb',
+    ],
+  ] as const)
+    it(title, () => assert.equal(hint(subjects, accepted), `${said}\n${HINT}`));
+
+  it('is not named where all that it has is accepted, or the acceptance is of another check', () => {
+    assert.equal(hint(['node-01'], ['node-1', 'node-01']), HINT);
+    assert.equal(hint(['node-01', 'node-02'], ['node-01', '*node-1']), HINT);
+  });
+
+  it('is not named by a check that leaves out what was accepted', () =>
+    assert.equal(hint(['node-02'], ['node-01'], { leavesOutAccepted: true }), HINT));
 });

@@ -99,6 +99,8 @@ describe('the journal of owner references ends', () => {
         found(kept, 'NS-748')?.evidence.map(({ text }) => text),
         ['Secret/default/owned-stored'],
       );
+      // It is no subject any more because it was accepted, which is no typo.
+      assert.doesNotMatch(found(kept, 'NS-748')?.hint ?? '', /was accepted for/);
       assert.equal((await journal())?.entries.length, 5);
     });
   });

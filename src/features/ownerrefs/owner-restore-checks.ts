@@ -209,6 +209,7 @@ export const forgetChecks: readonly RestoreCheck[] = [
         next: `${PROGRAM} ownerrefs ${command}`,
         severity,
         evidence: evidenceOf([...stayOff, ...dangling]),
+        leavesOutAccepted: true,
       });
     },
   },
