@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { twinOf } from '../src/cli/command-line.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/shell.ts';
-import { permittedCommands } from '../src/features/rights/permissions.ts';
 import { about, type Flag, label } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];
@@ -27,7 +26,7 @@ function page(command: Command): string {
     ...parts.text,
     `**When:** ${parts.when}`,
     `**Procedure:** ${String(command.procedure)}. [Coverage](../coverage.md) lists every step.`,
-    `**Permissions:** ${permissions(id)}`,
+    `**Permissions:** ${permissions(command)}`,
     '## Usage',
     fenced([usageOf(command)]),
     '## Examples',
@@ -66,8 +65,8 @@ function descriptionOf({ id, description = '' }: Command): Description {
   };
 }
 
-function permissions(id: string): string {
-  return permittedCommands.includes(id)
+function permissions({ id, flags }: Command): string {
+  return Object.hasOwn(flags, 'context')
     ? `ClusterRole \`netsvc-upgrade-${id}\` of [rbac.yaml](../rbac.yaml) ([why](../permissions.md)).`
     : 'none; it asks no cluster.';
 }

@@ -26,8 +26,6 @@ export interface CommandRow {
   readonly text: string;
   /** A sentence on when to use it. */
   readonly when: string;
-  /** False: asks no cluster. */
-  readonly cluster?: boolean;
   readonly examples: string[];
   /** After its name. */
   readonly usage?: string;

@@ -1,14 +1,13 @@
 import type { Options } from '../kernel/context.ts';
+import { commandsThat } from './command-names.ts';
 import type { LiveNames } from './plain-flags.ts';
 
 /** Commands that evaluate or perform stages of the chain. */
-export const CHAIN: readonly string[] = [
-  ...['preflight', 'plan', 'run', 'backup', 'crds', 'alp', 'policy', 'hep', 'apply', 'wait', 'cli', 'verify'],
-];
+export const CHAIN = commandsThat('performs', 'evaluates');
 /** Those that know what is upgraded to. */
-export const TARGETED = [...CHAIN, 'ownerrefs'];
+export const TARGETED = commandsThat('performs', 'evaluates', 'targets');
 /** Those that ask a cluster. */
-export const CLUSTER = [...TARGETED, 'status', 'report', 'unlock'];
+export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'asks');
 
 /** What the row of a flag says: what oclif is given, and what is read of it elsewhere. */
 export interface Row {

@@ -3,13 +3,12 @@ import { fileURLToPath } from 'node:url';
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { run } from '@oclif/core/run';
-import type { otherCommands } from '../commands/others.ts';
-import type { stageCommands } from '../commands/stages.ts';
 import { EXIT, EXIT_MEANING, type ExitName, Fault } from '../kernel/fault.ts';
 import { isOn } from './carried.ts';
 import { askedOf, beforeCluster, exitCodeOf, wordsOf } from './command-line.ts';
+import { COMMAND_NAMES, type CommandName, isStageCommand } from './command-names.ts';
 import type { CommandRow } from './command-row.ts';
-import type { Row } from './flag.ts';
+import { CLUSTER, type Row } from './flag.ts';
 import { FLAG_ROWS } from './flags.ts';
 import { realSeams } from './real-seams.ts';
 import type { Seams } from './seams.ts';
@@ -36,32 +35,13 @@ export async function runCommand(argv: readonly string[], manifest: Manifest, se
 
 type Load = () => Promise<Command.Class>;
 
-const stage = (id: keyof typeof stageCommands) => async () => commandOf(id, (await import('../commands/stages.ts')).stageCommands[id]);
-const other = (id: keyof typeof otherCommands) => async () => commandOf(id, (await import('../commands/others.ts')).otherCommands[id]);
-
 /** Every command, in the order of the help; its files are loaded only when it runs. */
-export const commandTable: Readonly<Record<string, Load>> = {
-  preflight: stage('preflight'),
-  plan: other('plan'),
-  run: stage('run'),
-  status: other('status'),
-  report: other('report'),
-  backup: stage('backup'),
-  ownerrefs: other('ownerrefs'),
-  crds: stage('crds'),
-  alp: stage('alp'),
-  policy: stage('policy'),
-  hep: stage('hep'),
-  apply: stage('apply'),
-  wait: stage('wait'),
-  cli: stage('cli'),
-  verify: stage('verify'),
-  unlock: other('unlock'),
-  permissions: other('permissions'),
-  explain: other('explain'),
-  completion: other('completion'),
-  demo: other('demo'),
-};
+export const commandTable: Readonly<Record<string, Load>> = Object.fromEntries(COMMAND_NAMES.map((id) => [id, () => loaded(id)]));
+
+async function loaded(id: CommandName): Promise<Command.Class> {
+  if (isStageCommand(id)) return commandOf(id, (await import('../commands/stages.ts')).stageCommands[id]);
+  return commandOf(id, (await import('../commands/others.ts')).otherCommands[id]);
+}
 
 // The same values as oclif's functions of these names make, without loading them.
 const made = (row: object) => ({ parse: async (input: unknown) => input, multiple: false, ...row, input: [], type: 'option' });
@@ -84,10 +64,7 @@ export function flagsOf(command: string): Interfaces.FlagInput {
 }
 
 /** The class that oclif runs for a command: the environment's flags, the seams, and an exit name instead of a number. */
-function commandOf(
-  id: string,
-  { text, when, cluster = true, usage = '[flags]', args = {}, usesRecord, run, ...row }: CommandRow,
-): Command.Class {
+function commandOf(id: string, { text, when, usage = '[flags]', args = {}, usesRecord, run, ...row }: CommandRow): Command.Class {
   class OwnCommand extends Command {
     static override flags = flagsOf(id);
     static override args = argsOf(args);
@@ -119,7 +96,7 @@ function commandOf(
       throw this.#asked === undefined ? error : await beforeCluster(error, this.#asked);
     }
   }
-  return Object.assign(OwnCommand, row, { description: described(text, when, cluster), usage: `<%= command.id %> ${usage}` });
+  return Object.assign(OwnCommand, row, { description: described(text, when, CLUSTER.includes(id)), usage: `<%= command.id %> ${usage}` });
 }
 
 function argsOf(args: NonNullable<CommandRow['args']>): Interfaces.ArgInput<Record<string, string | undefined>> {
@@ -134,12 +111,12 @@ const ROWS = (Object.keys(EXIT) as ExitName[]).map((name) => `${EXIT[name]}  ${E
 const exitCodesText = ['Exit codes:', ...ROWS].join('\n');
 
 const TWINS = 'NETSVC_UPGRADE_…  a flag not given: --as-group is NETSVC_UPGRADE_AS_GROUP';
-const CLUSTER = ['KUBECONFIG  as kubectl reads it', 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the way to API server and releases'];
+const OF_CLUSTER = ['KUBECONFIG  as kubectl reads it', 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY  the way to API server and releases'];
 const TERMINAL = 'NO_COLOR, TERM=dumb  no colours';
 
 /** A command's description: what it does, when, the environment and the exit codes. */
 function described(text: string, when: string, cluster: boolean): string {
-  const environment = ['Environment:', TWINS, ...(cluster ? CLUSTER : []), TERMINAL].join('\n');
+  const environment = ['Environment:', TWINS, ...(cluster ? OF_CLUSTER : []), TERMINAL].join('\n');
   // The source breaks lines where it likes, the help where the screen ends.
   const flowing = text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
   return [flowing, `When: ${when}`, environment, exitCodesText].join('\n\n');

@@ -1,27 +1,7 @@
-import { TARGETED, type Table } from './flag.ts';
+import { commandsThat, OPTIONAL_STAGE_IDS, STAGE_IDS } from './command-names.ts';
+import type { Table } from './flag.ts';
 
 /** Flags that say what is done: those of one command, the part of the chain, and how it is performed. */
-
-/** The chain's stages by name; a test holds it to the chain itself, which is too heavy to load for help. */
-export const STAGE_IDS = [
-  'preflight',
-  'probe-images',
-  'backup',
-  'ownerrefs-strip',
-  'crds',
-  'apply',
-  'wait',
-  'ownerrefs-restore',
-  'cli',
-  'alp',
-  'hep',
-  'policy',
-  'verify',
-  'ownerrefs-forget',
-] as const;
-
-/** Stages that the chain holds only when they are asked for. */
-export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 const run = { helpGroup: 'run' } as const;
 const plan = { helpGroup: 'output', on: ['plan'] } as const;
@@ -32,7 +12,7 @@ const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
 const demo = { ...run, on: ['demo'] } as const;
 const alp = { ...run, on: ['alp'] } as const;
 /** Only commands that can change something. */
-const acting = { ...run, on: TARGETED.filter((name) => name !== 'plan' && name !== 'verify') } as const;
+const acting = { ...run, on: commandsThat('performs', 'targets') } as const;
 /** Commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
 const probe = { ...run, on: ['plan', 'run', 'wait'], carried: true } as const;
 

@@ -1,3 +1,4 @@
+import type { CommandName, StageCommand } from '../cli/command-names.ts';
 import type { CommandRow } from '../cli/command-row.ts';
 import type { RoleRequest } from '../cli/permissions-command.ts';
 import { Fault } from '../kernel/fault.ts';
@@ -97,7 +98,6 @@ Release another run's lock only when you know that the run is dead: two runs at 
     text: `Prints a ClusterRole, and a Role for each namespace, with exactly the permissions that the command needs.
 Its first lines say whether the role amounts to cluster-admin, and why. With --variant the role names its objects.`,
     when: 'Before you create the account that upgrades, or one that only looks.',
-    cluster: false,
     examples: [
       `${bin} permissions --for preflight-read-only`,
       `${bin} permissions --for run --profile calico --variant calico`,
@@ -115,7 +115,6 @@ Its first lines say whether the role amounts to cluster-admin, and why. With --v
     procedure: 'none; pages of the checks',
     text: 'Prints the page of a check. Without an id, lists every check.',
     when: "When a finding's id is not clear, or before you accept it.",
-    cluster: false,
     examples: [`${bin} explain NS-105`, `${bin} explain`],
     usage: '[CHECK-ID]',
     args: { check: { name: 'check-id', description: 'id of a check, such as NS-105' } },
@@ -133,7 +132,6 @@ bash, zsh and fish print a script for the program called by its own file name, w
 let the shell read it at its start.
 Namespaces and nodes are asked of the API server for 300 ms at most; NETSVC_UPGRADE_COMPLETION_MS sets another limit.`,
     when: 'Once, after the installation.',
-    cluster: false,
     examples: [`${bin} completion install --dir ~/.krew/bin`, `${bin} completion show`],
     usage: '[show|install|bash|zsh|fish] [flags]',
     args: { action: { description: 'what to do', options: ['show', 'install', 'bash', 'zsh', 'fish'], default: 'show' } },
@@ -149,7 +147,6 @@ Namespaces and nodes are asked of the API server for 300 ms at most; NETSVC_UPGR
     text: `Shows in half a minute what run shows: the plan, the question, the rolling update and the last lines. --scenario shows what a run
 says in trouble, and ends with the exit code that run has then. No kubeconfig is read and nothing outside this process is changed.`,
     when: 'Before the first upgrade, to see what it looks like.',
-    cluster: false,
     examples: [
       `${bin} demo`,
       `${bin} demo --scenario image-pull`,
@@ -161,7 +158,7 @@ says in trouble, and ends with the exit code that run has then. No kubeconfig is
       return (await import('../cli/demo.ts')).runDemo({ flags, typed, commands, seams });
     },
   },
-} satisfies Readonly<Record<string, CommandRow>>;
+} satisfies Readonly<Record<Exclude<CommandName, StageCommand>, CommandRow>>;
 
 /** A flag of another action would be passed over silently: `strip -l app=web` removes references everywhere, `strip --undo` as well. */
 function assertMeant(action: string, flags: { readonly owner?: string; readonly selector?: string; readonly undo?: boolean }): void {

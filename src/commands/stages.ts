@@ -1,3 +1,4 @@
+import type { StageCommand } from '../cli/command-names.ts';
 import type { CommandRow } from '../cli/command-row.ts';
 
 const bin = '<%= config.bin %>';
@@ -116,4 +117,4 @@ old node must resolve a name and reach each other, or the wait stops.`,
     when: 'At the end, and whenever you want to know whether the upgrade is complete.',
     examples: [`${bin} verify -o junit --report-file=verify.xml`],
   },
-} satisfies Readonly<Record<string, CommandRow>>;
+} satisfies Readonly<Record<StageCommand, CommandRow>>;

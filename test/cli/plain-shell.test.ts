@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { plainCommands } from '../../build/plain-commands.ts';
 import { twinOf } from '../../src/cli/command-line.ts';
+import { STAGE_IDS } from '../../src/cli/command-names.ts';
 import type { FastPathTable } from '../../src/cli/plain-flags.ts';
 import { type PlainFlags, readPlainFlags } from '../../src/cli/plain-flags.ts';
 import { PLAIN_COMMANDS, runPlain } from '../../src/cli/plain-shell.ts';
 import type { Asked } from '../../src/cli/session.ts';
 import type { Manifest } from '../../src/cli/shell.ts';
-import { STAGE_IDS } from '../../src/cli/stage-flags.ts';
 import { applies, type CommandBench, commandBench, fakeStage } from '../support/command-bench.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'oclif.manifest.json'), 'utf8')) as Manifest;

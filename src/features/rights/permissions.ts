@@ -20,7 +20,7 @@ const podWebhooks: Needs = () => [
 const storeCertificates: Needs = (_, { kvstore = true }) =>
   kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
 
-/** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/reference/rbac.yaml. */
+/** What each stage asks of the account, in the order of the chain. The chain’s stages and `preflight` are held to it by tests and by docs/reference/rbac.yaml. */
 const stageNeeds = {
   preflight: [
     needs.detection,
@@ -73,7 +73,6 @@ const stageNeeds = {
     needs.operatorEnd,
     needs.journal,
   ],
-  'ownerrefs-forget': [needs.detection, needs.ownerSearch, needs.journal],
   cli: [needs.detection, storeCertificates],
   alp: [needs.detection, needs.mesh],
   hep: [
@@ -103,15 +102,19 @@ const stageNeeds = {
     needs.operatorEnd,
     () => allow(['get'], [K.DaemonSet, K.Deployment], 'the result'),
   ],
+  'ownerrefs-forget': [needs.detection, needs.ownerSearch, needs.journal],
 } satisfies Readonly<Record<string, readonly Needs[]>>;
 
 type StageId = keyof typeof stageNeeds;
 
+const isStage = (id: string): id is StageId => Object.hasOwn(stageNeeds, id);
+
+const OPTIONAL: readonly StageId[] = ['hep', 'policy'];
+
 /** The stages of a run without `--include`. */
-const USUAL: readonly StageId[] = [
-  ...(['preflight', 'backup', 'ownerrefs-strip', 'crds', 'apply', 'wait'] as const),
-  ...(['ownerrefs-restore', 'cli', 'alp', 'verify', 'ownerrefs-forget'] as const),
-];
+const USUAL = Object.keys(stageNeeds)
+  .filter(isStage)
+  .filter((id) => !OPTIONAL.includes(id));
 
 const writing = (...stages: readonly StageId[]) => [
   needs.session,
@@ -135,8 +138,12 @@ const readOnly: Needs = (profile, scope) =>
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
+/** Three stages have one command, `ownerrefs`; each other one has its own. */
+type OwnCommand = Exclude<StageId, `ownerrefs-${string}`>;
+type CommandNeeds = Readonly<Record<string, readonly Needs[]> & Record<OwnCommand, readonly Needs[]>>;
+
 /** Every command that asks a cluster, with what it needs; the others need no account. */
-const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
+const commandNeeds: CommandNeeds = {
   preflight: reading('preflight'),
   // `preflight --read-only`: no dry run, no Secret, and no search of everything, which would be one of Secrets too.
   'preflight-read-only': [readOnly],
