@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawn, importsOf, offence, readImports, redrawn } from '../../build/rooms.ts';
 
@@ -52,4 +52,50 @@ describe('the rooms of src', () => {
       [undefined, undefined, undefined],
     );
   });
+});
+
+/** The files of a row that are not there, and the names that the file after them does not declare. */
+function notThere(where: string): readonly string[] {
+  let names: readonly string[] = [];
+  const found = [...where.matchAll(/`([^`]+)`/g)].flatMap(([, word = '']) => {
+    if (word.startsWith('--')) return [];
+    if (!word.endsWith('.ts')) {
+      names = [...names, word];
+      return [];
+    }
+    const mine = names;
+    names = [];
+    const file = join(root, 'src', word);
+    if (!existsSync(file)) return [word];
+    const text = readFileSync(file, 'utf8');
+    return mine.filter((name) => !declares(text, name)).map((name) => `${name} in ${word}`);
+  });
+  return [...found, ...names];
+}
+
+/** At the beginning of a line, or a member of a class; a constant anywhere. */
+function declares(text: string, name: string): boolean {
+  const word = name.replace('#', '\\#');
+  const outside = `^(?:export )?(?:async )?(?:function|class|interface|type) ${word}\\b`;
+  return new RegExp(`${outside}|^  (?:async )?${word}\\(|\\bconst ${word}\\b`, 'm').test(text);
+}
+
+describe('the table of where things happen', () => {
+  const [, table = ''] = page.split('## Where things happen');
+  const rows = [...table.matchAll(/^\| (?!What \|)(.+) \| (.+) \|$/gm)];
+
+  it('names files that are there, and what they declare', () => {
+    assert.ok(rows.length >= 20, String(rows.length));
+    for (const [, what, where = ''] of rows) {
+      assert.match(where, /`[^`]+\.ts`/, what);
+      assert.deepEqual(notThere(where), [], what);
+    }
+  });
+
+  it('would be told of a file that is gone, and of a name that is no declaration', () =>
+    assert.deepEqual(notThere('`exitOf` and `Finding` in `engine/plan-chain.ts`, `gone` in `engine/gone.ts`, by `--accept` and `nobody`'), [
+      'Finding in engine/plan-chain.ts',
+      'engine/gone.ts',
+      'nobody',
+    ]));
 });
