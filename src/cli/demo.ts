@@ -7,8 +7,7 @@ import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
-import { runStageCommand } from './stage-command.ts';
-import { sliceOf } from './stages-of.ts';
+import { runStageCommand, sliceOf } from './stage-command.ts';
 import { type Terminal, tellErr } from './terminal.ts';
 
 export interface DemoRequest {

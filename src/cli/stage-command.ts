@@ -2,7 +2,7 @@ import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts
 import type { Looks } from '../engine/plan-chain.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
-import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
+import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { beforeChanges } from '../kernel/interruption.ts';
@@ -14,12 +14,50 @@ import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { nextStep, report } from './ending/end.ts';
 import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
+import type { RunFlags } from './flags.ts';
 import { loadPlan } from './plan/file.ts';
 import { showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
 import type { Acting, Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { type Select, stagesOf } from './stages-of.ts';
+
+type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
+
+/** The part of the chain that --from, --through and --skip leave; optional stages only if named by --include. Throws Fault('usage') if nothing is left. */
+export function sliceOf({ from, through, skip = [], include = [] }: Pick<RunFlags, 'from' | 'through' | 'skip' | 'include'>): Select {
+  return (chain) => {
+    const first = from === undefined ? 0 : indexOf(chain, from);
+    const last = through === undefined ? chain.length - 1 : indexOf(chain, through);
+    const isWanted = ({ id, optional }: AnyStage) => !optional || [...include, from, through].some((name) => name === id);
+    const stages = chain.slice(first, last + 1).filter((stage) => isWanted(stage) && !skip.some((name) => name === stage.id));
+    if (stages.length > 0) return stages;
+    const order = chain.map((stage) => stage.id).join(', ');
+    throw new Fault('usage', 'no stage is left between --from, --through and --skip', [`the order is: ${order}`]);
+  };
+}
+
+/** These stages of the chain. */
+export function only(...ids: readonly string[]): Select {
+  return (chain) => ids.flatMap((id) => chain[indexOf(chain, id)] ?? []);
+}
+
+function indexOf(chain: readonly AnyStage[], id: string): number {
+  const index = chain.findIndex((stage) => stage.id === id);
+  if (index < 0) throw new Error(`the chain has no stage ${id}`);
+  return index;
+}
+
+/** A wait that starts Jobs writes: it asks first and takes the lock, as every stage that writes. They are gone when it ends. */
+function probing(stages: readonly AnyStage[]): readonly AnyStage[] {
+  return stages.map((stage) => (stage.id === 'wait' ? { ...stage, readOnly: false, leavesNothing: true } : stage));
+}
+
+/** The stages of a command: a part of the chain, or the one that it is named after, with the probe of a preflight that is asked to. */
+export async function stagesOf({ command, flags }: Asked, seams: Seams, select?: Select): Promise<readonly AnyStage[]> {
+  const own = command === 'run' || command === 'plan' ? sliceOf(flags) : only(command, ...(flags['probe-images'] ? ['probe-images'] : []));
+  const stages = (select ?? own)(await seams.loadChain());
+  return flags['probe-network'] ? probing(stages) : stages;
+}
 
 /** The one path of every command that performs stages: plan, confirm, run, report. */
 export async function runStageCommand(asked: Asked, seams: Seams, select?: Select): Promise<ExitName> {

@@ -77,7 +77,7 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
       const { action = '' } = args;
       assertMeant(action, flags);
       if (action === 'list') return (await import('../cli/owner-list-command.ts')).runOwnerList(asked(flags), flags.owner, seams);
-      const [{ runStageCommand }, { only }] = await Promise.all([import('../cli/stage-command.ts'), import('../cli/stages-of.ts')]);
+      const { only, runStageCommand } = await import('../cli/stage-command.ts');
       return runStageCommand(asked(action === 'forget' ? { ...flags, forget: true } : flags), seams, only(`ownerrefs-${action}`));
     },
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OPTIONAL_STAGE_IDS, STAGE_IDS } from '../../src/cli/command-names.ts';
-import { only, sliceOf } from '../../src/cli/stages-of.ts';
+import { only, sliceOf } from '../../src/cli/stage-command.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { fakeStage } from '../support/command-bench.ts';
 

@@ -2,7 +2,7 @@ import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type SessionFlags } from '../session.ts';
-import { stagesOf } from '../stages-of.ts';
+import { stagesOf } from '../stage-command.ts';
 import { assertGitFolder, assertMerged } from './for-git.ts';
 import { assertPlanPlace } from './shape.ts';
 import { showPlan } from './show.ts';
