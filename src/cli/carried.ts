@@ -10,7 +10,7 @@ import { commonFlags } from './common-flags.ts';
 import type { Row, Table } from './flag.ts';
 import { FLAG_ROWS } from './flags.ts';
 import { stageFlags } from './stage-flags.ts';
-import { targetFlags } from './target-flags.ts';
+import { upgradeFlags } from './upgrade-flags.ts';
 
 /** A flag of the command line that the next command needs as well. */
 export interface CarriedFlag {
@@ -25,7 +25,7 @@ export interface CarriedFlag {
 }
 
 /** In the order in which the next command is given them: the connection first. */
-const ROWS: Table = { ...commonFlags, ...targetFlags, ...stageFlags };
+const ROWS: Table = { ...commonFlags, ...upgradeFlags, ...stageFlags };
 const CARRIED_ROWS = Object.entries(ROWS).filter(([, { carried }]) => carried);
 
 /** A command has the flag of a row. */

@@ -1,10 +1,10 @@
 import { commonFlags, type OUTPUT_FORMATS } from './common-flags.ts';
 import type { Row, Values, Wrong } from './flag.ts';
 import { stageFlags } from './stage-flags.ts';
-import { targetFlags } from './target-flags.ts';
+import { upgradeFlags } from './upgrade-flags.ts';
 
 /** The one table of flags, in the order of the help. */
-export const FLAGS = { ...stageFlags, ...targetFlags, ...commonFlags };
+export const FLAGS = { ...stageFlags, ...upgradeFlags, ...commonFlags };
 
 export const FLAG_ROWS: readonly (readonly [string, Row])[] = Object.entries(FLAGS);
 

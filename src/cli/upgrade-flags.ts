@@ -1,6 +1,6 @@
 import { CHAIN, CLUSTER, TARGETED, type Table } from './flag.ts';
 
-/** Flags that say what is upgraded to, and what the operator of the tool decided about it. */
+/** Flags of the upgrade as a whole: its target, where its files are, what was decided, and limits. A run that is continued is given them again. */
 
 const carried = { helpGroup: 'run', carried: true, on: TARGETED } as const;
 const recorded = { ...carried, recorded: true } as const;
@@ -12,7 +12,7 @@ const file = { file: true, helpValue: 'FILE' } as const;
 const folder = { file: true, helpValue: 'DIR' } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 
-export const targetFlags = {
+export const upgradeFlags = {
   profile: {
     ...ofRun,
     file: true,
