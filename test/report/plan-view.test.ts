@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { effects } from '../../src/cli/effects.ts';
-import type { Action } from '../../src/kernel/action.ts';
+import type { Action, Effect, Effects } from '../../src/kernel/action.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
 import { plain } from '../../src/report/colour.ts';
@@ -150,38 +150,59 @@ describe('the plan', () => {
   });
 });
 
+/** An effect of each type; `geheim` stands wherever a Secret's value can be. A type that is missing here is a type error. */
+const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
+  exec: { type: 'exec', run: { tool: 'kubectl', args: ['create', '-f', '-'], stdin: 'geheim' } },
+  'patch-all': {
+    type: 'patch-all',
+    what: 'w',
+    patches: ['/data/k', '', '/stringData'].map((path) => ({
+      target: secret.ref,
+      uid: 'u',
+      patch: [{ op: 'add', path, value: 'geheim' }],
+    })),
+  },
+  delete: { type: 'delete', target: secret.ref },
+  write: { type: 'write', file: 'f', content: 'geheim' },
+  wait: { type: 'wait', until: { type: 'time-passed', ms: 1 }, timeoutMs: 1 },
+  ask: { type: 'ask', instruction: 'do it' },
+  backup: { type: 'backup', folder: 'f', files: [{ name: 'n', content: 'geheim' }] },
+  'install-cli': { type: 'install-cli', release: 'v1', path: 'p', url: 'u', to: 't' },
+  // Values of the certificates are read in the moment of the write.
+  'write-cli-config': { type: 'write-cli-config', to: 't', content: 'c', certificates: { secret: secret.ref, files: { f: 'key' } } },
+  'remove-file': { type: 'remove-file', file: 'f', keepAs: 'k' },
+  'probe-images': {
+    type: 'probe-images',
+    daemonSet: { ...daemonSet.ref, metadata: { name: 'probe' } },
+    images: ['i'],
+    run: 'r',
+    release: 'v1',
+    timeoutMs: 1,
+  },
+  'probe-network': {
+    type: 'probe-network',
+    image: 'i',
+    namespace: 'n',
+    agents: { name: 'a', namespace: 'n', container: 'c', ready: { type: 'all-containers' }, runs: { image: 'i' } },
+  },
+  // An entry has the names and UIDs of owners.
+  'record-owners': { type: 'record-owners', entries: [] },
+  'forget-owners': { type: 'forget-owners', file: 'f' },
+};
+
 describe('a masked plan', () => {
-  it('has no values of Secrets, no contents of files, and nothing that is kept for the record', () => {
-    const stage: PlannedStage = {
-      id: 's',
-      title: 't',
-      ref: 'r',
-      notes: [],
-      objects: [secret],
-      actions: [
-        {
-          id: '1',
-          title: 't',
-          ref: 'r',
-          undo: 'full',
-          keep: { changes: [], since: 'geheim' },
-          effect: { type: 'exec', run: { tool: 'kubectl', args: [], stdin: 'geheim' } },
-        },
-        { id: '2', title: 't', ref: 'r', undo: 'full', effect: { type: 'write', file: 'f', content: 'geheim' } },
-        { id: '3', title: 't', ref: 'r', undo: 'full', effect: { type: 'backup', folder: 'f', files: [{ name: 'n', content: 'geheim' }] } },
-        {
-          id: '4',
-          title: 't',
-          ref: 'r',
-          undo: 'full',
-          effect: {
-            type: 'patch-all',
-            what: 'w',
-            patches: [{ target: secret.ref, uid: 'u', patch: [{ op: 'add', path: '/data/k', value: 'geheim' }] }],
-          },
-        },
-      ],
-    };
+  const action = (effect: Effect): Action => ({ id: effect.type, title: 't', ref: 'r', undo: 'full', effect });
+  const textOf = actionTexts(effects, (tool) => tool);
+  for (const [type, effect] of Object.entries(samples))
+    it(`has no value of a Secret in ${type}, and its text has none even unmasked`, () => {
+      const stage: PlannedStage = { id: 's', title: 't', ref: 'r', notes: [], objects: [], actions: [action(effect)] };
+      assert.doesNotMatch(JSON.stringify(maskedStage(effects, stage)), /geheim/);
+      assert.doesNotMatch(textOf(action(effect)), /geheim|\n/);
+    });
+
+  it('has no values of Secrets in its objects, and nothing that is kept for the record', () => {
+    const kept = { ...action(samples.ask), keep: { changes: [], since: 'geheim' } };
+    const stage: PlannedStage = { id: 's', title: 't', ref: 'r', notes: [], objects: [secret], actions: [kept] };
     assert.doesNotMatch(JSON.stringify(maskedStage(effects, stage)), /geheim/);
   });
 
