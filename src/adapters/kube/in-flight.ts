@@ -1,6 +1,6 @@
 /** From this limit on there is none any more: this program never has as many requests in flight. */
 const UNLIMITED_FROM = 64;
-/** Good answers in a row after which one more request may be in flight. */
+/** Good answers in a row after which more requests may be in flight. */
 const GOOD = 32;
 
 /** What became of a request: `too much` was refused with 429, `other` tells nothing of what the server can do. */
@@ -13,7 +13,7 @@ export interface Sent {
 
 /**
  * How many requests may be in flight, for all of a cluster. The server says when they are too many (429), under priority and fairness too:
- * half as many then, and one more after each row of good answers. Without limit until the server says so.
+ * half as many then, and a quarter more after each row of good answers, at least one. Without limit until the server says so.
  */
 export class InFlight {
   #limit = Number.POSITIVE_INFINITY;
@@ -58,6 +58,7 @@ export class InFlight {
     this.#good += 1;
     if (this.#good < GOOD) return;
     this.#good = 0;
-    this.#limit = this.#limit + 1 < UNLIMITED_FROM ? this.#limit + 1 : Number.POSITIVE_INFINITY;
+    const more = this.#limit + Math.max(1, Math.floor(this.#limit / 4));
+    this.#limit = more < UNLIMITED_FROM ? more : Number.POSITIVE_INFINITY;
   }
 }

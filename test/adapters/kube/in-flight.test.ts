@@ -41,13 +41,15 @@ describe('requests in flight', () => {
     assert.equal(inFlight.limit, 1);
   });
 
-  it('may be one more after each row of good answers, and in the end as many as ever', () => {
+  it('may be a quarter more after each row of good answers, and in the end as many as ever', () => {
     const inFlight = halved();
     well(inFlight, 31);
     assert.equal(inFlight.limit, 4);
     well(inFlight, 1);
     assert.equal(inFlight.limit, 5);
-    well(inFlight, 32 * 60);
+    well(inFlight, 32 * 4);
+    assert.equal(inFlight.limit, 10);
+    well(inFlight, 32 * 10);
     assert.equal(inFlight.limit, Number.POSITIVE_INFINITY);
   });
 
