@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Acceptance, Options } from '../kernel/context.ts';
-import type { Side } from '../kernel/edit-trace.ts';
+import type { Side } from '../kernel/edit.ts';
 import { Fault } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';

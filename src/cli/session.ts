@@ -1,7 +1,7 @@
 import type { Trace } from '../adapters/trace.ts';
 import { quoteFor } from '../kernel/argv.ts';
 import type { Acceptance, Context } from '../kernel/context.ts';
-import type { Side } from '../kernel/edit-trace.ts';
+import type { Side } from '../kernel/edit.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { withoutCredentials } from '../kernel/hidden.ts';
 import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';

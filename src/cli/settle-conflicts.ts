@@ -1,5 +1,5 @@
 import type { Evidence, Finding } from '../kernel/check.ts';
-import type { Side } from '../kernel/edit-trace.ts';
+import type { Side } from '../kernel/edit.ts';
 import type { Session } from './session.ts';
 
 /** The finding whose subjects are fields that only the user can decide on. */

@@ -1,5 +1,5 @@
 import type { Action } from './action.ts';
-import type { Trace } from './edit-trace.ts';
+import type { Edit } from './edit.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
 
 export interface FieldChange {
@@ -111,7 +111,7 @@ export interface PlannedStage {
   /** Facts that the user should read before saying yes. */
   readonly notes: readonly string[];
   /** What the user changed and what becomes of it; absent where nothing was looked for. */
-  readonly edits?: readonly Trace[];
+  readonly edits?: readonly Edit[];
   /** sha256 of the artifacts that the stage works with, by file name. */
   readonly digests?: Readonly<Record<string, string>>;
   /** One per node of the cluster; absent where host endpoints are not what the stage is about. */

@@ -1,4 +1,4 @@
-import type { Side, Trace } from '../kernel/edit-trace.ts';
+import type { Edit, Side } from '../kernel/edit.ts';
 import { Fault } from '../kernel/fault.ts';
 import { isRecord, type JsonMap, mapAt, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
@@ -31,7 +31,7 @@ export interface CarriedEdits {
   readonly resolutions: Readonly<Record<string, Side>>;
   /** The server's rules for lists that the files were written by: a resumed run writes the same text. */
   readonly lists?: KeptRules;
-  readonly edits: readonly Trace[];
+  readonly edits: readonly Edit[];
   /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */
   readonly files: Readonly<Record<string, CarriedFile>>;
 }

@@ -1,4 +1,4 @@
-import type { Writer } from '../kernel/edit-trace.ts';
+import type { Writer } from '../kernel/edit.ts';
 import { isRecord, type JsonMap, jsonAt, mapAt } from '../kernel/json.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../kernel/object.ts';
 import { type FieldOwner, ownersOf, stepsOf } from '../kube/field-paths.ts';

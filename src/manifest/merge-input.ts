@@ -1,4 +1,4 @@
-import type { Conflict, Side, Trace, Writer } from '../kernel/edit-trace.ts';
+import type { Conflict, Edit, Side, Writer } from '../kernel/edit.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { MergeKnowledge } from '../kernel/profile.ts';
 import type { FieldOwner } from '../kube/field-paths.ts';
@@ -43,7 +43,7 @@ export interface MergeResult {
   /** The target with the carried edits: the target's objects in its order, then what the user added. */
   readonly documents: readonly KubeObject[];
   /** Every edit, each with exactly one outcome. */
-  readonly edits: readonly Trace[];
+  readonly edits: readonly Edit[];
   /** What is still to be decided; while there is one, nothing may be applied. */
   readonly conflicts: readonly Conflict[];
   /** What the user should know although it is no edit, as sentences. */

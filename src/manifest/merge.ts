@@ -6,11 +6,11 @@ import { ImageMap } from './images.ts';
 import { layLive } from './lay-live.ts';
 import type { MergeInput, MergeResult, Objects } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
+import { type ObjectDifference, resultOf } from './merge-result.ts';
 import { mapNewImages } from './merge-values.ts';
 import { withOwnFile } from './own-file.ts';
 import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
 import { brokenReferences } from './references.ts';
-import { type ObjectDifference, resultOf } from './traces.ts';
 import { fieldOf, type Walk } from './walk.ts';
 
 /** What the merge works on, the same in every attempt. */

@@ -1,4 +1,4 @@
-import type { EditOutcome, Side, Writer } from '../kernel/edit-trace.ts';
+import type { EditOutcome, Side, Writer } from '../kernel/edit.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { type KindRules, type ListRules, rulesOf, type SchemaRule } from '../kube/list-keys.ts';

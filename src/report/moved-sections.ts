@@ -1,4 +1,4 @@
-import type { Trace } from '../kernel/edit-trace.ts';
+import type { Edit } from '../kernel/edit.ts';
 import { mapAt, parsedJson } from '../kernel/json.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage, TwoWayField } from '../kernel/plan.ts';
@@ -30,13 +30,13 @@ function editsSection(plans: readonly PlannedStage[]): Section | undefined {
   return section(of, head, [...failed, ...others]);
 }
 
-const SOURCES: Readonly<Record<Trace['source']['kind'], string>> = {
+const SOURCES: Readonly<Record<Edit['source']['kind'], string>> = {
   file: 'the installed manifest',
   'last-applied': 'what kubectl applied last',
   live: 'the cluster',
 };
 
-function editRow({ ref, path, outcome, decided, mine, theirs, source, note }: Trace): Row {
+function editRow({ ref, path, outcome, decided, mine, theirs, source, note }: Edit): Row {
   const name = `${refText(ref)} ${path}`.trim();
   const became = decided === undefined ? OUTCOME_WORDS[outcome] : `${OUTCOME_WORDS[outcome]} (decided: ${decided})`;
   const isOpen = outcome === 'conflict' && decided === undefined;

@@ -1,5 +1,5 @@
 import { counted, firstOf } from '../kernel/counted.ts';
-import type { EditOutcome, Trace } from '../kernel/edit-trace.ts';
+import type { Edit, EditOutcome } from '../kernel/edit.ts';
 import { isRecord } from '../kernel/json.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedStage, Taker } from '../kernel/plan.ts';
@@ -25,7 +25,7 @@ const TABLE_COLUMNS = 120;
  * What the user changed in the installed manifest, and what each field will be: what the target has already only with `wide`.
  * A table, or a block for each edit where the terminal is narrow.
  */
-export function editLines(edits: readonly Trace[], wide: boolean, terminalColumns = TABLE_COLUMNS): readonly string[] {
+export function editLines(edits: readonly Edit[], wide: boolean, terminalColumns = TABLE_COLUMNS): readonly string[] {
   const shown = wide ? edits : edits.filter(({ outcome }) => outcome !== 'already');
   if (shown.length === 0) return [];
   const width = wide ? Number.POSITIVE_INFINITY : VALUE_WIDTH;
@@ -43,10 +43,10 @@ export function editLines(edits: readonly Trace[], wide: boolean, terminalColumn
 /** `spec.template.spec.containers[agent].env[A]`: the container and what is edited in it. */
 const IN_CONTAINER = /ontainers\[([^\]]+)\]\.(.+)$/;
 
-type Same = readonly [first: Trace, ...others: Trace[]];
+type Same = readonly [first: Edit, ...others: Edit[]];
 
 /** An edit that somebody made alike in several containers (`kubectl set env` does) is read once. */
-function sameEdits(edits: readonly Trace[]): readonly Same[] {
+function sameEdits(edits: readonly Edit[]): readonly Same[] {
   const groups = Map.groupBy(edits, ({ ref, path, outcome, decided, source, note, mine, theirs, result }, place) => {
     const field = IN_CONTAINER.exec(path)?.[2];
     if (field === undefined || (outcome === 'conflict' && decided === undefined)) return place;
@@ -65,7 +65,7 @@ function blockOf([field = '', outcome = '', result = '', from = '', note = '']: 
 }
 
 /** What the field will be; while the user has to decide, both values. */
-export function resultText(edit: Trace, width: number): string {
+export function resultText(edit: Edit, width: number): string {
   const { outcome, decided, mine, theirs } = edit;
   const text = (value: unknown) => (value === undefined ? 'absent' : valueText(value, width));
   if (outcome === 'conflict' && decided === undefined) {
@@ -77,7 +77,7 @@ export function resultText(edit: Trace, width: number): string {
 }
 
 /** `2 edits of yours kept`, for the row of an object; empty if there are none. */
-export function keptNote(edits: readonly Trace[], ref: ObjectRef): string {
+export function keptNote(edits: readonly Edit[], ref: ObjectRef): string {
   const { length } = sameEdits(edits.filter((edit) => edit.outcome === 'kept' && refText(edit.ref) === refText(ref)));
   return length === 0 ? '' : `${counted(length, 'edit')} of yours kept`;
 }
@@ -91,7 +91,7 @@ const NAMED = 3;
 /**
  * One line for each overruled manager, with what it will do; with `wide` every field as well. Values in the edits above are not repeated.
  */
-export function takenRows(objects: readonly PlannedObject[], edits: readonly Trace[], wide: boolean): readonly Row[] {
+export function takenRows(objects: readonly PlannedObject[], edits: readonly Edit[], wide: boolean): readonly Row[] {
   const told = new Set(edits.map(({ ref, path }) => `${refText(ref)} ${path}`));
   const found = objects.flatMap((object) => (object.takers ?? []).flatMap((taker) => takingsOf(object, taker, told)));
   const groups = Map.groupBy(

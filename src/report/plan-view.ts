@@ -1,6 +1,6 @@
 import type { Action } from '../kernel/action.ts';
 import { counted, firstOf } from '../kernel/counted.ts';
-import type { Trace } from '../kernel/edit-trace.ts';
+import type { Edit } from '../kernel/edit.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import { type FieldChange, type PlannedObject, type PlannedStage, planSteps } from '../kernel/plan.ts';
@@ -50,7 +50,7 @@ export function inNamespace(ref: ObjectRef, { namespace }: Pick<PlanView, 'names
   return namespace === undefined || ref.namespace === undefined || ref.namespace === namespace;
 }
 
-function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[], view: PlanView): readonly string[] {
+function objectLines(objects: readonly PlannedObject[], edits: readonly Edit[], view: PlanView): readonly string[] {
   const shown = view.wide ? objects : objects.filter((object) => object.change !== 'unchanged');
   const quiet = objects.length - shown.length;
   const rest =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { Edit } from '../../src/kernel/edit.ts';
 import { isRecord } from '../../src/kernel/json.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { alike } from '../../src/manifest/alike.ts';
@@ -124,7 +124,7 @@ function related(a: string, b: string): boolean {
   return short === '' || (long.startsWith(short) && /^($|[.[])/.test(long.slice(short.length)));
 }
 
-const covers = (edits: readonly Trace[], kind: string, path: string): boolean =>
+const covers = (edits: readonly Edit[], kind: string, path: string): boolean =>
   edits.some((one) => one.ref.kind === kind && related(one.path, path));
 
 /** In a map of one's own keys nothing is noise. */

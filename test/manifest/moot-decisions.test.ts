@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Side } from '../../src/kernel/edit-trace.ts';
+import type { Side } from '../../src/kernel/edit.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import { config, env } from '../support/merge-cases.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
-import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { Edit } from '../../src/kernel/edit.ts';
 import { type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
 import { alike } from '../../src/manifest/alike.ts';
 import { mergeByBase } from '../../src/manifest/choose-base.ts';
@@ -64,7 +64,7 @@ function untrue({ documents, edits }: MergeResult, theirs: Objects): readonly st
   return [...untold, ...missing];
 }
 
-function isCarried(result: KubeObject | undefined, { path, base, mine }: Trace): boolean {
+function isCarried(result: KubeObject | undefined, { path, base, mine }: Edit): boolean {
   if (path === '' || result === undefined) return path === '' && (mine === undefined) === (result === undefined);
   const [text] = /^data\.\w+(?=[.[(])/.exec(path) ?? [];
   if (text !== undefined) return fieldAt(result, text) !== undefined;
@@ -105,7 +105,7 @@ const isDefinition = ({ kind }: KubeObject) => kind === 'CustomResourceDefinitio
 const compared = (documents: Objects = []) => documents.filter(({ kind }) => kind !== 'Job');
 
 /** Images of containers that the person does not have come from the person's registry: told, and made by nobody. */
-const isMapped = ({ path, base, note }: Trace) =>
+const isMapped = ({ path, base, note }: Edit) =>
   path.endsWith('.image') && base === undefined && note?.startsWith('Not in your manifest') === true;
 
 const textOf = (documents: Objects) => JSON.stringify(documents).replace(/("image":"[^":]*(:\d+[^":]*)?):[^"]*"/g, '$1"');

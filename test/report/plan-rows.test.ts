@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { Edit } from '../../src/kernel/edit.ts';
 import type { PlannedObject, Taker } from '../../src/kernel/plan.ts';
 import { differingTexts, editLines, keptNote, resultText, takenRows, valueText } from '../../src/report/plan-rows.ts';
 
-const edit = (more: Partial<Trace>): Trace => ({
+const edit = (more: Partial<Edit>): Edit => ({
   ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'agent' },
   path: 'spec.template.spec.containers[agent].image',
   change: 'change',
@@ -54,7 +54,7 @@ describe('edits on a narrow terminal', () => {
 });
 
 describe('an edit that is the same in several containers', () => {
-  const set = (container: string, more: Partial<Trace> = {}) =>
+  const set = (container: string, more: Partial<Edit> = {}) =>
     edit({ path: `spec.template.spec.initContainers[${container}].env[A]`, mine: { name: 'A', value: '1' }, ...more });
 
   it('is one row, which names them; another value, and one to be decided, have their own', () => {
@@ -114,7 +114,7 @@ const changed = (name: string, takers: readonly Taker[]): PlannedObject => ({
   takers,
 });
 
-const textOf = (objects: readonly PlannedObject[], wide = false, edits: readonly Trace[] = []) =>
+const textOf = (objects: readonly PlannedObject[], wide = false, edits: readonly Edit[] = []) =>
   takenRows(objects, edits, wide).map(([, text]) => text);
 
 describe('the lines about ownership that is taken', () => {
@@ -131,7 +131,7 @@ describe('the lines about ownership that is taken', () => {
 
   it('leave out what a row about an edit tells', () => {
     const object = changed('a', [flux]);
-    const edit: Trace = { ref: object.ref, path: 'data.a', change: 'change', source: { kind: 'live' }, outcome: 'kept' };
+    const edit: Edit = { ref: object.ref, path: 'data.a', change: 'change', source: { kind: 'live' }, outcome: 'kept' };
     assert.deepEqual(textOf([object], false, [edit]), []);
     assert.equal(textOf([object], false, [{ ...edit, path: 'data.b' }]).length, 1);
   });

@@ -1,5 +1,5 @@
 import type { Finding } from '../../src/kernel/check.ts';
-import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { Edit } from '../../src/kernel/edit.ts';
 import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
 import type { ReportFacts } from '../../src/report/model.ts';
@@ -24,7 +24,7 @@ export function rolloutOf(nodes: number, stuck: readonly number[] = []): Rollout
 
 type Word = (text: string) => string;
 
-function edit(outcome: Trace['outcome'], word: Word): Trace {
+function edit(outcome: Edit['outcome'], word: Word): Edit {
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: word('netsvc-config') };
   const values = { base: word('1440'), mine: word('9000'), theirs: { deep: word('0') } };
   return { ref, path: word('data.mtu'), change: 'change', ...values, source: { kind: 'live', manager: word('anna') }, outcome };

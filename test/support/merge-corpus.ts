@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { Edit } from '../../src/kernel/edit.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { documentsIn, editedManifests, objectName } from './edited-manifests.ts';
 import { editsBetween, type ManifestEdit, withEdits } from './manifest-edits.ts';
@@ -12,7 +12,7 @@ export interface CorpusFile {
   readonly name: string;
   /** The target's file where it has another name there. */
   readonly target?: string;
-  readonly outcomes: Partial<Record<Trace['outcome'], number>>;
+  readonly outcomes: Partial<Record<Edit['outcome'], number>>;
 }
 
 /** Calico's manifest for VXLAN of the target is not packed; the plain one differs in two variables that these files set. */
@@ -47,7 +47,7 @@ export const corpusFiles: readonly CorpusFile[] = [
   { name: 'vxlan-v3.29.4-kubernetes-sigs', target: PLAIN, outcomes: { kept: 7, conflict: 1 } },
 ];
 
-/** An edit by object and path, as the data and a trace both tell it. */
+/** An edit by object and path, as the data and the merge both tell it. */
 export interface ToldEdit {
   readonly object: string;
   readonly path: string;
@@ -112,7 +112,7 @@ const repository = (image: unknown): string =>
     .replace(/^docker\.io\//, '')
     .replace(/:[^:/]*$/, '');
 
-export function tracedEdit({ ref, path }: Trace): ToldEdit {
+export function tracedEdit({ ref, path }: Edit): ToldEdit {
   return { object: `${ref.kind}/${ref.name}`, path: plain(path) };
 }
 

@@ -1,4 +1,4 @@
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import { withoutCredentials } from '../../kernel/hidden.ts';
 import type { RolloutTrace } from '../../kernel/history.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
@@ -64,7 +64,7 @@ function planIn(plan: PlannedStage, room: Room): PlannedStage {
   };
 }
 
-function shortEdit(edit: Trace, text: number): Trace {
+function shortEdit(edit: Edit, text: number): Edit {
   const { base: _, mine, theirs, ...rest } = edit;
   return { ...rest, mine: shortValue(mine, text), theirs: shortValue(theirs, text) };
 }

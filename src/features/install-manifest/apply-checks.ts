@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
-import type { Conflict, EditOutcome, Trace } from '../../kernel/edit-trace.ts';
+import type { Conflict, Edit, EditOutcome } from '../../kernel/edit.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
@@ -35,7 +35,7 @@ const conflictEvidence = ({ field, ref, because, ...values }: Conflict): Evidenc
   return { text: field, object: ref, detail, sides };
 };
 
-function editsText(edits: readonly Trace[], isCertain: boolean): string {
+function editsText(edits: readonly Edit[], isCertain: boolean): string {
   const own = edits.filter(({ outcome }) => outcome !== 'left');
   const counts = [...Map.groupBy(own, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
   const left = edits.length > own.length ? `; ${counted(edits.length - own.length, 'field')} of controllers left to them` : '';

@@ -1,6 +1,6 @@
 import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -114,7 +114,7 @@ export function emptiedSecrets(previews: readonly PreviewedObject[]): readonly O
 interface Merged {
   readonly rollouts: readonly { readonly target: RolloutTarget }[];
   readonly previews: readonly PreviewedObject[];
-  readonly edits: Reading<{ readonly edits: readonly Trace[] }>;
+  readonly edits: Reading<{ readonly edits: readonly Edit[] }>;
   readonly record: RunRecord | undefined;
 }
 
@@ -124,25 +124,25 @@ export function emptyTargets({ rollouts, previews, edits, record }: Merged, cont
   return needed.flatMap((ref) => {
     const preview = previews.find(({ document }) => isWorkload(document, ref));
     if (!preview || replicasOf(preview.result ?? preview.document) !== 0) return [];
-    const traces = 'value' in edits ? edits.value.edits : [];
-    const trace = traces.find((one) => one.ref.kind === ref.kind && one.ref.name === ref.name && one.path === 'spec.replicas');
+    const known = 'value' in edits ? edits.value.edits : [];
+    const edit = known.find((one) => one.ref.kind === ref.kind && one.ref.name === ref.name && one.path === 'spec.replicas');
     // Only from then on the edits are those that were kept, whatever is in the cluster.
     const begun = continues(record, context) && record.kept.some((id) => id.includes(CARRIED_PART));
-    return [{ ref, ...placeOf(preview, trace, begun, context) }];
+    return [{ ref, ...placeOf(preview, edit, begun, context) }];
   });
 }
 
 function placeOf(
   { document }: PreviewedObject,
-  trace: Trace | undefined,
+  edit: Edit | undefined,
   begun: boolean,
   { options }: Context,
 ): Pick<AtZero, 'place' | 'from'> {
   const isWritten = replicasOf(document) === 0;
   if (isWritten && options.upgradeFile !== undefined) return { place: 'file', from: `replicas 0 in ${options.upgradeFile}` };
   if (isWritten && begun) return { place: 'begun', from: 'replicas 0 among the edits that this run began with' };
-  if (trace?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${options.installedManifest ?? 'your manifest'}` };
-  const by = trace?.source.manager;
+  if (edit?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${options.installedManifest ?? 'your manifest'}` };
+  const by = edit?.source.manager;
   return { place: 'cluster', from: by === undefined ? IN_CLUSTER : `${IN_CLUSTER} by ${by}` };
 }
 

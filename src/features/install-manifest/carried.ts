@@ -1,7 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
@@ -51,7 +51,7 @@ export function carriedEdits(
 
 /** The user's edits, and what of them goes into the target. */
 export interface Editing {
-  readonly edits: readonly Trace[];
+  readonly edits: readonly Edit[];
   /** What goes into the target; undefined where nothing is merged. */
   readonly carried?: CarriedEdits;
   /** It differs from what this run has kept, and counts from now on. */
@@ -67,8 +67,8 @@ export function carriedOf({
   readonly previews: readonly Seen[];
 }): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep' | 'twoWay'> {
   if (!('value' in edits)) return { twoWay: twoWayFields(previews) };
-  const { edits: traces, carried, anew } = edits.value;
-  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried, ...(anew ? { anew } : {}) } } : {}) };
+  const { carried, anew } = edits.value;
+  return { edits: edits.value.edits, ...(carried ? { keep: { id: CARRIED_ID, content: carried, ...(anew ? { anew } : {}) } } : {}) };
 }
 
 /** Writing a manifest again and reading it takes longer than anything else here, and every stage asks for the same one. */

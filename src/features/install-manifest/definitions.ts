@@ -1,5 +1,5 @@
 import { counted } from '../../kernel/counted.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
@@ -20,18 +20,18 @@ export function definitionEdits(
   others: readonly BaseCandidate[],
   theirs: readonly KubeObject[],
   installed: string | undefined,
-): readonly Trace[] {
+): readonly Edit[] {
   const known = [{ documents: theirs }, ...others].map(({ documents }) => definitionsOf(documents));
   const released = definitionsOf(base.documents);
   const targeted = definitionsOf(theirs);
-  return own.flatMap(({ document, live, applied }): readonly Trace[] => {
+  return own.flatMap(({ document, live, applied }): readonly Edit[] => {
     const identity = identityOf(document);
     const [was, target] = [released.get(identity), targeted.get(identity)];
     if (!live || !was || !target || isJust(was, live) || known.some((all) => isJust(all.get(identity), live))) return [];
     const [inFile, inCluster = []] = [applied, live].map((state) => state && definitionDifferences(was, state));
     const marks = inCluster.filter((change) => staysOn(change, { applied, target }));
     const found = (inFile?.length ? inFile : inCluster).filter((change) => !marks.includes(change));
-    const kept = marks.map((change) => markTrace(change, target, live));
+    const kept = marks.map((change) => markEdit(change, target, live));
     if (found.length === 0) return kept;
     const count = found.length;
     const names = [...found.slice(0, SHOWN).map(({ path }) => path), ...(count > SHOWN ? ['…'] : [])];
@@ -70,7 +70,7 @@ function staysOn(
   return [applied, target].every((state) => fieldAt(state, path) === undefined);
 }
 
-function markTrace({ path, after }: FieldChange, target: KubeObject, live: KubeObject): Trace {
+function markEdit({ path, after }: FieldChange, target: KubeObject, live: KubeObject): Edit {
   const manager = ownersOf(live.metadata.managedFields, path)[0]?.manager;
   const source = { kind: 'live', ...(manager === undefined ? {} : { manager }) } as const;
   return { ref: refOf(target), path, change: 'add', mine: after, source, outcome: 'kept', note: STAYS };

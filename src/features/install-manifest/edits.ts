@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
-import type { Conflict, Side } from '../../kernel/edit-trace.ts';
+import type { Conflict, Side } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { parsedJson } from '../../kernel/json.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -32,7 +32,7 @@ export function withGiven(documents: readonly KubeObject[], { options, profile }
 }
 
 /** An edit that a flag decides is shown with the flag's value, and the installed one beside it. */
-export function editsAsGiven(edits: readonly Trace[], { options, profile }: Context): readonly Trace[] {
+export function editsAsGiven(edits: readonly Edit[], { options, profile }: Context): readonly Edit[] {
   const { kvstoreEndpoints } = options;
   const path = `data.${profile.datastore.endpointsKey}`;
   if (kvstoreEndpoints === undefined) return edits;

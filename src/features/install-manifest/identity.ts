@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -94,7 +94,7 @@ export interface Target extends TargetFile {
   readonly release: string;
   readonly addOns: readonly (TargetFile & Pick<AddOn, 'id'>)[];
   /** What names the namespace of the operator instead of the release's. */
-  readonly moved?: readonly Trace[];
+  readonly moved?: readonly Edit[];
   /** The edits that its files carry. */
   readonly carried?: CarriedEdits;
   /** They were kept by another machine than this. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Dropped, Trace } from '../../kernel/edit-trace.ts';
+import type { Dropped, Edit } from '../../kernel/edit.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -26,9 +26,9 @@ export async function withSince(
   { stored }: Pick<Sources, 'stored'>,
   context: Context,
   installation: Installation,
-  edits: readonly Trace[],
+  edits: readonly Edit[],
   span: Span,
-): Promise<readonly Trace[]> {
+): Promise<readonly Edit[]> {
   if (!edits.some(({ outcome }) => outcome === 'obsolete')) return edits;
   const files = [variantOf(context, installation), ...addOnsOf(context, installation)].map(({ file }) => file);
   const move = operatorMove(context, installation);
@@ -62,7 +62,7 @@ async function historyOf(
 }
 
 /** A release between has the object: this is the file that it comes from. */
-function knows(history: readonly BaseCandidate[], { ref }: Trace): boolean {
+function knows(history: readonly BaseCandidate[], { ref }: Edit): boolean {
   const identity = identityOfRef(ref);
   return history.slice(1, -1).some(({ documents }) => documents.some((one) => identityOf(one) === identity));
 }
@@ -75,7 +75,7 @@ type Says = boolean | undefined;
  * first; only its releases are known, so that the change may lie between two of them.
  */
 export function goneSince(
-  { ref, path }: Pick<Trace, 'ref' | 'path'>,
+  { ref, path }: Pick<Edit, 'ref' | 'path'>,
   history: readonly BaseCandidate[],
   renames: MergeKnowledge['renames'] = [],
 ): Dropped | undefined {

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
@@ -33,7 +33,7 @@ interface File {
 
 export interface MovedFile extends File {
   /** Each place, as an edit of the user's that is kept. */
-  readonly moved: readonly Trace[];
+  readonly moved: readonly Edit[];
 }
 
 /** Every stage reads the same manifest, and putting it together again takes longer than reading it. */
@@ -59,9 +59,9 @@ function written({ text, manifest }: File, move: Move): MovedFile {
   if (unclear) throw unclearText(name, unclear, move);
   const wanted = new Map(moved.map(({ before, object }) => [before, object]));
   const whole = textWith(text, manifest, wanted) ?? manifestText([...wanted.values()]);
-  const traces = [...leftOut(documents, move), ...moved.flatMap((one) => tracesOf(one, move))];
-  const note = `the operator runs in namespace ${move.to}: the target's file names it in ${counted(traces.length, 'place')} instead of ${move.from}`;
-  return { text: whole, manifest: { ...parseManifest(whole, name), notes: [...notes, note] }, moved: traces };
+  const edits = [...leftOut(documents, move), ...moved.flatMap((one) => movedEdits(one, move))];
+  const note = `the operator runs in namespace ${move.to}: the target's file names it in ${counted(edits.length, 'place')} instead of ${move.from}`;
+  return { text: whole, manifest: { ...parseManifest(whole, name), notes: [...notes, note] }, moved: edits };
 }
 
 function isLeftToCluster({ kind, metadata }: KubeObject, { from, to }: Move): boolean {
@@ -70,20 +70,20 @@ function isLeftToCluster({ kind, metadata }: KubeObject, { from, to }: Move): bo
 
 const SOURCE = { kind: 'live' } as const;
 
-function leftOut(documents: readonly ManifestDocument[], move: Move): readonly Trace[] {
+function leftOut(documents: readonly ManifestDocument[], move: Move): readonly Edit[] {
   return documents
     .filter(({ object }) => isLeftToCluster(object, move))
-    .map(({ object }): Trace => {
+    .map(({ object }): Edit => {
       const values = { path: '', base: 'present', theirs: 'present' };
       const note = `${move.to} is the cluster's own namespace.`;
       return { ref: refOf(object), ...values, change: 'remove', source: SOURCE, outcome: 'kept', note };
     });
 }
 
-function tracesOf({ object, places }: Moved, { from, to }: Move): readonly Trace[] {
+function movedEdits({ object, places }: Moved, { from, to }: Move): readonly Edit[] {
   const values = { base: from, mine: to, theirs: from };
   const note = 'The operator runs there.';
-  return places.map((path): Trace => ({ ref: refOf(object), path, change: 'change', ...values, source: SOURCE, outcome: 'kept', note }));
+  return places.map((path): Edit => ({ ref: refOf(object), path, change: 'change', ...values, source: SOURCE, outcome: 'kept', note }));
 }
 
 function unclearText(name: string, { object, unclear = '' }: Moved, { from, to }: Move): Fault {

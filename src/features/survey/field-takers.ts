@@ -1,4 +1,4 @@
-import type { Writer } from '../../kernel/edit-trace.ts';
+import type { Writer } from '../../kernel/edit.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { PlannedObject, Taker } from '../../kernel/plan.ts';
 import { gitOpsOwners, toolOf } from './managed-by.ts';

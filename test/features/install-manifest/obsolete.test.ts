@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { withSince } from '../../../src/features/install-manifest/obsolete.ts';
-import type { Trace } from '../../../src/kernel/edit-trace.ts';
+import type { Edit } from '../../../src/kernel/edit.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
@@ -15,7 +15,7 @@ const operator = (namespace: string, spec: object): KubeObject => ({
 const [HELD, DROPPED] = [{ hostNetwork: true }, { replicas: 1 }];
 
 /** Since when the field is gone that only the releases up to v3.30.0 have, for an operator in this namespace. */
-async function droppedFor(namespace: string): Promise<Trace['dropped']> {
+async function droppedFor(namespace: string): Promise<Edit['dropped']> {
   const placed = { namespace } as NonNullable<Installation['operator']>;
   const { value: detection } = found({ path: 'operator', variant: undefined, operator: placed });
   assert.ok(detection.type === 'found');
@@ -24,7 +24,7 @@ async function droppedFor(namespace: string): Promise<Trace['dropped']> {
     ref: { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'tigera-operator' },
     path: 'spec.hostNetwork',
     outcome: 'obsolete',
-  } as unknown as Trace;
+  } as unknown as Edit;
   const stored = {
     releasesOf: async () => ['v3.27.5', 'v3.30.0', 'v3.31.0', 'v3.32.1'],
     // As released: where the operator was put is not known there.

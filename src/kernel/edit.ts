@@ -1,7 +1,7 @@
 import type { ObjectRef } from './object.ts';
 
 /** Where an edit was found. */
-export interface TraceSource {
+export interface EditSource {
   /** `file`: a manifest that the user gave; `last-applied`: what kubectl noted on the object; `live`: changed in the cluster since. */
   readonly kind: 'file' | 'last-applied' | 'live';
   /** Who changed it, if the server knows. Removals leave no owner behind. */
@@ -28,7 +28,7 @@ export type EditOutcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target
 export type Side = 'mine' | 'theirs';
 
 /** One edit and what became of it; a Secret's values are never in it. */
-export interface Trace {
+export interface Edit {
   readonly ref: ObjectRef;
   /** `spec.template.spec.containers[calico-node].env[IP].value`; `` for a whole object. */
   readonly path: string;
@@ -39,7 +39,7 @@ export interface Trace {
   readonly theirs?: unknown;
   /** What the field will be, where that is neither value as it stands: an image keeps its registry and gets the new tag. */
   readonly result?: unknown;
-  readonly source: TraceSource;
+  readonly source: EditSource;
   readonly outcome: EditOutcome;
   /** The user's own decision, where one was needed. */
   readonly decided?: Side;
@@ -56,7 +56,7 @@ export interface Dropped {
 }
 
 /** An edit that only the user can decide on, at its first place: images of one repository may stand in several. */
-export interface Conflict extends Pick<Trace, 'ref' | 'path' | 'base' | 'mine' | 'theirs'> {
+export interface Conflict extends Pick<Edit, 'ref' | 'path' | 'base' | 'mine' | 'theirs'> {
   /** What `--resolve FIELD=mine|theirs` takes: `DaemonSet/kube-system/calico-node:spec…`; of images, one for all of a repository. */
   readonly field: string;
   /** Why nobody but the user can tell, as a sentence. */

@@ -1,4 +1,4 @@
-import type { Conflict, Trace, TraceSource } from '../kernel/edit-trace.ts';
+import type { Conflict, Edit, EditSource } from '../kernel/edit.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import type { KubeObject, ObjectRef } from '../kernel/object.ts';
 import { overlaps } from '../kube/field-paths.ts';
@@ -33,10 +33,10 @@ export function resultOf(
     documents,
     edits: [
       ...found.map((one) => ({
-        ...traceOf(one, sourceOf(one, sources, input.file ? 'file' : (input.mineIs ?? 'file'))),
+        ...editOf(one, sourceOf(one, sources, input.file ? 'file' : (input.mineIs ?? 'file'))),
         ...resultAt(one, documents),
       })),
-      ...sources.live.flatMap(leftTraces),
+      ...sources.live.flatMap(leftEdits),
     ],
     conflicts: conflictsOf(found),
     notes: [...new Set(notes)],
@@ -44,7 +44,7 @@ export function resultOf(
   };
 }
 
-function traceOf(found: ObjectDifference, source: TraceSource): Trace {
+function editOf(found: ObjectDifference, source: EditSource): Edit {
   const { ref, path, outcome, decided, note, because, base, mine } = found;
   const change = mine === undefined ? 'remove' : base === undefined ? 'add' : 'change';
   const told = note ?? because ?? (source.writer === undefined || outcome !== 'kept' ? undefined : `Set by ${source.writer}.`);
@@ -52,7 +52,7 @@ function traceOf(found: ObjectDifference, source: TraceSource): Trace {
 }
 
 /** Of an image that is kept: its repository is the user's, its tag the target's. */
-function resultAt({ ref, path, outcome, mine }: ObjectDifference, documents: readonly KubeObject[]): Pick<Trace, 'result'> {
+function resultAt({ ref, path, outcome, mine }: ObjectDifference, documents: readonly KubeObject[]): Pick<Edit, 'result'> {
   if (outcome !== 'kept' || !path.endsWith('.image')) return {};
   const document = documents.find((one) => identityOf(one) === identityOfRef(ref));
   const result = fieldAt(document, path);
@@ -60,7 +60,7 @@ function resultAt({ ref, path, outcome, mine }: ObjectDifference, documents: rea
 }
 
 /** A controller's field that the target does not set is no edit, but listed so that it can be found. */
-function leftTraces({ path, manager, writer, left }: LiveChange): readonly Trace[] {
+function leftEdits({ path, manager, writer, left }: LiveChange): readonly Edit[] {
   if (!left || !writer) return [];
   const { ref, base, mine } = left;
   const source = { kind: 'live', ...(manager === undefined ? {} : { manager }), writer: writer.name } as const;
@@ -75,7 +75,7 @@ function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?
   return Object.fromEntries(shown.map(([side, value]) => [side, ref.kind === 'Secret' ? HIDDEN : withoutMarks(value)]));
 }
 
-function sourceOf({ ref, path }: ObjectDifference, { live, noted }: Sources, file: 'file' | 'last-applied'): TraceSource {
+function sourceOf({ ref, path }: ObjectDifference, { live, noted }: Sources, file: 'file' | 'last-applied'): EditSource {
   const object = identityOfRef(ref);
   const change = live.find((one) => one.object === object && !one.left && overlaps(one.path, path));
   if (!change)
