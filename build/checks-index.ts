@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTitles } from '../src/features/chain.ts';
+import { checkTitles, withdrawn } from '../src/features/chain.ts';
 
 export const CHECKS_INDEX = join(import.meta.dirname, '..', 'docs', 'reference', 'checks', 'README.md');
 
@@ -33,4 +33,17 @@ function familyTable([digit, name]: readonly [string, string]): string {
   return `\n## ${name}\n\n| Id | Check |\n|---|---|\n${rows.map(([id, title]) => `| [${id}](${id}.md) | ${title} |\n`).join('')}`;
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(CHECKS_INDEX, checksIndex());
+/** The id that a new check of each family gets: above all that were ever given out. */
+export function freeIds(): readonly string[] {
+  const given = [...Object.keys(checkTitles), ...Object.keys(withdrawn)];
+  return Object.keys(FAMILIES).map((digit) => {
+    const numbers = given.filter((id) => id.charAt(3) === digit).map((id) => Number(id.slice(3)));
+    return `NS-${String(Math.max(...numbers) + 1).padStart(3, '0')}`;
+  });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(CHECKS_INDEX, checksIndex());
+  const rows = Object.values(FAMILIES).map((family, index) => `${freeIds()[index]}  ${family}\n`);
+  process.stdout.write(`The next free id of each family:\n${rows.join('')}`);
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKS_INDEX, checksIndex } from '../../../build/checks-index.ts';
+import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.ts';
 import { chain, checkTitles, withdrawn } from '../../../src/features/chain.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import { imagesPulled } from '../../../src/features/images/stage.ts';
@@ -59,6 +59,14 @@ describe('the catalogue of checks', () => {
       [],
     );
     for (const successor of Object.values(withdrawn)) assert.ok(ids.includes(successor), successor);
+  });
+
+  it('offers ids for new checks that nothing ever had, one of each family', () => {
+    const given = [...ids, ...Object.keys(withdrawn)];
+    assert.deepEqual(
+      freeIds().map((id) => [id.slice(0, 4), given.includes(id)]),
+      [...'0123456789'].map((digit) => [`NS-${digit}`, false]),
+    );
   });
 
   it('has a page for every id and an id for every page', () => {
