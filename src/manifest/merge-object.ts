@@ -3,7 +3,7 @@ import { type KubeObject, refText } from '../kernel/object.ts';
 import { alike } from './alike.ts';
 import { changedFields, withoutTexts } from './definition-differences.ts';
 import { mergeField } from './merge-fields.ts';
-import { grants, grouped, isRole, type Permission, permissionsOf, placeOf, placeOfVerb, ruleOf, withoutRules } from './permissions.ts';
+import { grants, grouped, isRole, type Permission, permissionsIn, placeOf, placeOfVerb, ruleOf, withoutRules } from './permissions.ts';
 import { decide, inField, ROOT, settle, type Three, tell, type Walk } from './walk.ts';
 
 /** The three states of one object; undefined = absent. */
@@ -120,7 +120,7 @@ const NEEDED = 'The target may need it; it stays.';
 
 /** The target's rules plus the user's additions; grouping is no edit, and a removed permission stays if the target has it. */
 function mergeRules(walk: Walk, rules: Three): unknown {
-  const [base, mine, theirs] = [permissionsOf(rules.base), permissionsOf(rules.mine), permissionsOf(rules.theirs)];
+  const [base, mine, theirs] = [permissionsIn(rules.base), permissionsIn(rules.mine), permissionsIn(rules.theirs)];
   if (!base || !mine || !theirs) return settle(walk, inField(ROOT, 'rules'), rules);
   const added = mine.filter((one) => !grants(base, one));
   const extra = addedRules(walk, added, theirs);

@@ -6,7 +6,7 @@ import { alike } from './alike.ts';
 import { isReleaseOfSame } from './images.ts';
 import { mergeField } from './merge-fields.ts';
 import type { MergeInput, Objects } from './merge-input.ts';
-import { grants, grouped, isRole, type Permission, permissionsOf, placeOfVerb, ruleOf, withoutRules } from './permissions.ts';
+import { grants, grouped, isRole, type Permission, permissionsIn, placeOfVerb, ruleOf, withoutRules } from './permissions.ts';
 import { asObject } from './prepare.ts';
 import { type Difference, type Dispute, layingWalk, ROOT, type Walk } from './walk.ts';
 
@@ -128,8 +128,8 @@ function disputed(value: unknown, kind: string): string {
  * counts; `noted`: places at which the cluster counts, and not the file.
  */
 function reconciledRules(five: Five) {
-  const [base, theirs, live, file] = [five.base, five.theirs, five.live, five.own].map((object) => permissionsOf(object?.rules));
-  const applied = five.applied ? permissionsOf(five.applied.rules) : base;
+  const [base, theirs, live, file] = [five.base, five.theirs, five.live, five.own].map((object) => permissionsIn(object?.rules));
+  const applied = five.applied ? permissionsIn(five.applied.rules) : base;
   if (!base || !applied || !live || !file || !theirs) return undefined;
   const only = (some: readonly Permission[], others: readonly Permission[]) => some.filter((one) => !grants(others, one));
   // The file cannot know what was allowed or removed in the cluster since the apply.

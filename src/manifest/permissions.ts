@@ -35,7 +35,7 @@ export function placeOfVerb(permission: Permission): Place {
 }
 
 /** Undefined if a rule has another shape than Kubernetes gives it. */
-export function permissionsOf(rules: unknown): readonly Permission[] | undefined {
+export function permissionsIn(rules: unknown): readonly Permission[] | undefined {
   if (rules === undefined) return [];
   if (!Array.isArray(rules) || !rules.every(isRecord)) return undefined;
   return rules.flatMap((rule) => {

@@ -67,7 +67,7 @@ function blockOf([field = '', outcome = '', result = '', from = '', note = '']: 
 /** What the field will be; while the user has to decide, both values. */
 export function resultText(edit: Edit, width: number): string {
   const { outcome, decided, mine, theirs } = edit;
-  const text = (value: unknown) => (value === undefined ? 'absent' : valueText(value, width));
+  const text = (value: unknown) => (value === undefined ? 'absent' : shortValue(value, width));
   if (outcome === 'conflict' && decided === undefined) {
     const [own, released] = differingTexts(mine, theirs, width);
     return `mine: ${mine === undefined ? 'absent' : own}, theirs: ${theirs === undefined ? 'absent' : released}`;
@@ -190,7 +190,7 @@ export function twoWayLines(stages: readonly PlannedStage[], wide: boolean, name
 const AROUND = 12;
 
 /** A value as one short line. */
-export function valueText(value: unknown, width: number): string {
+export function shortValue(value: unknown, width: number): string {
   const text = wholeText(value);
   return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }

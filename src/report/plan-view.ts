@@ -8,7 +8,7 @@ import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
 import { headLine, type PlanHead } from './head-line.ts';
 import { maskedObject } from './mask.ts';
-import { differingTexts, editLines, isYoursRemoved, keptNote, takenRows, valueText } from './plan-rows.ts';
+import { differingTexts, editLines, isYoursRemoved, keptNote, shortValue, takenRows } from './plan-rows.ts';
 
 export interface PlanView {
   readonly palette: Palette;
@@ -92,8 +92,8 @@ function fieldLines(object: PlannedObject | undefined): readonly string[] {
 }
 
 function changeText({ before, after }: FieldChange): string {
-  if (before === undefined) return `+ ${valueText(after, VALUE_WIDTH)}`;
-  if (after === undefined) return `- ${valueText(before, VALUE_WIDTH)}`;
+  if (before === undefined) return `+ ${shortValue(after, VALUE_WIDTH)}`;
+  if (after === undefined) return `- ${shortValue(before, VALUE_WIDTH)}`;
   return differingTexts(before, after, VALUE_WIDTH).join(' → ');
 }
 

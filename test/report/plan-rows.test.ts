@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Edit } from '../../src/kernel/edit.ts';
 import type { PlannedObject, Taker } from '../../src/kernel/plan.ts';
-import { differingTexts, editLines, keptNote, resultText, takenRows, valueText } from '../../src/report/plan-rows.ts';
+import { differingTexts, editLines, keptNote, resultText, shortValue, takenRows } from '../../src/report/plan-rows.ts';
 
 const edit = (more: Partial<Edit>): Edit => ({
   ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'agent' },
@@ -86,9 +86,9 @@ describe('values as short lines', () => {
 
   it('are whole where there is room, and cut where there is none', () => {
     assert.deepEqual(differingTexts('a', { b: 1 }, 40), ['a', '{"b":1}']);
-    assert.equal(valueText('line\nline', 40), 'line⏎line');
+    assert.equal(shortValue('line\nline', 40), 'line⏎line');
     assert.equal(
-      valueText(
+      shortValue(
         [
           { name: 'A', value: '1' },
           { name: 'B', value: '' },
@@ -97,9 +97,9 @@ describe('values as short lines', () => {
       ),
       'A=1, B=',
     );
-    assert.equal(valueText({ name: 'A', valueFrom: {} }, 40), '{"name":"A","valueFrom":{}}');
-    assert.equal(valueText([], 40), '[]');
-    assert.equal(valueText('x'.repeat(50), 10), `${'x'.repeat(9)}…`);
+    assert.equal(shortValue({ name: 'A', valueFrom: {} }, 40), '{"name":"A","valueFrom":{}}');
+    assert.equal(shortValue([], 40), '[]');
+    assert.equal(shortValue('x'.repeat(50), 10), `${'x'.repeat(9)}…`);
   });
 });
 

@@ -2,7 +2,7 @@ import { effective, type HostEndpoint } from '../../src/features/policy-rules/ho
 import type { FleetVerdicts, Moment } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import { type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
 import { LANES, type Lane } from '../../src/features/policy-rules/rules.ts';
-import type { Verdict } from '../../src/features/policy-rules/verdict.ts';
+import type { ChangeVerdict } from '../../src/features/policy-rules/verdict.ts';
 import { changedForOthers } from '../../src/features/policy-rules/workloads-without-policy.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -67,7 +67,7 @@ export function otherMoment(before: RealHost, after: RealHost, { changes }: Mome
 
 type Change = Moment['changes'][number];
 
-function expected(before: RealHost, after: RealHost, lane: Lane): Verdict {
+function expected(before: RealHost, after: RealHost, lane: Lane): ChangeVerdict {
   const isOpen = (host: RealHost) => namesIn(host, lane).length === 0 && endIn(host, lane) === 'allow';
   if (isOpen(after)) return 'OPEN';
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';

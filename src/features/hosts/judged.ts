@@ -9,6 +9,7 @@ import {
   addressChangeText,
   automaticName,
   type ChangedForOthers,
+  type ChangeVerdict,
   type HostEndpoint,
   isAllInterfaces,
   isLabelledOwn,
@@ -18,7 +19,6 @@ import {
   laneText,
   type Moment,
   type NodeVerdict,
-  type Verdict,
 } from '../policy-rules/index.ts';
 import { detailOf, FIRST, listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
@@ -94,7 +94,7 @@ function hostVerdicts(node: NodeVerdict): readonly HostVerdict[] {
 }
 
 /** The text names hundreds of policies for each of thousands of nodes, and is mostly never read: it is built on demand. */
-function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
+function hostVerdict<V extends ChangeVerdict>(node: NodeVerdict, verdict: V) {
   const brief = isLong(node, verdict) ? { brief: momentsText(node, verdict, FIRST) } : {};
   return {
     node: node.node,
@@ -136,7 +136,7 @@ export function plannedHost(node: NodeVerdict): PlannedHost {
 
 const changesOf = ({ atEnable, atDelete }: NodeVerdict) => [...atEnable.changes, ...atDelete.changes];
 
-function isLong(node: NodeVerdict, verdict: Verdict): boolean {
+function isLong(node: NodeVerdict, verdict: ChangeVerdict): boolean {
   return changesOf(node).some(
     (change) =>
       change.verdict === verdict &&
@@ -149,7 +149,7 @@ function isLong(node: NodeVerdict, verdict: Verdict): boolean {
 }
 
 /** What changes at each of the two moments; what stays from the first on is listed once. */
-function momentsText({ inForce, atEnable, atDelete, old }: NodeVerdict, verdict: Verdict, limit?: number): string {
+function momentsText({ inForce, atEnable, atDelete, old }: NodeVerdict, verdict: ChangeVerdict, limit?: number): string {
   const isMeant = (change: LaneVerdict) => change.verdict === verdict;
   const text = ({ changes }: Moment, words: Words) => changesText(changes.filter(isMeant), words, limit);
   const first: Words = inForce ? SINCE : ['now', 'afterwards'];

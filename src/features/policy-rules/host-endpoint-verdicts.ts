@@ -26,7 +26,7 @@ import {
   withoutPortNames,
 } from './rule-changes.ts';
 import type { Labels } from './selector.ts';
-import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
+import { type ChangeVerdict, compare, type LaneVerdict, worst } from './verdict.ts';
 
 export interface NodeFacts {
   /** As endpoints name it: in a key-value store it may have another name than the Kubernetes node. */
@@ -53,7 +53,7 @@ export interface FleetFacts {
 
 /** A moment of the migration: enabling acts on the whole fleet at once, deleting on one node. */
 export interface Moment {
-  readonly verdict: Verdict;
+  readonly verdict: ChangeVerdict;
   readonly changes: readonly LaneVerdict[];
   /** Name of the endpoint that is in force from then on; undefined: the host has none. */
   readonly endpoint?: string;
@@ -63,7 +63,7 @@ export interface NodeVerdict {
   readonly node: string;
   /** Name of the Kubernetes node, whose labels the user sees and changes. */
   readonly kubernetesNode: string;
-  readonly verdict: Verdict;
+  readonly verdict: ChangeVerdict;
   /** True if its automatic endpoint is in force already; it is compared with the old one that stands behind it. */
   readonly inForce: boolean;
   readonly atEnable: Moment;

@@ -34,6 +34,6 @@ export {
 export { isCopied, type LabelProblem } from './label-copies.ts';
 export type { PolicyWorld } from './posture.ts';
 export type { EndpointProfile } from './rules.ts';
-export { type LaneVerdict, laneText, type Verdict } from './verdict.ts';
+export { type ChangeVerdict, type LaneVerdict, laneText } from './verdict.ts';
 export { dropsAllOf, hostsWithout } from './without-policy.ts';
 export { type ChangedForOthers, changedForOthers, workloadsWithout } from './workloads-without-policy.ts';

@@ -4,21 +4,21 @@ import type { LanePosture, Posture } from './posture.ts';
 import { LANES, type Lane } from './rules.ts';
 
 /** What a change does to a node (§7/3): `OPEN` lets everything through, `NEWLY POLICED` gets first policies, `CHANGED` others. */
-export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
+export type ChangeVerdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
 
 /** What changes on one lane. */
 export interface LaneVerdict {
   readonly lane: Lane;
-  readonly verdict: Exclude<Verdict, 'same'>;
+  readonly verdict: Exclude<ChangeVerdict, 'same'>;
   readonly before: LanePosture;
   readonly after: LanePosture;
 }
 
-const WEIGHT: readonly Verdict[] = ['same', 'CHANGED', 'NEWLY POLICED', 'OPEN'];
+const WEIGHT: readonly ChangeVerdict[] = ['same', 'CHANGED', 'NEWLY POLICED', 'OPEN'];
 
 /** The worst of several verdicts; `OPEN` is worst: nobody notices it. */
-export function worst(verdicts: readonly Verdict[]): Verdict {
-  return verdicts.reduce<Verdict>((a, b) => (WEIGHT.indexOf(b) > WEIGHT.indexOf(a) ? b : a), 'same');
+export function worst(verdicts: readonly ChangeVerdict[]): ChangeVerdict {
+  return verdicts.reduce<ChangeVerdict>((a, b) => (WEIGHT.indexOf(b) > WEIGHT.indexOf(a) ? b : a), 'same');
 }
 
 export function compare(before: Posture, after: Posture): readonly LaneVerdict[] {
@@ -28,7 +28,7 @@ export function compare(before: Posture, after: Posture): readonly LaneVerdict[]
   });
 }
 
-function laneVerdict(before: LanePosture, after: LanePosture): Verdict {
+function laneVerdict(before: LanePosture, after: LanePosture): ChangeVerdict {
   if (isSame(before, after)) return 'same';
   if (isOpen(after)) return 'OPEN';
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';

@@ -81,7 +81,7 @@ export function meaningOf(texts: readonly string[]): string | undefined {
 }
 
 /** When the new agent of a node was made, and since when it is ready, by the kubelet's clock. */
-export interface Agent {
+export interface AgentPod {
   readonly createdAt: number;
   readonly readyAt: number;
 }
@@ -93,7 +93,7 @@ const HEAD = 70;
 const TAIL = 129;
 
 /** Events of nodes whose agent had been ready for a while, newest first, one for each pod. */
-export function refusalsOn(agents: ReadonlyMap<string, Agent>, events: readonly EventFields[]): readonly EventFields[] {
+export function refusalsOn(agents: ReadonlyMap<string, AgentPod>, events: readonly EventFields[]): readonly EventFields[] {
   const late = events.filter(
     (one) => timeOf(one) - (agents.get(one.source?.host ?? '')?.readyAt ?? Number.POSITIVE_INFINITY) >= SETTLED_MS,
   );

@@ -6,7 +6,7 @@ import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 import { KEEP, keptOff } from './failed-pods.ts';
-import { type Agent, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
+import { type AgentPod, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 
@@ -94,7 +94,7 @@ export class PodEvents {
   look(progress: readonly RolloutProgress[], waited: number): void {
     if (this.#busy || waited < this.#nextAt) return;
     this.#nextAt = waited + EVERY_MS;
-    const agents = this.#mayReadAll ? newAgents(progress, this.#board) : new Map<string, Agent>();
+    const agents = this.#mayReadAll ? newAgents(progress, this.#board) : new Map<string, AgentPod>();
     const late = this.late.next(progress, agents.size > 0);
     if (!late && agents.size === 0) return;
     this.#busy = true;
@@ -108,7 +108,7 @@ export class PodEvents {
     void (late ? this.late.ask(this.#cluster, late) : this.#ask(agents, progress)).then(() => after(), after);
   }
 
-  async #ask(agents: ReadonlyMap<string, Agent>, progress: readonly RolloutProgress[]): Promise<void> {
+  async #ask(agents: ReadonlyMap<string, AgentPod>, progress: readonly RolloutProgress[]): Promise<void> {
     const selector = encodeURIComponent('reason=FailedCreatePodSandBox');
     const events = itemsIn(await this.#cluster.raw(`/api/v1/events?fieldSelector=${selector}&limit=${EVENTS}`));
     const refused = refusalsOn(agents, events as readonly EventFields[]).slice(0, PODS + this.#maxFailed);
@@ -121,7 +121,7 @@ export class PodEvents {
   }
 
   /** Made after the node's new agent, and without a network until now. */
-  async #isWaiting({ involvedObject, source }: EventFields, agents: ReadonlyMap<string, Agent>): Promise<boolean> {
+  async #isWaiting({ involvedObject, source }: EventFields, agents: ReadonlyMap<string, AgentPod>): Promise<boolean> {
     const { namespace = '', name = '', uid } = involvedObject ?? {};
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
     const selector = encodeURIComponent(`metadata.name=${name}`);
@@ -135,8 +135,8 @@ export class PodEvents {
 }
 
 /** By node; of several DaemonSets the pod that became ready last. */
-function newAgents(progress: readonly RolloutProgress[], board: Board): ReadonlyMap<string, Agent> {
-  const agents = new Map<string, Agent>();
+function newAgents(progress: readonly RolloutProgress[], board: Board): ReadonlyMap<string, AgentPod> {
+  const agents = new Map<string, AgentPod>();
   for (const { target, pods } of progress) {
     if (target.kind !== 'DaemonSet') continue;
     for (const { node, pod, phase } of pods) {

@@ -1,5 +1,6 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { firstOf } from '../../kernel/counted.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -37,8 +38,7 @@ export function evidenceOf(object: KubeObject, detail?: string): Evidence {
 
 /** `a, b, c and 4 more` */
 export function listed(names: readonly string[], limit = FIRST): string {
-  if (names.length <= limit) return names.join(', ');
-  return `${names.slice(0, limit).join(', ')} and ${names.length - limit} more`;
+  return firstOf(names, limit);
 }
 
 /** A detail in full, and with the first few of each list where that is shorter. */
