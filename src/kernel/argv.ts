@@ -86,11 +86,9 @@ export interface Tools {
   programOf(tool: Tool): string;
   /** This machine, in the words of release artifacts: linux/darwin/windows, amd64/arm64. */
   platform(): { readonly os: string; readonly arch: string };
-  /** The package manager's answer to who owns a file; undefined if all that there are say that nobody does. */
+  /** Whose package a file is; undefined for the user's own files. */
   ownerOf(file: string): Promise<FileOwner | undefined>;
 }
 
-/** Whose package a file belongs to, or why its manager did not say: then it may be somebody's. */
-export type FileOwner =
-  | { readonly manager: string; readonly removeWith: string }
-  | { readonly manager: string; readonly unknown: string; readonly askWith: string };
+/** Whose package a file is; `perhaps a package` where packages are installed that only their manager knows. */
+export type FileOwner = { readonly manager: string; readonly removeWith: string } | 'perhaps a package';

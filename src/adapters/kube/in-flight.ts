@@ -12,8 +12,8 @@ export interface Sent {
 }
 
 /**
- * How many requests may be in flight, for all of a cluster. The server says when they are too many (429), under priority and fairness too:
- * half as many then, and a quarter more after each row of good answers, at least one. Without limit until the server says so.
+ * How many requests may be in flight, for all of a cluster: without limit until the server says that they are too many (429). Half as many
+ * then, and a quarter more after each row of good answers, at least one.
  */
 export class InFlight {
   #limit = Number.POSITIVE_INFINITY;

@@ -40,7 +40,7 @@ export function openTools(options: ToolsOptions): Tools {
   const which = (program: string) => filesOf(program, options.env);
   return {
     which,
-    ownerOf: (file) => ownerOf(file, options.env, { cut: options.cut }),
+    ownerOf,
     programOf: (tool) => options.programs[tool],
     platform: () => ({
       os: process.platform === 'win32' ? 'windows' : process.platform,

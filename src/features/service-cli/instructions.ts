@@ -43,10 +43,15 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
     const said = release === undefined ? 'does not tell its release' : `reports version ${release}`;
     return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`, look);
   }
-  if (owner && 'unknown' in owner) {
-    const why = `${owner.manager} does not say whether a package owns it (${owner.unknown})`;
-    const then = `ask with: ${owner.askWith}, then remove that package, or if there is none the file with: sudo rm ${quoteArgument(file)}`;
-    return ask(id, title, `the older ${file} (${release}) has to go, but ${why}: ${then}`, owner.askWith);
+  if (owner === 'perhaps a package') {
+    const asked = `ask with: ${command`dpkg -S ${file}`}, or ${command`rpm -qf ${file}`}`;
+    const then = `remove that package, or if there is none the file with: ${command`sudo rm ${file}`}`;
+    return ask(
+      id,
+      title,
+      `the older ${file} (${release}) has to go, but may belong to a package. To see its package, ${asked}. Then ${then}`,
+      look,
+    );
   }
   if (owner) return ask(id, title, `the older ${file} (${release}) belongs to ${owner.manager}: remove it with: ${owner.removeWith}`, look);
   const because = writable ? '' : ', its folder may not be written';

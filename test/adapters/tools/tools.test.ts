@@ -3,7 +3,6 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathCandidates } from '../../../src/adapters/tools/files-of.ts';
-import { ownerByPlace, ownerIn, questions } from '../../../src/adapters/tools/package-owner.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import type { Trace } from '../../../src/adapters/trace.ts';
 
@@ -139,29 +138,4 @@ describe('pathCandidates', () => {
     ['an empty PATH', ['a', { path: '', pathExt: '', platform: 'linux' }], []],
   ];
   for (const [title, [name, around], expected] of cases) it(title, () => assert.deepEqual(pathCandidates(name, around), expected));
-});
-
-describe('the owner of a file', () => {
-  const answers: [string, string, string | undefined][] = [
-    ['dpkg', 'calicoctl: /usr/bin/calicoctl\n', 'apt-get remove calicoctl'],
-    ['dpkg', 'calicoctl:amd64: /usr/bin/calicoctl\n', 'apt-get remove calicoctl'],
-    ['rpm', 'calicoctl\n', 'rpm -e calicoctl'],
-    ['rpm', 'file /x is not owned by any package\n', undefined],
-    ['apk', '/usr/bin/calicoctl is owned by calicoctl-3.26.1-r0\n', 'apk del calicoctl'],
-    ['pacman', '/usr/bin/calicoctl is owned by calicoctl 3.26.1-1\n', 'pacman -R calicoctl'],
-  ];
-  for (const [manager, answer, expected] of answers) {
-    it(`${manager}: ${answer.trim()}`, () => {
-      const question = questions.find((one) => one.manager === manager) ?? assert.fail();
-      assert.equal(ownerIn(question, answer)?.removeWith, expected);
-    });
-  }
-
-  const places: [string, string | undefined][] = [
-    ['/opt/homebrew/Cellar/calicoctl/3.26.1/bin/calicoctl', 'brew uninstall calicoctl'],
-    ['/snap/calicoctl/12/bin/calicoctl', 'snap remove calicoctl'],
-    ['/home/me/.krew/store/calico/v3/kubectl-calico', 'kubectl krew uninstall calico'],
-    ['/usr/local/bin/calicoctl', undefined],
-  ];
-  for (const [file, expected] of places) it(`by place: ${file}`, () => assert.equal(ownerByPlace(file)?.removeWith, expected));
 });
