@@ -1,4 +1,4 @@
-import { hostEndpointVerdicts } from '../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { fleetVerdicts } from '../src/features/policy-rules/host-endpoint-verdicts.ts';
 import { fleetOf, hep, policy } from '../test/features/policy-rules/fleet.ts';
 import { benchFleet } from './hep-fleet.ts';
 
@@ -8,5 +8,5 @@ const fleet = benchFleet(nodeCount, policyCount);
 const nodes = Object.fromEntries(fleet.nodes.map(({ name, labels }) => [name, labels]));
 const endpoints = fleet.endpoints.map(({ name, node, labels }) => hep(name, node, labels));
 const policies = fleet.policies.map(({ name, selector, order }) => policy(name, selector, { order }));
-const verdicts = hostEndpointVerdicts(fleetOf({ nodes, endpoints, policies }));
+const verdicts = fleetVerdicts(fleetOf({ nodes, endpoints, policies })).hosts;
 process.stdout.write(`${verdicts.filter(({ verdict }) => verdict !== 'same').length} of ${verdicts.length} nodes change\n`);

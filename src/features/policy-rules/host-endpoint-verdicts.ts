@@ -84,13 +84,9 @@ export interface NodeVerdict {
   readonly lostPorts: readonly string[];
 }
 
-/** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
-export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] {
-  return fleetVerdicts(fleet).hosts;
-}
-
-/** The verdicts on the hosts, and every policy in whose rules addresses of hosts come or go, for whatever else is subject to it. */
+/** Every policy in whose rules addresses of hosts come or go, for whatever else is subject to it. */
 export interface FleetVerdicts {
+  /** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
   readonly hosts: readonly NodeVerdict[];
   readonly global: readonly ChangedPolicy[];
   readonly namespaced: readonly ChangedPolicy[];

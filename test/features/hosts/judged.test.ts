@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HepFacts } from '../../../src/features/hosts/facts.ts';
 import { hepJudged } from '../../../src/features/hosts/judged.ts';
-import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { endpointsWithoutNode, fleetVerdicts, type NodeVerdict } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { type Fleet, fleetOf, hep, policy, SIGNS } from '../policy-rules/fleet.ts';
@@ -20,7 +20,7 @@ function judgedIn(fleet: Fleet, change: (verdicts: readonly NodeVerdict[]) => re
     ...{
       ruleChanges: { value: [] },
       after: { value: [] },
-      verdicts: { value: change(hostEndpointVerdicts(facts)) },
+      verdicts: { value: change(fleetVerdicts(facts).hosts) },
       elsewhere: endpointsWithoutNode(facts),
     },
     ...{ installation: { datastore: 'api', components: [] }, configuration: {} },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { addLabels, migrationNotes } from '../../../src/features/hosts/stage.ts';
-import { hostEndpointVerdicts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { fleetVerdicts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { ALLOW_ALL, type Fleet, fleetOf, hep, SIGNS } from '../policy-rules/fleet.ts';
 
 const notesOf = (fleet: Fleet, failsafe: Parameters<typeof migrationNotes>[0]['failsafe'] = { value: undefined }) => {
   const facts = fleetOf(fleet);
-  return migrationNotes({ endpoints: facts.endpoints, verdicts: hostEndpointVerdicts(facts), failsafe }, calico);
+  return migrationNotes({ endpoints: facts.endpoints, verdicts: fleetVerdicts(facts).hosts, failsafe }, calico);
 };
 const AUTOMATIC = { [SIGNS.createdBy]: SIGNS.createdByValue };
 const OPEN = { profiles: [ALLOW_ALL] };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failsafePorts } from '../../../src/features/policy-rules/host-endpoint.ts';
-import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { endpointsWithoutNode, fleetVerdicts, type NodeVerdict } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import { laneText } from '../../../src/features/policy-rules/verdict.ts';
 import { ALLOW_ALL, DENY, type Fleet, fleetOf, hep, object, policy, SIGNS } from './fleet.ts';
 
@@ -8,7 +8,7 @@ const AUTOMATIC = { [SIGNS.createdBy]: SIGNS.createdByValue };
 const ALLOW = { profiles: [ALLOW_ALL] };
 
 function only(fleet: Fleet): NodeVerdict {
-  const [verdict, ...more] = hostEndpointVerdicts(fleetOf(fleet));
+  const [verdict, ...more] = fleetVerdicts(fleetOf(fleet)).hosts;
   assert.ok(verdict && more.length === 0);
   return verdict;
 }
@@ -495,13 +495,13 @@ const PORTS: Readonly<Record<string, readonly [spec: object, n1: readonly string
 describe('port names that automatic endpoints do not have', () => {
   for (const [title, [spec, n1, n2 = []]] of Object.entries(PORTS)) {
     it(`change what is judged by ${title}`, () => {
-      const verdicts = hostEndpointVerdicts(
+      const verdicts = fleetVerdicts(
         fleetOf({
           nodes: { n1: {}, n2: {} },
           endpoints: [hep('a-old', 'n1', role, HTTP), hep('z-old', 'n2', role, ALLOW)],
           policies: [onHosts('p', spec)],
         }),
-      );
+      ).hosts;
       assert.deepEqual(
         verdicts.map(({ atEnable }) => atEnable.verdict),
         ['same', 'same'],
@@ -547,13 +547,13 @@ describe('port names that automatic endpoints do not have', () => {
 
   it('are put together once for hosts that lose the same of the same policies: of thousands with hundreds of policies it is one list', () => {
     const of = (name: string) => ({ ports: [{ name, protocol: 'TCP', port: 80 }], ...ALLOW });
-    const verdicts = hostEndpointVerdicts(
+    const verdicts = fleetVerdicts(
       fleetOf({
         nodes: { n1: {}, n2: {}, n3: {} },
         endpoints: [hep('a', 'n1', role, of('http')), hep('b', 'n2', role, of('http')), hep('c', 'n3', role, of('web'))],
         policies: [onHosts('p', ingressOnly(named('http', 'web')))],
       }),
-    );
+    ).hosts;
     const [n1, n2, n3] = verdicts.map(({ atDelete }) => atDelete.changes[0]?.after.lostPorts);
     assert.deepEqual([n1, n3], [['http of p'], ['web of p']]);
     assert.ok(n1 === n2);
@@ -662,7 +662,7 @@ describe('verdicts on host endpoints', () => {
       endpointsWithoutNode(fleet).map(({ name }) => name),
       ['b'],
     );
-    assert.equal(hostEndpointVerdicts(fleet).length, 1);
+    assert.equal(fleetVerdicts(fleet).hosts.length, 1);
   });
 });
 
