@@ -22,11 +22,8 @@ export const STAGE_IDS = [
 export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 /**
- * Every command, in the order of the help, with what it does with a cluster. Its flags follow from that.
- *
- * - `performs` stages of the chain, which may change something; `evaluates` them and changes nothing.
- * - `targets`: knows what is upgraded to and may change something, but performs no stage of its own name.
- * - `asks` a cluster, or is `local` and asks none.
+ * Every command, in the order of the help. It `performs` stages, which may change something, or `evaluates` them, or `targets` a release
+ * without a stage of its name, or only `asks` a cluster, or is `local`. Its flags follow from that.
  */
 export const COMMANDS = {
   preflight: 'performs',
