@@ -6,18 +6,13 @@ const GOOD = 32;
 /** What became of a request: `too much` was refused with 429, `other` tells nothing of what the server can do. */
 export type Answer = 'good' | 'too much' | 'other';
 
-/** A request in flight: the number of limits before it. */
-export interface Sent {
-  readonly after: number;
-}
-
 /**
  * How many requests may be in flight, for all of a cluster: without limit until the server says that they are too many (429). Half as many
  * then, and a quarter more after each row of good answers, at least one.
  */
 export class InFlight {
   #limit = Number.POSITIVE_INFINITY;
-  #limits = 0;
+  #lowered = 0;
   #count = 0;
   #good = 0;
   readonly #waiting: (() => void)[] = [];
@@ -35,16 +30,17 @@ export class InFlight {
     return new Promise((resolve) => (ahead ? this.#waiting.unshift(resolve) : this.#waiting.push(resolve)));
   }
 
-  sent(): Sent {
-    return { after: this.#limits };
+  /** How often the limit was lowered so far: of requests that were refused together, one lowers it. */
+  get lowered(): number {
+    return this.#lowered;
   }
 
-  /** Of requests that were refused together, one lowers the limit: the others were sent before it did. */
-  leave({ after }: Sent, answer: Answer): void {
+  /** `sentAt`: what `lowered` was when the request was sent. */
+  leave(sentAt: number, answer: Answer): void {
     if (answer === 'good') this.#raise();
-    if (answer === 'too much' && after === this.#limits) {
+    if (answer === 'too much' && sentAt === this.#lowered) {
       this.#limit = Math.max(1, Math.floor(this.#count / 2));
-      this.#limits += 1;
+      this.#lowered += 1;
       this.#good = 0;
     }
     this.#count -= 1;

@@ -138,10 +138,10 @@ export class Transport {
     const turn = inFlight.enter(changes(call));
     if (turn)
       await end.whileOpen(turn).catch((thrown: unknown) => {
-        void turn.then(() => inFlight.leave(inFlight.sent(), 'other'));
+        void turn.then(() => inFlight.leave(inFlight.lowered, 'other'));
         throw thrown;
       });
-    const sent = inFlight.sent();
+    const sentAt = inFlight.lowered;
     let answer: Answer = 'other';
     try {
       if (changes(call)) this.#options.mayWrite?.();
@@ -149,7 +149,7 @@ export class Transport {
       answer = 'value' in outcome ? 'good' : outcome.failure.status === TOO_MUCH ? 'too much' : 'other';
       return outcome;
     } finally {
-      inFlight.leave(sent, answer);
+      inFlight.leave(sentAt, answer);
     }
   }
 

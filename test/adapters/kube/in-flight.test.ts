@@ -6,7 +6,7 @@ import { type Answer, InFlight } from '../../../src/adapters/kube/in-flight.ts';
 function flights(inFlight: InFlight, count: number): (answer: Answer) => void {
   const sent = Array.from({ length: count }, () => {
     assert.equal(inFlight.enter(false), undefined);
-    return inFlight.sent();
+    return inFlight.lowered;
   });
   return (answer) => {
     for (const one of sent.splice(0)) inFlight.leave(one, answer);
