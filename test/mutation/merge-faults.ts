@@ -2,7 +2,7 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 
 export const MERGE: Room = {
   name: 'merge',
-  tests: ['test/manifest/*.test.ts'],
+  tests: ['test/manifest/*.test.ts', 'test/kube/*.test.ts', 'test/features/install-manifest/obsolete.test.ts'],
   faults: [
     ...faultsIn('src/manifest/definition-differences.ts', [
       ['Array.isArray(before) === Array.isArray(after) && was.size + is.size === 0', 'was.size + is.size === 0'],

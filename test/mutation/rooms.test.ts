@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOMS } from './rooms.ts';
 import { seeded } from './seeded-fault.ts';
 
@@ -17,6 +17,15 @@ describe('the seeded faults', () => {
         const source = readFileSync(join(root, fault.file), 'utf8');
         assert.notEqual(seeded(source, fault), source);
       }
+    });
+
+    it(`of ${name} are looked for by the tests of their folders`, () => {
+      const folders = new Set(faults.map(({ file }) => dirname(file).replace('src/', 'test/')));
+      for (const folder of folders)
+        assert.ok(
+          tests.some((pattern) => pattern.startsWith(`${folder}/`)),
+          folder,
+        );
     });
   }
 });
