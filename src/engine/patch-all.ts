@@ -129,6 +129,8 @@ class Patching {
 
   /** True if the same patch is to be sent once more. */
   async #goesOn({ target }: GuardedPatch, thrown: unknown, attempt: number): Promise<boolean> {
+    // Refused for want of time, and the user has asked to stop: nothing is wrong with it.
+    if (this.#parts.stop.aborted && thrown instanceof ApiFailure && thrown.status === 429) return false;
     if (isRefusal(thrown)) this.#refused.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) this.#movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && AGAIN.has(thrown.status) && attempt < TRIES) {

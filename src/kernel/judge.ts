@@ -80,7 +80,7 @@ const NAMED = 5;
 function strayText(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[]): readonly string[] {
   const named = accepted.flatMap(({ check, subject }) => (check === id && subject !== undefined ? [subject] : []));
   const subjects = [...new Set(evidence.map(({ text }) => text))];
-  const stray = named.filter((subject) => !subjects.includes(subject));
+  const stray = [...new Set(named)].filter((subject) => !subjects.includes(subject));
   if (stray.length === 0) return [];
   const open = subjects.filter((subject) => !named.includes(subject));
   const which = `which ${stray.length === 1 ? 'is' : 'are'} none of its subjects here; still open: ${firstOf(open, NAMED)}`;

@@ -18,6 +18,7 @@ describe('how far a release is from what is installed', () => {
     ['does not count an image', [agents('x/agent:v2', 'info')], 0],
     ['counts a value', [agents('x/agent:v1', 'debug')], 1],
     ['counts a value, and not the image beside it', [agents('x/agent:v2', 'debug')], 1],
+    ['counts a value, and not that the image is of another registry', [agents('y.example.org/agent:v1', 'debug')], 1],
     ['counts an object that the release does not have', [], 1],
   ];
   for (const [title, documents, wanted] of cases) it(title, () => assert.equal(distance(documents), wanted));

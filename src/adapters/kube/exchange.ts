@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type Interruption, interrupted } from '../../kernel/interruption.ts';
+import type { ApiFailure } from '../../kernel/ports.ts';
 import type { Call } from '../trace.ts';
 import type { Wire } from './wire.ts';
 
@@ -133,10 +134,16 @@ export class RequestCut {
 /** Longest pause that a Retry-After header can ask for; milliseconds. */
 const LONGEST_MS = 30_000;
 
+/** The server has too much to do, and has done nothing of what was asked. */
+export const TOO_MUCH = 429;
+
+/** And the shortest: a server that asks for none is not asked in a tight loop. */
+const SHORTEST_MS = 100;
+
 /** Answers after which the same request may be sent again. */
 export function retryableStatus(status: number, method: string, repeatable: boolean, retryAfter: string | undefined): boolean {
   // 429 is said before anything is done, so even a write may come again.
-  if (status === 429) return true;
+  if (status === TOO_MUCH) return true;
   if (!repeatable) return false;
   if (status === 502 || status === 503 || status === 504) return true;
   // Server-side apply answers 500 to documents that do not fit the schema: that is final.
@@ -150,8 +157,46 @@ export function isResettable(thrown: unknown): boolean {
 }
 
 /** Pause before attempt+1: the server's wish, else 0.2 s doubled each time. Milliseconds. */
-export function delayOf(attempt: number, retryAfter: string | undefined): number {
+function delayOf(attempt: number, retryAfter: string | undefined): number {
   const seconds = retryAfter === undefined ? Number.NaN : Number(retryAfter);
   const wished = Number.isNaN(seconds) ? 100 * 2 ** attempt : seconds * 1000;
-  return Math.min(LONGEST_MS, Math.max(0, wished));
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, wished));
+}
+
+/** A request that was refused, or got no answer. */
+export interface Refused {
+  readonly failure: ApiFailure;
+  /** It may be sent again. */
+  readonly again: boolean;
+  readonly retryAfter?: string;
+}
+
+const ATTEMPTS = 5;
+/** So long one request pauses where it is refused again and again; after Ctrl-C, where only what is begun comes to its end. Milliseconds. */
+const PATIENCE_MS = { usual: 120_000, stopping: 5_000 } as const;
+/** After such pauses the user is told. */
+const LONG_MS = 2_000;
+
+/** How often one request is sent. With 429 the server says that it has done nothing: that counts by time, and apart from failures. */
+export class Patience {
+  #tries = 0;
+  #refusals = 0;
+  #refusedMs = 0;
+
+  /** It has paused so long because of 429 that the user wants to know. */
+  get isLong(): boolean {
+    return this.#refusedMs > LONG_MS;
+  }
+
+  /** The pause before it is sent again, milliseconds; undefined if it is not. */
+  pauseAfter({ failure, again, retryAfter }: Refused, isStopping: boolean): number | undefined {
+    if (failure.status !== TOO_MUCH) {
+      this.#tries += 1;
+      return again && this.#tries < ATTEMPTS ? delayOf(this.#tries, retryAfter) : undefined;
+    }
+    this.#refusals += 1;
+    const pauseMs = delayOf(this.#refusals, retryAfter);
+    this.#refusedMs += pauseMs;
+    return this.#refusedMs <= PATIENCE_MS[isStopping ? 'stopping' : 'usual'] ? pauseMs : undefined;
+  }
 }

@@ -6,6 +6,12 @@ const GOOD = 32;
 /** What became of a request: `too much` was refused with 429, `other` tells nothing of what the server can do. */
 export type Answer = 'good' | 'too much' | 'other';
 
+/** When a request was sent: after how many lowerings of the limit, and as which of those in flight. */
+interface Sent {
+  readonly lowered: number;
+  readonly count: number;
+}
+
 /**
  * How many requests may be in flight, for all of a cluster: without limit until the server says that they are too many (429). Half as many
  * then, and a quarter more after each row of good answers, at least one.
@@ -15,38 +21,41 @@ export class InFlight {
   #lowered = 0;
   #count = 0;
   #good = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #writes: (() => void)[] = [];
+  readonly #reads: (() => void)[] = [];
 
   get limit(): number {
     return this.#limit;
   }
 
-  /** Undefined if the request may be sent at once; else it resolves when it may. Followed by `leave`, whatever became of it. `ahead`: next. */
-  enter(ahead: boolean): Promise<void> | undefined {
+  /** Undefined if the request may be sent at once; else it resolves when it may, writes first. Followed by `leave`, whatever became of it. */
+  enter(writes: boolean): Promise<void> | undefined {
     if (this.#count < this.#limit) {
       this.#count += 1;
       return undefined;
     }
-    return new Promise((resolve) => (ahead ? this.#waiting.unshift(resolve) : this.#waiting.push(resolve)));
+    return new Promise((resolve) => (writes ? this.#writes : this.#reads).push(resolve));
   }
 
-  /** How often the limit was lowered so far: of requests that were refused together, one lowers it. */
-  get lowered(): number {
-    return this.#lowered;
+  sent(): Sent {
+    return { lowered: this.#lowered, count: this.#count };
   }
 
-  /** `sentAt`: what `lowered` was when the request was sent. */
-  leave(sentAt: number, answer: Answer): void {
+  /** Of requests that were refused together, one lowers the limit. One that was alone was refused because of others. */
+  leave({ lowered, count }: Sent, answer: Answer): void {
     if (answer === 'good') this.#raise();
-    if (answer === 'too much' && sentAt === this.#lowered) {
-      this.#limit = Math.max(1, Math.floor(this.#count / 2));
+    const together = Math.max(count, this.#count);
+    if (answer === 'too much' && lowered === this.#lowered && together > 1) {
+      this.#limit = Math.floor(together / 2);
       this.#lowered += 1;
       this.#good = 0;
     }
     this.#count -= 1;
-    while (this.#waiting.length > 0 && this.#count < this.#limit) {
+    while (this.#count < this.#limit) {
+      const next = this.#writes.shift() ?? this.#reads.shift();
+      if (!next) return;
       this.#count += 1;
-      this.#waiting.shift()?.();
+      next();
     }
   }
 

@@ -143,6 +143,7 @@ async function readPage(
     return await ask(PROTOBUF_LIST);
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure) || thrown.status < 400 || thrown.status === 410) throw thrown;
+    if (thrown.status === 429) throw new ApiFailure(429, 'TooManyRequests', 'the API server has too much to do');
     return ask(METADATA_LIST);
   }
 }

@@ -6,7 +6,17 @@ import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import { type Call, LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
-import { changes, delayOf, exchange, isResettable, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
+import {
+  changes,
+  exchange,
+  isResettable,
+  Patience,
+  type Refused,
+  RequestCut,
+  type RequestEnd,
+  retryableStatus,
+  TOO_MUCH,
+} from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
 import { type Answer, InFlight } from './in-flight.ts';
 import { openWire, type Wire } from './wire.ts';
@@ -39,17 +49,14 @@ export interface Skew {
   readonly at: number;
 }
 
-const ATTEMPTS = 5;
-/** With 429 the server says that it has done nothing, and may say so for long. */
-const ATTEMPTS_TOO_MUCH = 20;
-const TOO_MUCH = 429;
-/** One refusal costs a second; a request that is refused this often costs the user's patience. */
-const TOLD_AT = 3;
 const TOO_MUCH_TEXT = 'the API server has too much to do (429): fewer requests are sent at a time, and this takes longer';
 /** The server itself ends an ordinary request after a minute; the rest is for a slow line. */
 const ANSWER_MS = 300_000;
 
-type Attempt<T> = { readonly value: T } | { readonly failure: ApiFailure; readonly again: boolean; readonly retryAfter?: string };
+/** What the lock is renewed by, with the server's time: a search of every kind must not keep it waiting. */
+const isOfLock = ({ path }: Call): boolean => path === '/version' || path.startsWith('/apis/coordination.k8s.io/v1/namespaces/');
+
+type Attempt<T> = { readonly value: T } | Refused;
 
 /** Requests to one API server over kept-alive connections, with credentials, retries and warnings. */
 export class Transport {
@@ -110,38 +117,50 @@ export class Transport {
   }
 
   async #untilAnswered<T>(call: Call, end: RequestEnd, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
+    const patience = new Patience();
     let renewed = false;
-    for (let attempt = 1; ; attempt += 1) {
+    for (;;) {
       end.throwIfEnded();
       const current = this.#authorizer.current();
       const credential = current instanceof Promise ? await end.whileOpen(current) : current;
       const outcome = await this.#inTurn(call, end, () => this.#attempt(call, end, credential, use));
       if ('value' in outcome) return outcome.value;
-      if (outcome.failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
+      const { failure } = outcome;
+      if (failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
         renewed = true;
         continue;
       }
-      const attempts = outcome.failure.status === TOO_MUCH ? ATTEMPTS_TOO_MUCH : ATTEMPTS;
-      if (attempt >= attempts || !outcome.again) throw outcome.failure;
-      if (outcome.failure.status === TOO_MUCH && attempt === TOLD_AT) this.#warnOnce(TOO_MUCH_TEXT);
-      await this.#options.sleep(delayOf(attempt, outcome.retryAfter), end.signal).catch((thrown: unknown) => {
-        end.throwIfEnded();
-        throw thrown;
-      });
+      const soft = this.#options.interruption?.soft;
+      const pauseMs = patience.pauseAfter(outcome, soft?.aborted === true);
+      if (pauseMs === undefined) throw failure;
+      if (patience.isLong) this.#warnOnce(TOO_MUCH_TEXT);
+      await this.#pause(pauseMs, end, failure.status === TOO_MUCH && soft?.aborted === false ? soft : undefined);
     }
+  }
+
+  /** `soft`: Ctrl-C ends the pause, and the request is sent at once. */
+  async #pause(ms: number, end: RequestEnd, soft?: AbortSignal): Promise<void> {
+    const signal = soft ? AbortSignal.any([end.signal, soft]) : end.signal;
+    await this.#options.sleep(ms, signal).catch((thrown: unknown) => {
+      end.throwIfEnded();
+      if (!soft?.aborted) throw thrown;
+    });
   }
 
   /** Where the server has asked for fewer requests at a time, this one waits for its turn. */
   async #inTurn<T>(call: Call, end: RequestEnd, attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
+    if (isOfLock(call)) {
+      if (changes(call)) this.#options.mayWrite?.();
+      return attempt();
+    }
     const inFlight = this.#inFlight;
-    // The lock is renewed by a write: it does not wait behind a search of every kind.
     const turn = inFlight.enter(changes(call));
     if (turn)
       await end.whileOpen(turn).catch((thrown: unknown) => {
-        void turn.then(() => inFlight.leave(inFlight.lowered, 'other'));
+        void turn.then(() => inFlight.leave(inFlight.sent(), 'other'));
         throw thrown;
       });
-    const sentAt = inFlight.lowered;
+    const sent = inFlight.sent();
     let answer: Answer = 'other';
     try {
       if (changes(call)) this.#options.mayWrite?.();
@@ -149,7 +168,7 @@ export class Transport {
       answer = 'value' in outcome ? 'good' : outcome.failure.status === TOO_MUCH ? 'too much' : 'other';
       return outcome;
     } finally {
-      inFlight.leave(sentAt, answer);
+      inFlight.leave(sent, answer);
     }
   }
 

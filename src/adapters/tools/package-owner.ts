@@ -10,14 +10,14 @@ interface Place {
 
 /** Managers that are identified by where the file really lies. */
 const places: readonly Place[] = [
-  { manager: 'brew', packageIn: /\/Cellar\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
+  { manager: 'brew', packageIn: /\/(?:Cellar|Caskroom)\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
   { manager: 'snap', packageIn: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
-  { manager: 'krew', packageIn: /\/\.krew\/store\/([^/]+)\//, remove: (name) => command`kubectl krew uninstall ${name}` },
+  { manager: 'krew', packageIn: /[\\/]\.krew[\\/]store[\\/]([^\\/]+)[\\/]/, remove: (name) => command`kubectl krew uninstall ${name}` },
   { manager: 'nix', packageIn: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];
 
 /** Where packages of the system and of vendors are installed, by the Filesystem Hierarchy Standard; /usr/local is the administrator's own. */
-const PACKAGED = /^\/(?:(?:usr\/)?s?bin|usr\/(?!local\/)[^/]+|opt)\/|\\(?:chocolatey|scoop)\\/i;
+const PACKAGED = /^\/(?:(?:usr\/)?s?bin|usr\/(?!local\/)[^/]+|opt)\/|[\\/](?:chocolatey|scoop|WinGet|Program Files[^\\/]*)[\\/]/i;
 
 /** Whose package a file is, by its place alone: no package manager is asked. Undefined for the user's own files. */
 export async function ownerOf(file: string): Promise<FileOwner | undefined> {

@@ -44,14 +44,9 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
     return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`, look);
   }
   if (owner === 'perhaps a package') {
-    const asked = `ask with: ${command`dpkg -S ${file}`}, or ${command`rpm -qf ${file}`}`;
-    const then = `remove that package, or if there is none the file with: ${command`sudo rm ${file}`}`;
-    return ask(
-      id,
-      title,
-      `the older ${file} (${release}) has to go, but may belong to a package. To see its package, ${asked}. Then ${then}`,
-      look,
-    );
+    const asked = 'the package manager of this machine tells (dpkg -S, rpm -qf, apk info --who-owns, pacman -Qo)';
+    const instruction = `the older ${file} (${release}) has to go, but may belong to a package: ${asked}. Remove that package, or the file if it is in none`;
+    return ask(id, title, instruction, look);
   }
   if (owner) return ask(id, title, `the older ${file} (${release}) belongs to ${owner.manager}: remove it with: ${owner.removeWith}`, look);
   const because = writable ? '' : ', its folder may not be written';

@@ -6,7 +6,7 @@ import { type Answer, InFlight } from '../../../src/adapters/kube/in-flight.ts';
 function flights(inFlight: InFlight, count: number): (answer: Answer) => void {
   const sent = Array.from({ length: count }, () => {
     assert.equal(inFlight.enter(false), undefined);
-    return inFlight.lowered;
+    return inFlight.sent();
   });
   return (answer) => {
     for (const one of sent.splice(0)) inFlight.leave(one, answer);
@@ -37,8 +37,23 @@ describe('requests in flight', () => {
     const inFlight = halved();
     flights(inFlight, 4)('too much');
     assert.equal(inFlight.limit, 2);
-    for (const _ of [1, 2, 3]) flights(inFlight, 1)('too much');
+    flights(inFlight, 2)('too much');
     assert.equal(inFlight.limit, 1);
+    flights(inFlight, 1)('too much');
+    assert.equal(inFlight.limit, 1);
+  });
+
+  it('stay as many where one is refused that is alone, or that others were sent with and have left', () => {
+    const inFlight = new InFlight();
+    flights(inFlight, 1)('too much');
+    assert.equal(inFlight.limit, Number.POSITIVE_INFINITY);
+    const all = Array.from({ length: 16 }, () => {
+      inFlight.enter(false);
+      return inFlight.sent();
+    });
+    for (const one of all.slice(0, -1)) inFlight.leave(one, 'good');
+    inFlight.leave(all.at(-1) ?? assert.fail(), 'too much');
+    assert.equal(inFlight.limit, 8);
   });
 
   it('may be a quarter more after each row of good answers, and in the end as many as ever', () => {

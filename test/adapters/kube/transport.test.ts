@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { interruptionOf } from '../../../src/kernel/interruption.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
@@ -180,6 +181,49 @@ describe('kube transport', () => {
     assert.ok(refused < 2 * names.length + 50, `${refused} refused`);
   });
 
+  it('counts refusals (429) apart from what goes wrong, and by time', async () => {
+    const server = await on((_, response) => {
+      if (server.seen.length <= 30) return sendJson(response, {}, 429, { 'Retry-After': '2' });
+      if (server.seen.length === 31) return sendStatus(response, 503, 'ServiceUnavailable', 'later');
+      sendJson(response, VERSION);
+    });
+    const { cluster, pauses } = clusterTo(server.url);
+    assert.deepEqual(await cluster.version(), VERSION);
+    assert.deepEqual(pauses, [...Array.from({ length: 30 }, () => 2_000), 200]);
+    const always = await on((_, response) => sendJson(response, {}, 429, { 'Retry-After': '30' }));
+    await assert.rejects(clusterTo(always.url).cluster.version(), { status: 429 });
+    assert.equal(always.seen.length, 5);
+  });
+
+  it('ends the pause of a refused write at Ctrl-C, sends it once more, and gives up soon', async () => {
+    const soft = new AbortController();
+    const server = await on((_, response) => {
+      if (server.seen.length === 3) soft.abort();
+      sendJson(response, {}, 429, { 'Retry-After': '2' });
+    });
+    const never = new AbortController().signal;
+    const { cluster } = clusterTo(server.url, {}, { interruption: interruptionOf(soft.signal, never) });
+    await assert.rejects(cluster.create(K.ConfigMap, configMap), { status: 429 });
+    assert.ok(server.seen.length <= 5, `${server.seen.length} requests`);
+  });
+
+  it('lets nothing wait before what the lock is renewed by', async () => {
+    const busy = Promise.withResolvers<void>();
+    let reads = 0;
+    const server = await on(async ({ url }, response) => {
+      if (url.includes('/configmaps/')) reads += 1;
+      if (url.includes('/configmaps/') && reads <= 2) return sendJson(response, {}, 429, { 'Retry-After': '1' });
+      if (url.includes('/configmaps/') && reads === 3) await busy.promise;
+      sendJson(response, configMap);
+    });
+    const { cluster } = clusterTo(server.url);
+    const two = ['a', 'b'].map((name) => cluster.get(K.ConfigMap, name, 'n'));
+    await until('one is under way', async () => reads === 3);
+    await Promise.all([cluster.version(), cluster.get(K.Lease, 'l', 'n'), cluster.replace(K.Lease, { ...configMap, kind: 'Lease' })]);
+    busy.resolve();
+    await Promise.all(two);
+  });
+
   it('forgets what waits for its turn once its caller does', async () => {
     const busy = Promise.withResolvers<void>();
     const server = await on(async (_, response) => {
@@ -188,7 +232,7 @@ describe('kube transport', () => {
       sendJson(response, { ...VERSION, items: [] });
     });
     const { cluster } = clusterTo(server.url);
-    const two = [cluster.version(), cluster.get(K.ConfigMap, 'a', 'n')];
+    const two = ['a', 'b'].map((name) => cluster.get(K.ConfigMap, name, 'n'));
     await until('one is under way', async () => server.seen.length === 3);
     const cut = new AbortController();
     const waiting = assert.rejects(cluster.list(K.Node, { signal: cut.signal }), /given up/);

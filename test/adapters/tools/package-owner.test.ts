@@ -11,6 +11,8 @@ describe('the package that a file is of', () => {
     ['/snap/bin/kubectl.tool', 'snap remove kubectl'],
     ['/var/lib/snapd/snap/bin/kubectl', 'snap remove kubectl'],
     ['/home/me/.krew/store/calico/v3/kubectl-calico', 'kubectl krew uninstall calico'],
+    ['/usr/local/Caskroom/calicoctl/3.26/calicoctl', 'brew uninstall calicoctl'],
+    ['C:\\Users\\me\\.krew\\store\\calico\\v3\\kubectl-calico.exe', 'kubectl krew uninstall calico'],
     ['/nix/store/abc0-calicoctl-3.26/bin/calicoctl', 'nix profile remove calicoctl-3.26'],
   ];
   for (const [file, removeWith] of placed)
@@ -19,7 +21,18 @@ describe('the package that a file is of', () => {
       assert.equal(typeof owner === 'object' && owner.removeWith, removeWith);
     });
 
-  const packaged = ['/usr/bin/c', '/bin/c', '/usr/sbin/c', '/usr/lib/x/c', '/opt/x/bin/c', 'C:\\ProgramData\\chocolatey\\bin\\c.exe'];
+  const packaged = [
+    '/usr/bin/c',
+    '/bin/c',
+    '/usr/sbin/c',
+    '/usr/lib/x/c',
+    '/opt/x/bin/c',
+    'C:\\ProgramData\\chocolatey\\bin\\c.exe',
+    'C:/ProgramData/chocolatey/bin/c.exe',
+    'C:\\Program Files\\x\\c.exe',
+    'C:\\Program Files (x86)\\x\\c.exe',
+    'C:\\Users\\me\\AppData\\Local\\Microsoft\\WinGet\\Links\\c.exe',
+  ];
   for (const file of packaged)
     it(`may be some package's where packages are installed: ${file}`, () => assert.equal(ownerByPlace(file), 'perhaps a package'));
 

@@ -156,7 +156,7 @@ describe('the stage cli', () => {
     ],
     'that may belong to a package': [
       { owners: { '/usr/local/bin/calicoctl': 'perhaps a package' } },
-      /has to go, but may belong to a package\. .* dpkg -S \S+, or rpm -qf \S+\. Then remove that package, or if .* sudo rm \/usr/,
+      /has to go, but may belong to a package: .*dpkg -S, rpm -qf.*\. Remove that package, or the file if it is in none$/,
     ],
     'in a folder that may not be written': [{ writable: [] }, /may not be written: remove it with: sudo rm \/usr\/local\/bin\/calicoctl$/],
     'that does not tell its release': [{ prints: {} }, /does not tell its release/],
