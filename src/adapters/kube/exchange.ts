@@ -183,6 +183,10 @@ export class Patience {
   #refusals = 0;
   #refusedMs = 0;
 
+  get wasRefused(): boolean {
+    return this.#refusals > 0;
+  }
+
   /** It has paused so long because of 429 that the user wants to know. */
   get isLong(): boolean {
     return this.#refusedMs > LONG_MS;

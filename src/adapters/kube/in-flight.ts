@@ -6,6 +6,9 @@ const GOOD = 32;
 /** What became of a request: `too much` was refused with 429, `other` tells nothing of what the server can do. */
 export type Answer = 'good' | 'too much' | 'other';
 
+/** What waits goes in this order: what the lock is renewed by, writes, reads. */
+export type Rank = 'lock' | 'write' | 'read';
+
 /** When a request was sent: after how many lowerings of the limit, and as which of those in flight. */
 interface Sent {
   readonly lowered: number;
@@ -21,20 +24,19 @@ export class InFlight {
   #lowered = 0;
   #count = 0;
   #good = 0;
-  readonly #writes: (() => void)[] = [];
-  readonly #reads: (() => void)[] = [];
+  readonly #waiting: Readonly<Record<Rank, (() => void)[]>> = { lock: [], write: [], read: [] };
 
   get limit(): number {
     return this.#limit;
   }
 
-  /** Undefined if the request may be sent at once; else it resolves when it may, writes first. Followed by `leave`, whatever became of it. */
-  enter(writes: boolean): Promise<void> | undefined {
-    if (this.#count < this.#limit) {
+  /** Undefined if the request may be sent at once; else it resolves when it may, by rank. Followed by `leave`, whatever became of it. */
+  enter(rank: Rank, atOnce = false): Promise<void> | undefined {
+    if (atOnce || this.#count < this.#limit) {
       this.#count += 1;
       return undefined;
     }
-    return new Promise((resolve) => (writes ? this.#writes : this.#reads).push(resolve));
+    return new Promise((resolve) => this.#waiting[rank].push(resolve));
   }
 
   sent(): Sent {
@@ -52,7 +54,8 @@ export class InFlight {
     }
     this.#count -= 1;
     while (this.#count < this.#limit) {
-      const next = this.#writes.shift() ?? this.#reads.shift();
+      const { lock, write, read } = this.#waiting;
+      const next = lock.shift() ?? write.shift() ?? read.shift();
       if (!next) return;
       this.#count += 1;
       next();

@@ -123,7 +123,7 @@ export class Transport {
       end.throwIfEnded();
       const current = this.#authorizer.current();
       const credential = current instanceof Promise ? await end.whileOpen(current) : current;
-      const outcome = await this.#inTurn(call, end, () => this.#attempt(call, end, credential, use));
+      const outcome = await this.#inTurn(call, end, patience, () => this.#attempt(call, end, credential, use));
       if ('value' in outcome) return outcome.value;
       const { failure } = outcome;
       if (failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
@@ -148,13 +148,11 @@ export class Transport {
   }
 
   /** Where the server has asked for fewer requests at a time, this one waits for its turn. */
-  async #inTurn<T>(call: Call, end: RequestEnd, attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
-    if (isOfLock(call)) {
-      if (changes(call)) this.#options.mayWrite?.();
-      return attempt();
-    }
+  async #inTurn<T>(call: Call, end: RequestEnd, { wasRefused }: Patience, attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
     const inFlight = this.#inFlight;
-    const turn = inFlight.enter(changes(call));
+    const rank = isOfLock(call) ? 'lock' : changes(call) ? 'write' : 'read';
+    // The lock waits for its turn only where the server has refused it: what is in flight may take long.
+    const turn = inFlight.enter(rank, rank === 'lock' && !wasRefused);
     if (turn)
       await end.whileOpen(turn).catch((thrown: unknown) => {
         void turn.then(() => inFlight.leave(inFlight.sent(), 'other'));

@@ -5,7 +5,7 @@ import { type Answer, InFlight } from '../../../src/adapters/kube/in-flight.ts';
 /** So many requests that are sent at once; what is returned answers them. */
 function flights(inFlight: InFlight, count: number): (answer: Answer) => void {
   const sent = Array.from({ length: count }, () => {
-    assert.equal(inFlight.enter(false), undefined);
+    assert.equal(inFlight.enter('read'), undefined);
     return inFlight.sent();
   });
   return (answer) => {
@@ -48,7 +48,7 @@ describe('requests in flight', () => {
     flights(inFlight, 1)('too much');
     assert.equal(inFlight.limit, Number.POSITIVE_INFINITY);
     const all = Array.from({ length: 16 }, () => {
-      inFlight.enter(false);
+      inFlight.enter('read');
       return inFlight.sent();
     });
     for (const one of all.slice(0, -1)) inFlight.leave(one, 'good');
@@ -76,15 +76,15 @@ describe('requests in flight', () => {
     assert.equal(inFlight.limit, 2);
   });
 
-  it('above the limit wait for others to leave, in their order, and writes before reads', async () => {
+  it('above the limit wait for others to leave, the lock first, then writes', async () => {
     const inFlight = halved();
     const answer = flights(inFlight, 4);
     const order: string[] = [];
-    const later = ['read', 'also read', 'write'].map((name) => inFlight.enter(name === 'write')?.then(() => order.push(name)));
+    const later = (['read', 'write', 'lock'] as const).map((rank) => inFlight.enter(rank)?.then(() => order.push(rank)));
     await turn();
     assert.deepEqual(order, []);
     answer('good');
     await Promise.all(later);
-    assert.deepEqual(order, ['write', 'read', 'also read']);
+    assert.deepEqual(order, ['lock', 'write', 'read']);
   });
 });
