@@ -25,7 +25,7 @@ const GO_FOLDER = join(import.meta.dirname, 'go-owner-scan');
 export async function ownerScan(objects: number): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'owner-scan-'));
   const given = process.env.BENCH_KUBECONFIG;
-  const plane = given === undefined ? await startControlPlane({ maxMinutes: 60 }) : undefined;
+  const plane = given === undefined ? await startControlPlane({ maxMinutes: 60, profiled: true }) : undefined;
   try {
     const env = { KUBECONFIG: given ?? plane?.kubeconfigPath ?? '', PATH: process.env.PATH ?? '' };
     const [go, ours] = [await goPrograms(folder, env), await ourProgram(folder, env)];

@@ -66,9 +66,14 @@ export interface ApiServerFeatures {
   readonly audit: boolean;
   /** What it sends to services of the cluster goes through a socket: `cluster-network.ts`. */
   readonly clusterNetwork: boolean;
+  /** It can be asked to collect its garbage: `/debug/pprof/heap?gc=1`. */
+  readonly profiled?: boolean | undefined;
 }
 
-export function apiServerArguments({ dir, ports }: Layout, { audit, clusterNetwork }: ApiServerFeatures): readonly string[] {
+export function apiServerArguments(
+  { dir, ports }: Layout,
+  { audit, clusterNetwork, profiled = false }: ApiServerFeatures,
+): readonly string[] {
   const files = filesOf(dir);
   return [
     `--etcd-servers=${storeUrl({ dir, ports })}`,
@@ -84,7 +89,7 @@ export function apiServerArguments({ dir, ports }: Layout, { audit, clusterNetwo
     `--service-cluster-ip-range=${SERVICE_CIDR}`,
     '--allow-privileged=true',
     '--endpoint-reconciler-type=none',
-    '--profiling=false',
+    `--profiling=${profiled}`,
     ...aggregationArguments(files),
     ...(clusterNetwork ? [`--egress-selector-config-file=${files.egress}`] : []),
     ...(audit ? [`--audit-policy-file=${files.auditPolicy}`, `--audit-log-path=${files.auditLog}`] : []),

@@ -24,6 +24,8 @@ export interface ControlPlaneOptions {
   readonly audit?: boolean | 'requests';
   /** Services have addresses that can be reached, once somebody plays their network (`playClusterNetwork`). */
   readonly clusterNetwork?: boolean;
+  /** The API server can be asked to collect its garbage. */
+  readonly profiled?: boolean;
   /** Size at which etcd takes no more writes; 2 GB unless said. */
   readonly storeQuotaBytes?: number;
   /** Lets the controllers of a large cluster ask faster than their defaults (20 and 50 a second) allow. */
@@ -109,7 +111,7 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
   const ground = { processes, programs, layout, requestsPerSecond: options.requestsPerSecond };
   const { audit = false, clusterNetwork = false } = options;
   await startStore(ground, options.storeQuotaBytes);
-  const serve = () => startApiServer(ground, api, { audit: audit !== false, clusterNetwork });
+  const serve = () => startApiServer(ground, api, { audit: audit !== false, clusterNetwork, profiled: options.profiled });
   let apiServer = await serve();
   const manage = () => startControllerManager(ground);
   const simulate = simulations({ layout, processes, program: programs.kwok, readyAfterMs: options.readyAfterMs ?? 300 });
