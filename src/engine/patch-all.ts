@@ -4,7 +4,7 @@ import type { Around, EnginePorts } from '../kernel/effect-type.ts';
 import { Fault, MovedOn, messageOf, Outdated } from '../kernel/fault.ts';
 import { servedKind } from '../kernel/kinds.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
-import { ApiFailure } from '../kernel/ports.ts';
+import { ApiFailure, TOO_MUCH } from '../kernel/ports.ts';
 import { Pace } from './pace.ts';
 
 /** Answers about this one object: missing right, admission webhook, a kind without patch. Others may still be patched. */
@@ -130,7 +130,7 @@ class Patching {
   /** True if the same patch is to be sent once more. */
   async #goesOn({ target }: GuardedPatch, thrown: unknown, attempt: number): Promise<boolean> {
     // Refused for want of time, and the user has asked to stop: nothing is wrong with it.
-    if (this.#parts.stop.aborted && thrown instanceof ApiFailure && thrown.status === 429) return false;
+    if (this.#parts.stop.aborted && thrown instanceof ApiFailure && thrown.status === TOO_MUCH) return false;
     if (isRefusal(thrown)) this.#refused.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) this.#movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && AGAIN.has(thrown.status) && attempt < TRIES) {

@@ -3,6 +3,9 @@ import type { JournalStore } from './journal.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
 import type { Records } from './run-record.ts';
 
+/** Status of an API server that has too much to do, and has done nothing of what was asked. */
+export const TOO_MUCH = 429;
+
 /** The API server said no, or did not answer. `status` 0 means that no answer came. */
 export class ApiFailure extends Error {
   readonly status: number;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type Interruption, interrupted } from '../../kernel/interruption.ts';
-import type { ApiFailure } from '../../kernel/ports.ts';
+import { type ApiFailure, TOO_MUCH } from '../../kernel/ports.ts';
 import type { Call } from '../trace.ts';
 import type { Wire } from './wire.ts';
 
@@ -133,9 +133,6 @@ export class RequestCut {
 
 /** Longest pause that a Retry-After header can ask for; milliseconds. */
 const LONGEST_MS = 30_000;
-
-/** The server has too much to do, and has done nothing of what was asked. */
-export const TOO_MUCH = 429;
 
 /** And the shortest: a server that asks for none is not asked in a tight loop. */
 const SHORTEST_MS = 100;

@@ -3,7 +3,7 @@ import { eachOf } from '../../kernel/each-of.ts';
 import { isRecord, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
-import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
+import { ApiFailure, type ListOptions, TOO_MUCH } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { readChunks, readText } from '../bounded-body.ts';
 import { collectionPath, listAll, METADATA_LIST, typed, untilWhole, withQuery } from './items.ts';
@@ -143,7 +143,7 @@ async function readPage(
     return await ask(PROTOBUF_LIST);
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure) || thrown.status < 400 || thrown.status === 410) throw thrown;
-    if (thrown.status === 429) throw new ApiFailure(429, 'TooManyRequests', 'the API server has too much to do');
+    if (thrown.status === TOO_MUCH) throw new ApiFailure(TOO_MUCH, 'TooManyRequests', 'the API server has too much to do');
     return ask(METADATA_LIST);
   }
 }

@@ -1,22 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interruption } from '../../kernel/interruption.ts';
-import { ApiFailure } from '../../kernel/ports.ts';
+import { ApiFailure, TOO_MUCH } from '../../kernel/ports.ts';
 import { readText } from '../bounded-body.ts';
 import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import { type Call, LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
-import {
-  changes,
-  exchange,
-  isResettable,
-  Patience,
-  type Refused,
-  RequestCut,
-  type RequestEnd,
-  retryableStatus,
-  TOO_MUCH,
-} from './exchange.ts';
+import { changes, exchange, isResettable, Patience, type Refused, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
 import { type Answer, InFlight } from './in-flight.ts';
 import { openWire, type Wire } from './wire.ts';

@@ -10,7 +10,7 @@ describe('the package that a file is of', () => {
     ['/snap/calicoctl/12/bin/calicoctl', 'snap remove calicoctl'],
     ['/snap/bin/kubectl.tool', 'snap remove kubectl'],
     ['/var/lib/snapd/snap/bin/kubectl', 'snap remove kubectl'],
-    ['/home/me/.krew/store/calico/v3/kubectl-calico', 'kubectl krew uninstall calico'],
+    ['/data/me/.krew/store/calico/v3/kubectl-calico', 'kubectl krew uninstall calico'],
     ['/usr/local/Caskroom/calicoctl/3.26/calicoctl', 'brew uninstall calicoctl'],
     ['C:\\Users\\me\\.krew\\store\\calico\\v3\\kubectl-calico.exe', 'kubectl krew uninstall calico'],
     ['/nix/store/abc0-calicoctl-3.26/bin/calicoctl', 'nix profile remove calicoctl-3.26'],
@@ -36,7 +36,7 @@ describe('the package that a file is of', () => {
   for (const file of packaged)
     it(`may be some package's where packages are installed: ${file}`, () => assert.equal(ownerByPlace(file), 'perhaps a package'));
 
-  for (const file of ['/usr/local/bin/c', '/home/me/bin/c', '/root/opt/c', '/data/tools/c', 'C:\\tools\\c.exe'])
+  for (const file of ['/usr/local/bin/c', '/data/me/bin/c', '/data/opt/c', '/data/tools/c', 'C:\\tools\\c.exe'])
     it(`is none for a file of the user's own: ${file}`, () => assert.equal(ownerByPlace(file), undefined));
 });
 
