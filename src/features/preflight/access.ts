@@ -43,7 +43,9 @@ export async function readAccess(
       ]),
       ...(release ? { chart: release } : {}),
       ...(options.probeNetwork ? { probeNamespace: options.probeNetwork.namespace } : {}),
-      ...(installation ? { kvstore: installation.datastore === 'kvstore', operated: isOperated(installation) } : {}),
+      // Of an installation that could not be read, only that is named which would tell.
+      operated: installation !== undefined && isOperated(installation),
+      ...(installation ? { kvstore: installation.datastore === 'kvstore' } : {}),
       ...('value' in discovery ? { served: discovery.value.kinds } : {}),
     };
     return reviewed(cluster, permissionsOf('run', profile, scope));
