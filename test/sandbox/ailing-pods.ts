@@ -9,17 +9,14 @@ import { objectOf } from '../support/inventory.ts';
 
 /** How pods of the new release fail, as their kubelet and their log tell. */
 interface Ailment {
-  /** How their names begin. */
-  readonly pods: string;
-  readonly state: PodState;
   readonly exitCode?: number;
   readonly event?: { readonly reason: string; readonly message: string };
   readonly log?: string;
 }
 
-/** Pods of the new release, once they run, are like this. */
+/** Pods of the new release whose names begin so, once they run, are like this. */
 export const ailing =
-  ({ pods, state, exitCode = 1, event, log }: Ailment) =>
+  (pods: string, state: PodState, { exitCode = 1, event, log }: Ailment) =>
   (cluster: SandboxCluster, scenario: Scenario): void => {
     onNew(scenario, pods, isRunning, (pod) => {
       const status = podStatus(pod, state, '2026-01-01T00:00:00Z');

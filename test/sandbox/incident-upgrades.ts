@@ -10,7 +10,7 @@ import type { Change } from '../../src/sandbox/store.ts';
 import { put } from '../support/incident-grounds.ts';
 import { manifestFile } from '../support/releases.ts';
 import { operates } from './ailing-pods.ts';
-import { type After, type IncidentRun, TAKEN_ON } from './incident-runs.ts';
+import { type After, type IncidentRun, on, TAKEN_ON } from './incident.ts';
 
 const SYSTEM = 'kube-system';
 const NEW = /:v3\.32\.\d/;
@@ -126,156 +126,113 @@ function enlarged({ releasesFolder }: Scenario): void {
   writeFileSync(path, text.replace(/(openAPIV3Schema:\n(\s+))type: object/, `$1description: ${'x'.repeat(MOST)}\n$2type: object`));
 }
 
-const old = { ground: 'old', exit: 0, flags: ['--accept', 'NS-301', '--enable-flow-logs'] } as const;
-const operated = { ground: 'operator', exit: 0, flags: [...TAKEN_ON, '--accept', 'NS-301'] } as const;
+const OLD = { flags: '--accept NS-301 --enable-flow-logs' };
+const OPERATED = { flags: `${TAKEN_ON} --accept NS-301` };
 
 /** `run` is done, and what happened in the thread has not happened. */
 export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
-  'definitions that no annotation can hold are applied': {
-    ...{ rows: [1], ...old },
-    change: (_, scenario) => enlarged(scenario),
-    holds: ({ scenario: { cluster } }) => {
+  'definitions that no annotation can hold are applied': on('old', [1], OLD)
+    .after((_, scenario) => enlarged(scenario))
+    .ends(0, ({ scenario: { cluster } }) => {
       const [big] = cluster.store.list(K.CustomResourceDefinition).filter((one) => JSON.stringify(one.spec).length > MOST);
       assert.ok(big?.metadata.managedFields?.some(({ manager, operation }) => manager === 'kubectl' && operation === 'Apply'));
       const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(big) };
       const clientSide = () => put(cluster, { ...(big as KubeObject), metadata: { name: 'another', annotations } });
       assert.throws(clientSide, /metadata\.annotations: Too long/);
-    },
-  },
-  'an account that the new agents need is there before them': {
-    ...{ rows: [2], ...old },
-    holds: (after) => assertOrder(after, appears(K.ServiceAccount, 'calico-cni-plugin'), becomesNew(K.DaemonSet, 'calico-node')),
-  },
-  'Typha and the garbage collector may read tiers': {
-    ...{ rows: [10, 12], ...old },
-    holds: (after) => {
-      assertMay(after, 'calico-node', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch', 'create');
-      assertMay(after, 'system:kube-controller-manager', 'projectcalico.org', 'tiers', 'get');
-      assertOrder(after, appears(K.ClusterRole, 'calico-tier-getter'), becomesNew(K.DaemonSet, 'calico-node'));
-    },
-  },
-  'the controllers have the permissions of the release, and those that a person gave them': {
-    ...{ rows: [13], ...old },
-    change: ({ registry }) => {
+    }),
+  'an account that the new agents need is there before them': on('old', [2], OLD).ends(0, (after) =>
+    assertOrder(after, appears(K.ServiceAccount, 'calico-cni-plugin'), becomesNew(K.DaemonSet, 'calico-node')),
+  ),
+  'Typha and the garbage collector may read tiers': on('old', [10, 12], OLD).ends(0, (after) => {
+    assertMay(after, 'calico-node', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch', 'create');
+    assertMay(after, 'system:kube-controller-manager', 'projectcalico.org', 'tiers', 'get');
+    assertOrder(after, appears(K.ClusterRole, 'calico-tier-getter'), becomesNew(K.DaemonSet, 'calico-node'));
+  }),
+  'the controllers have the permissions of the release, and those that a person gave them': on('old', [13], OLD)
+    .after(({ registry }) => {
       const rules = [{ apiGroups: ['example.org'], resources: ['things'], verbs: ['get'] }];
       const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'calico-kube-controllers' };
       registry.mergePatch(K.ClusterRole, role, { rules }, { manager: 'kubectl-edit' });
-    },
-    holds: (after) => {
+    })
+    .ends(0, (after) => {
       const controllers = 'calico-kube-controllers';
       assertMay(after, controllers, 'crd.projectcalico.org', 'kubecontrollersconfigurations', 'get', 'list', 'create', 'update', 'watch');
       assertMay(after, controllers, 'example.org', 'things', 'get');
-    },
-  },
-  'an init container of the old release is gone, though another command made it': {
-    ...{ rows: [16], ...old },
-    change: (cluster) => createdWith('kubectl-create', cluster, K.DaemonSet, 'calico-node'),
-    holds: (after) => {
+    }),
+  'an init container of the old release is gone, though another command made it': on('old', [16], OLD)
+    .after((cluster) => createdWith('kubectl-create', cluster, K.DaemonSet, 'calico-node'))
+    .ends(0, (after) => {
       assertAgentsNew(after);
       assert.ok(!agents(after).initContainers?.some(({ name }) => name === 'flexvol-driver'));
-    },
-  },
-  'probes of the agents have the time that the release gives them': {
-    ...{ rows: [18], ...old },
-    holds: (after) => {
-      const [agent] = agents(after).containers;
-      assert.ok([agent?.readinessProbe, agent?.livenessProbe].every((probe) => (probe?.timeoutSeconds ?? 1) >= 10));
-    },
-  },
-  'agents are upgraded before Typha, and Typha before the controllers': {
-    ...{ rows: [34], ...old },
-    holds: (after) =>
-      assertOrder(
-        after,
-        becomesNew(K.DaemonSet, 'calico-node'),
-        isReadyPod('calico-node'),
-        becomesNew(K.Deployment, 'calico-typha'),
-        isReadyPod('calico-typha'),
-        becomesNew(K.Deployment, 'calico-kube-controllers'),
-      ),
-  },
-  'the tables and the offload that a person chose stay chosen': {
-    ...{ rows: [48, 56], ...old },
-    change: (_, scenario) => set(scenario, { FELIX_IPTABLESBACKEND: 'NFT', FELIX_FEATUREDETECTOVERRIDE: 'ChecksumOffloadBroken=true' }),
-    holds: (after) => {
+    }),
+  'probes of the agents have the time that the release gives them': on('old', [18], OLD).ends(0, (after) => {
+    const [agent] = agents(after).containers;
+    assert.ok([agent?.readinessProbe, agent?.livenessProbe].every((probe) => (probe?.timeoutSeconds ?? 1) >= 10));
+  }),
+  'agents are upgraded before Typha, and Typha before the controllers': on('old', [34], OLD).ends(0, (after) =>
+    assertOrder(
+      after,
+      becomesNew(K.DaemonSet, 'calico-node'),
+      isReadyPod('calico-node'),
+      becomesNew(K.Deployment, 'calico-typha'),
+      isReadyPod('calico-typha'),
+      becomesNew(K.Deployment, 'calico-kube-controllers'),
+    ),
+  ),
+  'the tables and the offload that a person chose stay chosen': on('old', [48, 56], OLD)
+    .after((_, scenario) => set(scenario, { FELIX_IPTABLESBACKEND: 'NFT', FELIX_FEATUREDETECTOVERRIDE: 'ChecksumOffloadBroken=true' }))
+    .ends(0, (after) => {
       assertAgentsNew(after);
       assert.equal(variable(after, 'FELIX_IPTABLESBACKEND'), 'NFT');
       assert.equal(variable(after, 'FELIX_FEATUREDETECTOVERRIDE'), 'ChecksumOffloadBroken=true');
-    },
-  },
-  'another MTU is told before it is used': {
-    ...{ rows: [60], ...old },
-    holds: ({ text }) => assert.match(text, /NS-607 veth_mtu is 1440 now and 0 \(found out by each agent\) in the target/),
-  },
-  'an installation by manifest gets no flow logs, whatever is asked for': {
-    ...{ rows: [76], ...old },
-    holds: (after) => {
-      assertAgentsNew(after);
-      const { store } = after.scenario.cluster;
-      const workloads = [K.DaemonSet, K.Deployment].flatMap((kind) => store.list(kind).map(({ spec }) => spec));
-      const definitions = store.list(K.CustomResourceDefinition).map(({ metadata }) => metadata.name);
-      assert.doesNotMatch(JSON.stringify([workloads, definitions]), /goldmane|whisker|flow_?logs/i);
-    },
-  },
-  'the operator starts once the definitions that it needs are there': {
-    ...{ rows: [5, 6, 8, 83], ...operated },
-    change: operates,
-    holds: assertDefinitionsFirst,
-  },
-  'the old namespace of the API server is gone': {
-    ...{ rows: [79], ...operated },
-    holds: ({ scenario: { cluster }, text }) => {
-      assert.equal(cluster.store.get(K.Namespace, 'calico-apiserver'), undefined);
-      assert.match(text, /^wait: done in 3m/m);
-    },
-  },
-  'definitions alone are not the end: the next step comes at once': {
-    ...{ rows: [106], ground: 'operator', command: ['crds', '--yes'], flags: TAKEN_ON, exit: 0 },
-    holds: ({ text }) => assert.match(text, /MANUAL STEP {2}run apply at once [\s\S]*Next: kubectl netsvc-upgrade apply/),
-  },
-  'the API server of a manifest of its own may read tiers': {
-    ...{ rows: [11], ground: 'apiserver', flags: ['--accept', 'NS-301'], exit: 0 },
-    holds: (after) => {
-      const { containers } = podOf(named(after, K.Deployment, 'calico-apiserver', 'calico-apiserver'));
-      assert.match(containers[0]?.image ?? '', NEW);
-      assertMay(after, 'calico-apiserver', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch');
-    },
-  },
-  'a definition that old agents need outlives them': {
-    ...{ rows: [19], ground: 'calico v3.30.3', flags: ['--accept', 'NS-301'], exit: 0 },
-    holds: (after) => {
-      assertAgentsNew(after);
-      named(after, K.CustomResourceDefinition, 'adminnetworkpolicies.policy.networking.k8s.io');
-      assert.ok(after.changes.every((change) => change.after || change.kind.plural !== K.CustomResourceDefinition.plural));
-    },
-  },
-  'controllers without root can read the credentials of the store': {
-    ...{ rows: [17], ground: 'kvstore', flags: ['--accept', 'NS-301'], exit: 0 },
-    holds: (after) => {
-      const { volumes = [] } = podOf(named(after, K.Deployment, 'calico-kube-controllers'));
-      assert.deepEqual(
-        volumes.flatMap(({ secret }) => secret?.defaultMode ?? []),
-        [0o440],
-      );
-    },
-  },
-  'helm starts the operator once the definitions that the chart lacks are there': {
-    ...{ rows: [4, 8, 9], ...operated, ground: 'chart' },
-    change: operates,
-    holds: assertDefinitionsFirst,
-  },
-  'the chart creates no component that nobody asked for': {
-    ...{ rows: [7], ...operated, ground: 'chart' },
-    holds: (after) => {
-      const { data } = named(after, K.Secret, 'sh.helm.release.v1.calico.v4', 'tigera-operator');
-      const stored = gunzipSync(Buffer.from(atob((data as { readonly release: string }).release), 'base64')).toString();
-      const { config } = JSON.parse(stored) as { readonly config: object };
-      assert.deepEqual(config, { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } });
-    },
-  },
-  'the CLI of the old release is replaced by that of the new one': {
-    ...{ rows: [103], ground: 'own', command: ['run', '--yes'], exit: 0 },
-    change: (_, { files }) => files.write(`${BIN_DIR}/netsvcctl`, 'netsvcctl v3.26.4\n', true),
-    holds: ({ scenario: { files } }) => assert.equal(files.text(`${BIN_DIR}/netsvcctl`), 'netsvcctl v3.32.2\n'),
-  },
+    }),
+  'another MTU is told before it is used': on('old', [60], OLD).ends(0, ({ text }) =>
+    assert.match(text, /NS-607 veth_mtu is 1440 now and 0 \(found out by each agent\) in the target/),
+  ),
+  'an installation by manifest gets no flow logs, whatever is asked for': on('old', [76], OLD).ends(0, (after) => {
+    assertAgentsNew(after);
+    const { store } = after.scenario.cluster;
+    const workloads = [K.DaemonSet, K.Deployment].flatMap((kind) => store.list(kind).map(({ spec }) => spec));
+    const definitions = store.list(K.CustomResourceDefinition).map(({ metadata }) => metadata.name);
+    assert.doesNotMatch(JSON.stringify([workloads, definitions]), /goldmane|whisker|flow_?logs/i);
+  }),
+  'the operator starts once the definitions that it needs are there': on('operator', [5, 6, 8, 83], OPERATED)
+    .after(operates)
+    .ends(0, assertDefinitionsFirst),
+  'the old namespace of the API server is gone': on('operator', [79], OPERATED).ends(0, ({ scenario: { cluster }, text }) => {
+    assert.equal(cluster.store.get(K.Namespace, 'calico-apiserver'), undefined);
+    assert.match(text, /^wait: done in 3m/m);
+  }),
+  'definitions alone are not the end: the next step comes at once': on('operator', [106], {
+    command: 'crds --yes',
+  }).ends(0, ({ text }) => assert.match(text, /MANUAL STEP {2}run apply at once [\s\S]*Next: kubectl netsvc-upgrade apply/)),
+  'the API server of a manifest of its own may read tiers': on('apiserver', [11], { flags: '--accept NS-301' }).ends(0, (after) => {
+    const { containers } = podOf(named(after, K.Deployment, 'calico-apiserver', 'calico-apiserver'));
+    assert.match(containers[0]?.image ?? '', NEW);
+    assertMay(after, 'calico-apiserver', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch');
+  }),
+  'a definition that old agents need outlives them': on('calico v3.30.3', [19], { flags: '--accept NS-301' }).ends(0, (after) => {
+    assertAgentsNew(after);
+    named(after, K.CustomResourceDefinition, 'adminnetworkpolicies.policy.networking.k8s.io');
+    assert.ok(after.changes.every((change) => change.after || change.kind.plural !== K.CustomResourceDefinition.plural));
+  }),
+  'controllers without root can read the credentials of the store': on('kvstore', [17], { flags: '--accept NS-301' }).ends(0, (after) => {
+    const { volumes = [] } = podOf(named(after, K.Deployment, 'calico-kube-controllers'));
+    assert.deepEqual(
+      volumes.flatMap(({ secret }) => secret?.defaultMode ?? []),
+      [0o440],
+    );
+  }),
+  'helm starts the operator once the definitions that the chart lacks are there': on('chart', [4, 8, 9], OPERATED)
+    .after(operates)
+    .ends(0, assertDefinitionsFirst),
+  'the chart creates no component that nobody asked for': on('chart', [7], OPERATED).ends(0, (after) => {
+    const { data } = named(after, K.Secret, 'sh.helm.release.v1.calico.v4', 'tigera-operator');
+    const stored = gunzipSync(Buffer.from(atob((data as { readonly release: string }).release), 'base64')).toString();
+    const { config } = JSON.parse(stored) as { readonly config: object };
+    assert.deepEqual(config, { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } });
+  }),
+  'the CLI of the old release is replaced by that of the new one': on('own', [103], { command: 'run --yes' })
+    .after((_, { files }) => files.write(`${BIN_DIR}/netsvcctl`, 'netsvcctl v3.26.4\n', true))
+    .ends(0, ({ scenario: { files } }) => assert.equal(files.text(`${BIN_DIR}/netsvcctl`), 'netsvcctl v3.32.2\n')),
 };

@@ -7,28 +7,22 @@ import type { Change } from '../../src/sandbox/store.ts';
 import { type Ground, type GroundName, groundOf, undone } from '../support/incident-grounds.ts';
 import { playedHelm } from '../support/played-helm.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { type After, type IncidentRun, stoppedRuns, TAKEN_ON } from './incident-runs.ts';
+import { type After, type Changing, flagsOn, type IncidentRun, type IncidentWorld } from './incident.ts';
+import { stoppedRuns } from './incident-runs.ts';
 import { upgradedRuns } from './incident-upgrades.ts';
-import { asItIs, type IncidentWorld, incidentWorlds } from './incident-worlds.ts';
+import { incidentWorlds } from './incident-worlds.ts';
 import { type Incident, incidents } from './incidents-table.ts';
 
-const RUN = ['run', '--yes', '--skip', 'cli'];
-const PREFLIGHT = ['preflight', '-o', 'wide'];
+const RUN = 'run --yes --skip cli';
+const PREFLIGHT = 'preflight -o wide';
 const grounds = new Map<GroundName, Promise<Ground>>();
 
-async function said(
-  { scenario, profile }: Ground,
-  { release = 'v3.32.1', flags = [] }: Partial<IncidentWorld>,
-  command: readonly string[],
-) {
+async function said({ scenario, profile }: Ground, { release, flags }: Pick<IncidentWorld, 'release' | 'flags'>, command: string) {
   const bench = sandboxCommand(scenario, profile, (own) => playedHelm(scenario, own));
-  const exit = await bench.run(...command, ...(profile === calico ? ['--release', release] : []), ...flags);
+  const line = [command, ...(profile === calico ? ['--release', release] : []), flags].join(' ').trim();
+  const exit = await bench.run(...line.split(' '));
   return { exit, text: bench.out() + bench.err() };
 }
-/** Each world of the operator, but the one whose matter it is. */
-const takenOn = ({ ground, flags = [], ...world }: Partial<IncidentWorld>) => ({
-  ...{ ...world, flags: ground === 'operator' ? [...TAKEN_ON, ...flags] : flags },
-});
 
 const MARKS = { error: '×', warning: '‼', ok: '√' } as const;
 
@@ -45,9 +39,9 @@ describe('an upgrade on a cluster like those that broke', () => {
       const { cluster } = ground.scenario;
       const isStopped = world.severity === 'error';
       const isAsBefore = await undone(ground.scenario, async () => {
-        await world.change(cluster, ground.scenario);
+        for (const change of world.changes) await change(cluster, ground.scenario);
         cluster.faults.writes = 0;
-        const { exit, text } = await said(ground, takenOn(world), isStopped && !world.command ? RUN : PREFLIGHT);
+        const { exit, text } = await said(ground, world, isStopped && !world.command ? RUN : PREFLIGHT);
         assert.match(finding(text, world), world.says, text);
         assert.equal(exit, isStopped ? 3 : 0, text);
         assert.equal(cluster.faults.writes, 0);
@@ -60,9 +54,9 @@ describe('an upgrade on a cluster like those that broke', () => {
     for (const [ground, found] of grounds) {
       const worlds = Object.values(incidentWorlds).filter((one) => one.ground === ground);
       for (const release of new Set(worlds.map((one) => one.release))) {
-        const { exit, text } = await said(await found, takenOn({ ground, ...(release ? { release } : {}) }), PREFLIGHT);
+        const { exit, text } = await said(await found, { release, flags: flagsOn(ground) }, PREFLIGHT);
         assert.equal(exit, 0, text);
-        for (const world of worlds.filter((one) => one.release === release && one.severity !== 'ok' && one.change !== asItIs))
+        for (const world of worlds.filter((one) => one.release === release && one.severity !== 'ok' && one.changes.length > 0))
           assert.doesNotMatch(finding(text, world), world.says, text);
       }
     }
@@ -70,12 +64,12 @@ describe('an upgrade on a cluster like those that broke', () => {
 });
 
 /** What the command did to a new ground, with the change that makes it one of those clusters or without. */
-async function ran({ ground: name, change, command = RUN, ...run }: IncidentRun): Promise<After & { readonly exit: number }> {
+async function ran({ ground: name, changes: makings, command = RUN, ...run }: IncidentRun): Promise<After & { readonly exit: number }> {
   const ground = await groundOf(name);
   const { scenario } = ground;
   const changes: Change[] = [];
   scenario.cluster.store.listen((one) => void changes.push(one));
-  await change?.(scenario.cluster, scenario);
+  for (const change of makings) await change(scenario.cluster, scenario);
   return { ...(await said(ground, run, command)), scenario, changes };
 }
 
@@ -89,9 +83,7 @@ for (const [, runs] of together)
     let after: After & { readonly exit: number };
     before(async () => {
       const [first = assert.fail()] = runs.map(([, run]) => run);
-      const change = async (...around: Parameters<NonNullable<IncidentRun['change']>>) => {
-        for (const [, run] of runs) await run.change?.(...around);
-        const [, scenario] = around;
+      const assertNotSo: Changing = (_, scenario) => {
         // So that a row proves what the run did, and nothing that was so before.
         for (const [title, { holds }] of runs)
           assert.throws(
@@ -100,7 +92,7 @@ for (const [, runs] of together)
             title,
           );
       };
-      after = await ran({ ...first, change });
+      after = await ran({ ...first, changes: [...runs.flatMap(([, { changes }]) => changes), assertNotSo] });
     });
 
     for (const [title, { holds, exit }] of runs)
@@ -119,8 +111,8 @@ describe('a run on a cluster like those that broke', () => {
     });
 
   it('says none of it where nothing fails', async () => {
-    const { change: _, ...plain } = Object.values(stoppedRuns)[0] ?? assert.fail();
-    const after = await ran(plain);
+    const [plain = assert.fail()] = Object.values(stoppedRuns);
+    const after = await ran({ ...plain, changes: [] });
     assert.equal(after.exit, 0, after.text);
     for (const { holds } of Object.values(stoppedRuns)) assert.throws(() => holds(after));
   });

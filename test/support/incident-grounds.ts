@@ -178,12 +178,12 @@ function rendered(kind: 'DaemonSet' | 'Deployment', namespace: string, name: str
 }
 
 /** A CRD of that kind, as a product of somebody has brought it. */
-export function definition(group: string, kind: string, scope: 'Cluster' | 'Namespaced' = 'Cluster'): KubeObject {
-  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+export function definition(group: string, kind: string, scope: 'Cluster' | 'Namespaced' = 'Cluster', metadata: object = {}): KubeObject {
+  const plural = `${kind.toLowerCase()}s`.replace(/(?<![aeiou])ys$/, 'ies');
   const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
   const versions = [{ name: 'v1', served: true, storage: true, schema: ANY }];
   const spec = { group, names, scope, versions };
-  return objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`, { spec });
+  return objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`, { metadata, spec });
 }
 
 export function kindIn(cluster: SandboxCluster, { apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): Kind {
