@@ -127,7 +127,6 @@ interface Seen extends Pick<Sources, 'records' | 'journal'> {
 export class Looks<Ports extends Seen> {
   readonly #ports: Ports;
   readonly #answers = new Map<string, { readonly answer: KubeObject; readonly until: number }>();
-  readonly #last = new Map<string, KubeObject>();
   #look: { readonly ports: Ports; readonly noted: () => void; readonly begun: number } | undefined;
 
   constructor(ports: Ports) {
@@ -157,10 +156,8 @@ export class Looks<Ports extends Seen> {
         const known = this.#answers.get(key);
         return known && now() <= known.until ? known.answer : undefined;
       },
-      last: (key) => this.#last.get(key),
       // The first answer keeps its age: using it again does not renew it.
       keep: (key, answer) => {
-        this.#last.set(key, answer);
         if (this.#answers.get(key)?.answer !== answer) this.#answers.set(key, { answer, until: now() + ANSWER_MS });
       },
     };

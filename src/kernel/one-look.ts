@@ -1,4 +1,3 @@
-import { sameValue } from './json.ts';
 import type { Kind, KubeObject } from './object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from './ports.ts';
 
@@ -12,12 +11,9 @@ interface Named {
 
 type Keep = NonNullable<ListOptions['keep']>;
 
-/** Answers to dry runs that an earlier look was given. */
+/** Answers to dry runs that an earlier look was given; how old they may be is for them to say. */
 export interface EarlierAnswers {
-  /** How old it may be is for them to say. */
   find(key: string): KubeObject | undefined;
-  /** The last one, whatever was done since. */
-  last(key: string): KubeObject | undefined;
   keep(key: string, answer: KubeObject): void;
 }
 
@@ -60,31 +56,16 @@ export function oneLookAtState<Ports extends State>({ records, journal }: Ports)
   };
 }
 
-/** An object without what the server and its controllers write on their own, and what tells it from another with the same content. */
-function contentOf({ status, metadata, ...rest }: KubeObject): unknown {
-  const { uid: _, resourceVersion: __, generation: ___, creationTimestamp: ____, managedFields = [], ...kept } = metadata;
-  const owners = managedFields.filter(({ subresource }) => subresource !== 'status').map(({ time: _____, ...entry }) => entry);
-  const isStatusOwned = owners.some(({ fieldsV1 }) => fieldsV1?.['f:status'] !== undefined);
-  return { ...rest, metadata: { ...kept, owners }, status: isStatusOwned ? status : undefined };
-}
-
 /**
  * The cluster read once for several stages, for planning only; failures are not remembered, except 404. A dry-run answer, also an earlier
- * look's, holds only for the resourceVersion read here; else both are forgotten. Server-side apply is idempotent: an object that is as the
- * same apply was to leave it is the answer itself.
+ * look's, holds only for the resourceVersion read here; else both are forgotten.
  */
 export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
   if (looks.has(cluster)) return cluster;
   const { held, once } = remembering();
   const objectKey = (kind: Kind, name: string, namespace?: string) =>
     JSON.stringify(['get', kind.group, kind.version, kind.plural, namespace, name]);
-  const dryRun = async (
-    kind: Kind,
-    { name, namespace }: Named,
-    asked: readonly unknown[],
-    send: () => Promise<KubeObject>,
-    isDone: (key: string, state: KubeObject) => boolean = () => false,
-  ) => {
+  const dryRun = async (kind: Kind, { name, namespace }: Named, asked: readonly unknown[], send: () => Promise<KubeObject>) => {
     const object = objectKey(kind, name, namespace);
     const key = JSON.stringify(['dry run', object, ...asked]);
     const read = held.get(object) as Promise<KubeObject | undefined> | undefined;
@@ -93,20 +74,15 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?:
       held.delete(object);
     };
     const before = earlier?.find(key);
-    const state = read && (await read);
-    const isStill = before && read && state?.metadata.resourceVersion === before.metadata.resourceVersion;
-    const known = isStill ? before : state && isDone(key, state) ? state : undefined;
-    const answer = await once(key, async () => known ?? send()).catch((thrown: unknown) => {
+    const isStill = before && read && (await read)?.metadata.resourceVersion === before.metadata.resourceVersion;
+    const answer = await once(key, async () => (isStill ? before : send())).catch((thrown: unknown) => {
       forget();
       throw thrown;
     });
     earlier?.keep(key, answer);
+    const state = read && (await read);
     if (read === undefined || state?.metadata.resourceVersion !== answer.metadata.resourceVersion) forget();
     return answer;
-  };
-  const isApplied = (key: string, state: KubeObject) => {
-    const answer = earlier?.last(key);
-    return answer !== undefined && sameValue(contentOf(state), contentOf(answer));
   };
   // What is kept of the objects is a function, of which JSON would say nothing: lists cut down in two ways are two lists.
   const cuts = new Map<Keep, number>();
@@ -142,7 +118,7 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?:
     },
     reviewAccess: (requests) => once(JSON.stringify(['access', requests]), () => cluster.reviewAccess(requests)),
     dryRunApply: (kind, document, fieldManager) =>
-      dryRun(kind, document.metadata, [document, fieldManager], () => cluster.dryRunApply(kind, document, fieldManager), isApplied),
+      dryRun(kind, document.metadata, [document, fieldManager], () => cluster.dryRunApply(kind, document, fieldManager)),
     dryRunPatch: (kind, ref, patch, fieldManager) =>
       dryRun(kind, ref, [patch, fieldManager], () => cluster.dryRunPatch(kind, ref, patch, fieldManager)),
   };

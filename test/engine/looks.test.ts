@@ -4,7 +4,6 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import type { Action, Effect } from '../../src/kernel/action.ts';
 import { ok, type Verdict } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 import type { AnyStage, Stage, StagePlan } from '../../src/kernel/stage.ts';
 import { engineBench, engineContext } from '../support/engine-ports.ts';
@@ -43,33 +42,6 @@ describe('looks', () => {
     assert.equal(await asks(), 2, 'an answer that was used grows no younger');
     looks.end();
     assert.equal(await asks(), 3);
-  });
-
-  it('know after a change what the last dry run of an apply was to leave', async () => {
-    const [document, tried, asked]: [KubeObject, KubeObject, string[]] = [twin, { ...twin, data: { a: 'b' } }, []];
-    let live: KubeObject | undefined;
-    const cluster = {
-      get: async () => live,
-      dryRunApply: async () => {
-        asked.push('dry run');
-        return { ...tried, metadata: { ...tried.metadata, resourceVersion: '1' } };
-      },
-    } as unknown as Cluster;
-    const looks = new Looks({ ...engineBench().ports, cluster });
-    const asks = async () => {
-      const at = looks.current().cluster;
-      await at.get(K.ConfigMap, 'twin');
-      return at.dryRunApply(K.ConfigMap, document, 'kubectl');
-    };
-    await asks();
-    looks.end();
-    live = { ...tried, metadata: { ...tried.metadata, resourceVersion: '2' } };
-    assert.equal(await asks(), live);
-    assert.equal(asked.length, 1);
-    looks.end();
-    live = { ...live, data: { a: 'c' } };
-    await asks();
-    assert.equal(asked.length, 2);
   });
 });
 

@@ -139,8 +139,7 @@ describe('one look at the cluster', () => {
 
     it('takes the answer of an earlier look where the object is as it was then, and nowhere else', async () => {
       const known = new Map<string, KubeObject>();
-      const keep = (key: string, answer: KubeObject) => void known.set(key, answer);
-      const earlier = { find: (key: string) => known.get(key), last: () => undefined, keep };
+      const earlier = { find: (key: string) => known.get(key), keep: (key: string, answer: KubeObject) => void known.set(key, answer) };
       const state = (resourceVersion: string) => ({ ...document, metadata: { ...document.metadata, resourceVersion } });
       const lookAt = async (version: string) => {
         const at = oneLook<ClusterReader>(
@@ -159,72 +158,6 @@ describe('one look at the cluster', () => {
       };
       for (const version of ['7', '7', '8', '8', '7']) assert.equal((await lookAt(version)).metadata.resourceVersion, version);
       assert.deepEqual(asked, ['dry run at 7', 'dry run at 8', 'dry run at 7']);
-    });
-
-    describe('that something was done to since', () => {
-      const applied = { manager: 'kubectl', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} } }, time: '2026-11-26T10:00:00Z' };
-      const answer: KubeObject = {
-        ...document,
-        data: { a: '1' },
-        status: { ready: 0 },
-        metadata: { ...document.metadata, uid: 'tried', resourceVersion: '7', generation: 1, managedFields: [applied] },
-      };
-      const after: KubeObject = {
-        ...answer,
-        status: { ready: 1 },
-        metadata: {
-          ...answer.metadata,
-          uid: 'stored',
-          resourceVersion: '9',
-          generation: 2,
-          managedFields: [
-            { ...applied, time: '2026-11-26T10:00:05Z' },
-            { manager: 'controller', operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': {} } },
-          ],
-        },
-      };
-      const metadata = (given: Partial<KubeObject['metadata']>): KubeObject => ({ ...after, metadata: { ...after.metadata, ...given } });
-      const statusOwned = { ...applied, fieldsV1: { 'f:status': { 'f:ready': {} } } };
-      const owningStatus = (one: KubeObject): KubeObject => ({ ...one, metadata: { ...one.metadata, managedFields: [statusOwned] } });
-
-      /** What is asked of an object that is `live`, when the same apply was tried before and was to leave `tried`. */
-      async function asksAbout(live: KubeObject, tried = answer, patched = false) {
-        const at = oneLook<ClusterReader>(
-          { ...watched(), get: async () => live, dryRunApply: () => note(live), dryRunPatch: () => note(live) },
-          { find: () => undefined, last: () => tried, keep: () => undefined },
-        );
-        await at.get(K.ConfigMap, 'a', 'n');
-        const found = await (patched
-          ? at.dryRunPatch(K.ConfigMap, ref, patch, 'kubectl')
-          : at.dryRunApply(K.ConfigMap, document, 'kubectl'));
-        assert.equal(found, live);
-        return asked.length;
-      }
-      const note = async (live: KubeObject) => {
-        asked.push('dry run');
-        return live;
-      };
-
-      it('does not ask where the object is as the same apply was to leave it', async () => {
-        assert.equal(await asksAbout(after), 0);
-      });
-
-      const changed: Readonly<Record<string, readonly [KubeObject, KubeObject?]>> = {
-        'another value': [{ ...after, data: { a: '2' } }],
-        'another label': [metadata({ labels: { a: 'b' } })],
-        'another owner': [metadata({ ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }] })],
-        'a further field manager': [metadata({ managedFields: [applied, { ...applied, manager: 'helm' }] })],
-        'fewer fields of kubectl': [metadata({ managedFields: [{ ...applied, fieldsV1: {} }] })],
-        'kubectl no longer applying': [metadata({ managedFields: [{ ...applied, operation: 'Update' }] })],
-        'another status that is a part of the document': [owningStatus(after), owningStatus(answer)],
-      };
-      for (const [what, [live, tried]] of Object.entries(changed)) {
-        it(`asks where it has ${what}`, async () => assert.equal(await asksAbout(live, tried), 1));
-      }
-
-      it('asks about a patch all the same: one that was made twice may be refused', async () => {
-        assert.equal(await asksAbout(after, answer, true), 1);
-      });
     });
 
     it('asks again after a refusal', async () => {
