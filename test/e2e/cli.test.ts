@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
-import { standInState } from '../support/stand-in-cli-state.ts';
+import { ofRelease } from '../support/stand-in-cli-state.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 describe('the CLI change on a real control plane, with the stand-in CLI', () => {
@@ -15,19 +15,6 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
   let bin = '';
   /** The new CLI in the artifact source. */
   let published = '';
-
-  /** A CLI of that release as one small file: state and program are named inside it. */
-  async function cliOf(file: string, generation: 'old' | 'new', client: string): Promise<void> {
-    const [program, state] = [join(folder, 'stand-in'), join(folder, `state-${generation}.json`)];
-    installStandIn(program);
-    const clusterInformation = { version: 'v3.32.2', type: 'k8s' };
-    await writeFile(
-      state,
-      JSON.stringify(standInState({ generation, client, kubernetes: { reachable: true, clusterInformation, objects: {} } })),
-    );
-    await writeFile(file, `#!/bin/sh\nSTAND_IN_CLI_STATE=${state} exec ${program} "$@"\n`);
-    await chmod(file, 0o755);
-  }
 
   before(async () => {
     cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
@@ -38,8 +25,9 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     await mkdir(join(folder, 'releases', 'v3.32.2', 'bin'), { recursive: true });
     const arch = process.arch === 'x64' ? 'amd64' : process.arch;
     published = join(folder, 'releases', 'v3.32.2', 'bin', `netsvcctl-${process.platform}-${arch}`);
-    await cliOf(published, 'new', 'v3.32.2');
-    await cliOf(join(bin, 'netsvcctl'), 'old', 'v3.26.4');
+    const kubernetes = ofRelease('v3.32.2');
+    installStandIn(published, { client: 'v3.32.2', kubernetes });
+    installStandIn(join(bin, 'netsvcctl'), { generation: 'old', client: 'v3.26.4', kubernetes });
   });
   after(async () => {
     await cluster?.stop();
@@ -77,12 +65,12 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     );
     const result = await run('run', '--yes');
     assertSucceeded(result);
-    assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /state-new/);
+    assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /releases\/v3\.32\.2\/bin/);
     assert.doesNotMatch(result.stdout, /NS-802/, 'the run itself has cured it');
     const [uid = ''] = await readdir(state());
     const [kept = ''] = await readdir(join(state(), uid, 'old-cli'));
     assert.match(kept, /^netsvcctl-v3\.26\.4/);
-    assert.match(await readFile(join(state(), uid, 'old-cli', kept), 'utf8'), /state-old/);
+    assert.match(await readFile(join(state(), uid, 'old-cli', kept), 'utf8'), /path\/netsvcctl\.json/);
     const verified = await run('verify');
     assertSucceeded(verified);
     assert.match(verified.stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);

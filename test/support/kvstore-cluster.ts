@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore.ts';
@@ -8,7 +8,6 @@ import { type InstalledCluster, installedCluster, opened } from './installed-clu
 import { withStoreAccess } from './kvstore-edits.ts';
 import { manifestFile, releases } from './releases.ts';
 import { installStandIn } from './stand-in-cli.ts';
-import { standInState } from './stand-in-cli-state.ts';
 import { startUpgrade, upgrade } from './upgrade-process.ts';
 
 /** A cluster whose service keeps its data in a real key-value store with client certificates. */
@@ -65,12 +64,9 @@ export function kvstoreCluster(release: string, file: string, nodes = 3): Promis
 async function standInOf(folder: string, cluster: InstalledCluster, store: KeyValueStore) {
   const bin = join(folder, 'bin');
   await mkdir(bin, { recursive: true });
-  const [program, state, config] = [join(bin, 'stand-in'), join(bin, 'state.json'), join(folder, 'calicoctl.cfg')];
-  installStandIn(program);
-  await writeFile(join(bin, 'calicoctl'), `#!/bin/sh\nSTAND_IN_CLI_ETCD=yes STAND_IN_CLI_STATE=${state} exec ${program} "$@"\n`);
-  await chmod(join(bin, 'calicoctl'), 0o755);
+  const config = join(folder, 'calicoctl.cfg');
+  installStandIn(join(bin, 'calicoctl'), {}, { etcd: true });
   await writeFile(config, await cliConfiguration(folder, store));
-  await writeFile(state, JSON.stringify(standInState()));
   const profile = join(folder, 'profile.yaml');
   await writeFile(profile, `extends: calico\nname: calico\ncli:\n  configFile: ${config}\n`);
   const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);

@@ -5,7 +5,7 @@ import type { KeptItem } from '../../src/kernel/run-record.ts';
 import { object } from '../fixtures/facts.ts';
 import { clusterOf } from './cluster-of.ts';
 import { standInCli } from './stand-in-cli.ts';
-import type { StandInState } from './stand-in-cli-state.ts';
+import { GUID, information, type StandInState } from './stand-in-cli-state.ts';
 
 /** Where the CLI's own configuration is. */
 export const CLI_CONFIG = '/etc/calico/calicoctl.cfg';
@@ -33,10 +33,6 @@ export interface KvstoreParts {
   readonly own?: string | Error;
 }
 
-/** Of the installation's store. */
-export const GUID = '0123456789abcdef';
-const information = (clusterGUID: string) => ({ metadata: { name: 'default' }, spec: { clusterGUID } });
-
 /** A key-value installation whose resources only the stand-in CLI shows. */
 export function kvstoreSources(
   state: StandInState,
@@ -44,13 +40,13 @@ export function kvstoreSources(
 ): Sources {
   const settings = object('v1', 'ConfigMap/kube-system/calico-config', { data: { etcd_endpoints: endpoints } });
   const { cluster } = clusterOf([agents, settings, ...objects]);
-  state.etcdv3.objects.ClusterInformation ??= { default: information(GUID) };
+  state.etcdv3.objects.ClusterInformation ??= { default: information() };
   return {
     cluster,
     store: {
       value: async () => {
         if (typeof own !== 'string') throw own;
-        return JSON.stringify(information(own));
+        return JSON.stringify(information({ clusterGUID: own }));
       },
     },
     files: {

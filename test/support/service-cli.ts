@@ -1,9 +1,8 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { execa } from 'execa';
 import type { InstalledCluster } from './installed-cluster.ts';
 import { installStandIn } from './stand-in-cli.ts';
-import { standInState } from './stand-in-cli-state.ts';
 
 /** A real CLI of the service on this machine, for the specifications that hold for it as well; undefined where none is named. */
 export const realCli = process.env.NETSVC_CLI;
@@ -20,15 +19,9 @@ interface StandIn {
 
 /** Puts a stand-in that works on the cluster at `file`. */
 export async function installClusterCli(cluster: InstalledCluster, file: string, { group, client, usualConfig }: StandIn): Promise<void> {
-  const folder = join(file, '..');
-  await mkdir(folder, { recursive: true });
-  const [program, state] = [join(folder, 'stand-in'), join(folder, 'state.json')];
-  installStandIn(program);
-  await writeFile(state, JSON.stringify(standInState({ generation: 'new', client })));
-  const usual = usualConfig === undefined ? '' : `STAND_IN_CLI_USUAL_CONFIG=${usualConfig} `;
-  const settings = `${usual}STAND_IN_CLI_STATE=${state} STAND_IN_CLI_KUBECTL=${cluster.around.kubectl} STAND_IN_CLI_GROUP=${group}`;
-  await writeFile(file, `#!/bin/sh\n${settings} exec ${program} "$@"\n`);
-  await chmod(file, 0o755);
+  await mkdir(dirname(file), { recursive: true });
+  const { kubectl } = cluster.around;
+  installStandIn(file, { client }, { cluster: { kubectl, group }, ...(usualConfig === undefined ? {} : { usualConfig }) });
 }
 
 /** The release that a real CLI says it is. */

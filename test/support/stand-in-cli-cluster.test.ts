@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { installStandIn } from './stand-in-cli.ts';
-import { standInState } from './stand-in-cli-state.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
 /** A kubectl that notes what it is asked, and answers from files: `hostendpoints` for `get hostendpoints.crd.netsvc.io …`. */
@@ -26,8 +25,7 @@ describe('the stand-in for the service’s CLI on a cluster', () => {
     folder = mkdtempSync(join(tmpdir(), 'stand-in-cluster-'));
     writeFileSync(file('kubectl'), KUBECTL);
     chmodSync(file('kubectl'), 0o755);
-    installStandIn(file('ctl'));
-    writeFileSync(file('state.json'), JSON.stringify(standInState({ client: 'v3.32.2' })));
+    installStandIn(file('ctl'), { client: 'v3.32.2' }, { cluster: { kubectl: file('kubectl'), group: 'netsvc.io' } });
     writeFileSync(file('config'), 'apiVersion: v1\n');
     answer('clusterinformations', { ...resource('default', { netsvcVersion: 'v3.32.2' }) });
   });
@@ -38,10 +36,7 @@ describe('the stand-in for the service’s CLI on a cluster', () => {
       input,
       reject: false,
       extendEnv: false,
-      env: {
-        ...{ PATH: '/usr/bin:/bin', CALLS: file('calls'), ANSWERS: folder, KUBECONFIG: file('config'), DATASTORE_TYPE: 'kubernetes' },
-        ...{ STAND_IN_CLI_STATE: file('state.json'), STAND_IN_CLI_KUBECTL: file('kubectl'), STAND_IN_CLI_GROUP: 'netsvc.io' },
-      },
+      env: { PATH: '/usr/bin:/bin', CALLS: file('calls'), ANSWERS: folder, KUBECONFIG: file('config'), DATASTORE_TYPE: 'kubernetes' },
     });
   const calls = () => (existsSync(file('calls')) ? readFileSync(file('calls'), 'utf8').trim().split('\n') : []);
 

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-
 /** What one call does: the texts, the exit code, or a wait that only ends with the process. */
 export interface Said {
   readonly out?: string;
@@ -7,38 +5,18 @@ export interface Said {
   readonly exit: number | 'hang';
 }
 
-export interface Call {
-  readonly words: readonly string[];
-  readonly options: ReadonlyMap<string, string>;
-  readonly stdin: string;
-}
-
 /** Objects by kind (`HostEndpoint`) and name; what the CLI calls resources. */
 export type Stored = Record<string, Record<string, Record<string, unknown>>>;
 
 export interface StoredIn {
-  /** False: the key-value store hangs, the API refuses. */
+  /** False: every call of the key-value store hangs. */
   reachable: boolean;
-  /** Undefined: never initialised; without a version: `unknown`. */
-  clusterInformation?: { version?: string; type?: string };
   objects: Stored;
   /** Where kinds come with definitions: whether one is there; undefined: every kind is. */
   readonly isServed?: (kind: string) => boolean;
 }
 
-/** A datastore that one call works on; `close` writes what the call changed. */
-export interface Opened {
-  readonly stored: StoredIn;
-  close(): Promise<void>;
-}
-
-/** The objects that a call names; no names: all of the kind. */
-export interface AskedFor {
-  readonly kind?: string;
-  readonly names: readonly string[];
-}
-
-/** What the stand-in works on: one JSON file, named by STAND_IN_CLI_STATE. */
+/** What the stand-in works on: one JSON file. */
 export interface StandInState {
   /** `old` is v3.27 and before, `new` is v3.32: texts and options differ. */
   generation: 'old' | 'new';
@@ -52,30 +30,19 @@ export function standInState(change: Partial<StandInState> = {}): StandInState {
   return { generation: 'new', client: 'v3.32.1', kubernetes: empty(), etcdv3: empty(), ...change };
 }
 
-/** The datastore that arguments and environment choose, or the CLI's words about why there is none. */
-export type Choice =
-  | { readonly type: 'kubernetes' | 'etcdv3' }
-  | { readonly refused: string; readonly on: 'stdout' | 'stderr' }
-  /** No configuration at all: `version` says so on stdout and exits 0. */
-  | { readonly undetected: true };
+/** Of stores that are made for a test. */
+export const GUID = '0123456789abcdef';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export const information = (spec: object = {}) => ({ metadata: { name: 'default' }, spec: { clusterGUID: GUID, ...spec } });
 
-/** As the real one: a configuration file alone, else the environment; `CALICO_` names win; stray endpoints mean the key-value store. */
-export function chooseDatastore(config: string | undefined, env: Environment): Choice {
-  if (config !== undefined) return fromFile(config);
-  const value = (name: string) => env[`CALICO_${name}`] ?? env[name];
-  const endpoints = value('ETCD_ENDPOINTS');
-  const type = value('DATASTORE_TYPE') ?? (endpoints ? 'etcdv3' : 'kubernetes');
-  if (type === 'etcdv3') return endpoints ? { type } : { refused: 'no etcd endpoints specified', on: 'stderr' };
-  if (type !== 'kubernetes') return { refused: `unknown datastore type: ${type}`, on: 'stderr' };
-  const kubeconfig = value('KUBECONFIG') ?? `${env.HOME ?? ''}/.kube/config`;
-  return existsSync(kubeconfig) ? { type } : { undetected: true };
+/** A datastore of a cluster of that release. */
+export function ofRelease(calicoVersion: string, objects: Stored = {}, clusterGUID = GUID): StoredIn {
+  const said = information({ calicoVersion, clusterType: 'k8s,bgp', clusterGUID });
+  return { reachable: true, objects: { ClusterInformation: { default: said }, ...objects } };
 }
 
-function fromFile(file: string): Choice {
-  if (!existsSync(file)) return { refused: `Error reading config file: ${file}`, on: 'stdout' };
-  const type = /datastoreType:\s*["']?(\w+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 'kubernetes';
-  if (type === 'kubernetes' || type === 'etcdv3') return { type };
-  return { refused: `unknown datastore type: ${type}`, on: 'stderr' };
+/** What it says of its cluster; undefined: never initialised. */
+export function clusterIn({ objects }: StoredIn) {
+  const spec = objects.ClusterInformation?.default?.spec as Readonly<Record<string, string>> | undefined;
+  return spec && { version: Object.entries(spec).find(([field]) => /Version$/.test(field))?.[1], type: spec.clusterType };
 }

@@ -6,7 +6,6 @@ import { execa } from 'execa';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { type Loopback, sendJson, serve } from './loopback-server.ts';
 import { installStandIn } from './stand-in-cli.ts';
-import { standInState } from './stand-in-cli-state.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
 const ROOT = '/calico/resources/v3/projectcalico.org/';
@@ -43,8 +42,7 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
     for (const [name, text] of Object.entries({ ca: authority.certificate, cert: client.certificate, key: client.key }))
       writeFileSync(file(name), text);
     writeFileSync(file('ctl.cfg'), configOf(server.url));
-    writeFileSync(file('state.json'), JSON.stringify(standInState()));
-    installStandIn(file('ctl'));
+    installStandIn(file('ctl'), {}, { etcd: true });
   });
   after(async () => {
     await server?.close();
@@ -56,13 +54,8 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
     values.set(`${ROOT}hostendpoints/a`, JSON.stringify({ kind: 'HostEndpoint', metadata: { name: 'a' }, spec: { node: 'n1' } }));
   });
 
-  const run = (args: readonly string[], input = '') =>
-    execa(file('ctl'), [...args, `--config=${file('ctl.cfg')}`], {
-      input,
-      reject: false,
-      extendEnv: false,
-      env: { PATH: '/usr/bin:/bin', STAND_IN_CLI_STATE: file('state.json'), STAND_IN_CLI_ETCD: 'yes' },
-    });
+  const run = (args: readonly string[], input = '', config = 'ctl.cfg') =>
+    execa(file('ctl'), [...args, `--config=${file(config)}`], { input, reject: false, extendEnv: false, env: { PATH: '/usr/bin:/bin' } });
 
   it('tells the cluster’s release, and its own without a connection', async () => {
     assert.match((await run(['version'])).stdout, /^Cluster Version: {3}v3\.32\.1$/m);
@@ -90,8 +83,7 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
 
   it('hangs where the store does not answer, after its own two lines', async () => {
     writeFileSync(file('away.cfg'), configOf('https://127.0.0.1:1'));
-    const env = { PATH: '/usr/bin:/bin', STAND_IN_CLI_STATE: file('state.json'), STAND_IN_CLI_ETCD: 'yes' };
-    const child = execa(file('ctl'), ['version', `--config=${file('away.cfg')}`], { reject: false, extendEnv: false, env });
+    const child = run(['version'], '', 'away.cfg');
     let ended = false;
     void child.then(() => {
       ended = true;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { standInCli } from './stand-in-cli.ts';
-import { type StandInState, standInState } from './stand-in-cli-state.ts';
+import { clusterIn, ofRelease, type StandInState, standInState } from './stand-in-cli-state.ts';
 
 describe('the stand-in for the service’s CLI', () => {
   let folder = '';
@@ -18,11 +18,9 @@ describe('the stand-in for the service’s CLI', () => {
   beforeEach(() => {
     env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: join(folder, 'config') };
     state = standInState();
-    state.kubernetes = {
-      reachable: true,
-      clusterInformation: { version: 'v3.32.1', type: 'k8s,bgp' },
-      objects: { HostEndpoint: { a: {}, b: {} }, KubeControllersConfiguration: { default: { spec: { x: 1 } } }, Node: { n1: {} } },
-    };
+    const settings = { default: { spec: { x: 1 } } };
+    const objects = { HostEndpoint: { a: {}, b: {} }, KubeControllersConfiguration: settings, Node: { n1: {} } };
+    state.kubernetes = ofRelease('v3.32.1', objects);
   });
   const say = (line: string, more: Record<string, string> = {}) => standInCli(line.split(' '), { ...env, ...more }, state);
 
@@ -47,7 +45,7 @@ describe('the stand-in for the service’s CLI', () => {
   it('exits 0 without a configuration and 1 without ClusterInformation', () => {
     const none = say('version', { KUBECONFIG: '/nonexistent' });
     assert.deepEqual([none.exit, /Unable to detect installed/.test(none.out ?? '')], [0, true]);
-    delete state.kubernetes.clusterInformation;
+    delete state.kubernetes.objects.ClusterInformation;
     assert.match(say('version').err ?? '', /^unable to retrieve Cluster Version or Type: resource does not exist/);
     assert.equal(say('version').exit, 1);
   });
@@ -70,7 +68,7 @@ describe('the stand-in for the service’s CLI', () => {
   ] as const) {
     it(`refuses another patch release, in the words of the ${generation} generation, but for version`, () => {
       state.generation = generation;
-      state.kubernetes.clusterInformation = { version: 'v3.32.0' };
+      state.kubernetes = ofRelease('v3.32.0');
       assert.match(say('get nodes').err ?? '', wording);
       assert.equal(say('get nodes').exit, 1);
       assert.equal(say('--allow-version-mismatch get nodes').exit, 0);
@@ -128,7 +126,7 @@ describe('the stand-in for the service’s CLI', () => {
   it('applies as a new client with the tiers and without a version of the cluster, as an old one the object alone', () => {
     assert.deepEqual(applyPolicy(etcd), { out: "Successfully applied 1 'GlobalNetworkPolicy' resource(s)\n", exit: 0 });
     assert.deepEqual(Object.keys(state.etcdv3.objects.Tier ?? {}), ['default', 'kube-admin', 'kube-baseline']);
-    assert.deepEqual(state.etcdv3.clusterInformation, {});
+    assert.deepEqual(clusterIn(state.etcdv3), { version: undefined, type: undefined });
     assert.deepEqual(Object.keys(state.etcdv3.objects.GlobalNetworkPolicy ?? {}), ['p']);
     state = standInState({ generation: 'old', client: 'v3.27.5' });
     applyPolicy(etcd);
@@ -157,7 +155,10 @@ describe('the stand-in for the service’s CLI', () => {
       [said.out, said.exit, /Tier\(default\).*could not find the requested resource/.test(said.err ?? '')],
       [undefined, 1, true],
     );
-    assert.deepEqual([state.kubernetes.clusterInformation, state.kubernetes.objects], [{ type: 'kdd' }, {}]);
+    assert.deepEqual(
+      [clusterIn(state.kubernetes), Object.keys(state.kubernetes.objects)],
+      [{ version: undefined, type: 'kdd' }, ['ClusterInformation']],
+    );
   });
 
   it('applies no file that is not there, and nothing to a cluster of another release', () => {
@@ -165,7 +166,7 @@ describe('the stand-in for the service’s CLI', () => {
       err: 'failed to execute command: open /nonexistent: no such file or directory\n',
       exit: 1,
     });
-    state.kubernetes.clusterInformation = { version: 'v3.32.0' };
+    state.kubernetes = ofRelease('v3.32.0');
     assert.match(applyPolicy().err ?? '', /^version mismatch\.\n/);
     assert.equal(state.kubernetes.objects.GlobalNetworkPolicy, undefined);
   });

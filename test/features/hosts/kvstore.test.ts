@@ -10,7 +10,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { keptItem, labelled, removed, switched } from '../../support/hep-kept.ts';
 import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
-import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
+import { ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 
 const patched = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:zone': {} } } } };
 const node = (name: string) =>
@@ -23,7 +23,7 @@ async function open(state: StandInState, config?: string | null, kept?: readonly
 }
 
 function stateOf(objects: StandInState['etcdv3']['objects']): StandInState {
-  return standInState({ etcdv3: { reachable: true, clusterInformation: { version: 'v3.32.1' }, objects } });
+  return standInState({ etcdv3: ofRelease('v3.32.1', objects) });
 }
 
 const endpoint = (nodeName: string, labels = {}) => ({ metadata: { name: 'old', labels }, spec: { node: nodeName, interfaceName: '*' } });

@@ -3,14 +3,14 @@ import { policyStage } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
-import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
+import { ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 
 const NAME = 'allow-all-upgrade';
 const policy = (order: number) => ({ spec: { order, selector: 'all()', types: ['Ingress', 'Egress'] } });
 
 function stateOf(policies: Readonly<Record<string, object>>): StandInState {
   const objects = { GlobalNetworkPolicy: policies, NetworkPolicy: {}, Tier: {}, Profile: {}, HostEndpoint: {} };
-  return standInState({ etcdv3: { reachable: true, clusterInformation: { version: 'v3.32.1' }, objects: objects as never } });
+  return standInState({ etcdv3: ofRelease('v3.32.1', objects as never) });
 }
 
 async function planned(state: StandInState): Promise<readonly Action[] | string> {

@@ -3,7 +3,7 @@ import { readBehindCli } from '../../../src/features/preflight/stage.ts';
 import type { Detection } from '../../../src/kernel/installation.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
-import { standInState } from '../../support/stand-in-cli-state.ts';
+import { ofRelease, standInState } from '../../support/stand-in-cli-state.ts';
 
 const stored = (name: string, spec = {}) => ({ [name]: { metadata: { name }, spec } });
 const OBJECTS = {
@@ -14,7 +14,7 @@ const KVSTORE = { path: 'kvstore', variant: 'calico-etcd', datastore: 'kvstore',
 
 /** A cluster of that release, and a CLI of that one. */
 async function ask(cluster: string, cli: { readonly client: string; readonly generation: 'old' | 'new' }, detection: Detection) {
-  const etcdv3 = { reachable: true, clusterInformation: { version: cluster }, objects: OBJECTS };
+  const etcdv3 = ofRelease(cluster, OBJECTS);
   return readBehindCli(kvstoreSources(standInState({ ...cli, etcdv3 })), contextOf(), detection);
 }
 

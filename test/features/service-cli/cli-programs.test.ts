@@ -18,7 +18,7 @@ import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { NO_SUMS } from '../../support/no-sums.ts';
 import { installStandIn } from '../../support/stand-in-cli.ts';
-import { standInState } from '../../support/stand-in-cli-state.ts';
+import { ofRelease } from '../../support/stand-in-cli-state.ts';
 
 const TARGET = 'v3.32.2';
 
@@ -26,27 +26,13 @@ describe('the stage cli with real programs and files', () => {
   let home = '';
   let sources: Sources;
   let context: Context;
-  const state = async (name: string, client: string, generation: 'old' | 'new') => {
-    const kubernetes = { reachable: true, clusterInformation: { version: TARGET, type: 'k8s' }, objects: {} };
-    await writeFile(join(home, `${name}.json`), JSON.stringify(standInState({ generation, client, kubernetes })));
-  };
-  /** A program whose state lies beside it, so that an old and a new one can be told apart. */
-  const program = async (file: string, name: string) => {
-    installStandIn(file);
-    const text = await readFile(file, 'utf8');
-    await writeFile(
-      file,
-      text.replace('import(', `process.env.STAND_IN_CLI_STATE = ${JSON.stringify(join(home, `${name}.json`))};\nimport(`),
-    );
-  };
 
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'cli-stage-'));
     for (const folder of ['bin', `files/${TARGET}/bin`]) await mkdir(join(home, folder), { recursive: true });
     await writeFile(join(home, 'kubeconfig'), 'apiVersion: v1\n');
-    await state('old', 'v3.27.5', 'old');
-    await state('new', TARGET, 'new');
-    await program(join(home, 'bin', 'netsvcctl'), 'old');
+    const kubernetes = ofRelease(TARGET);
+    installStandIn(join(home, 'bin', 'netsvcctl'), { generation: 'old', client: 'v3.27.5', kubernetes });
     const profile: Profile = { ...netsvc, cli: { ...netsvc.cli, configFile: join(home, 'netsvcctl.cfg') } };
     // ETCD_ENDPOINTS in the surroundings would make the CLI hang.
     const env = { PATH: [join(home, 'bin'), '/usr/bin', '/bin'].join(delimiter), HOME: home, ETCD_ENDPOINTS: 'https://10.0.0.1:2379' };
@@ -57,7 +43,7 @@ describe('the stage cli with real programs and files', () => {
       cliEnvironment: [...netsvc.cli.environment, 'ETCD_ENDPOINTS'],
     });
     const { os, arch } = tools.platform();
-    await program(join(home, 'files', TARGET, 'bin', `netsvcctl-${os}-${arch}`), 'new');
+    installStandIn(join(home, 'files', TARGET, 'bin', `netsvcctl-${os}-${arch}`), { client: TARGET, kubernetes });
     sources = {
       cluster: clusterOf([]).cluster,
       tools,

@@ -4,20 +4,13 @@ import { storeIsOurs } from '../../../src/features/service-cli/store-proof.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
-import { GUID, type KvstoreParts, kvstoreSources } from '../../support/kvstore-sources.ts';
-import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
+import { type KvstoreParts, kvstoreSources } from '../../support/kvstore-sources.ts';
+import { GUID, ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 
 const OTHER = 'fedcba9876543210';
 const AWAY = new Fault('failed', 'connect ETIMEDOUT', []);
 const configOf = (endpoints: string) => `spec:\n  datastoreType: etcdv3\n  etcdEndpoints: ${endpoints}\n`;
-const reaching = (clusterGUID: string): StandInState =>
-  standInState({
-    etcdv3: {
-      reachable: true,
-      clusterInformation: { version: 'v3.32.1' },
-      objects: { ClusterInformation: { default: { metadata: { name: 'default' }, spec: { clusterGUID } } } },
-    },
-  });
+const reaching = (clusterGUID: string): StandInState => standInState({ etcdv3: ofRelease('v3.32.1', {}, clusterGUID) });
 
 interface Case {
   readonly title: string;

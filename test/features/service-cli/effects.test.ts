@@ -6,13 +6,13 @@ import { assertSameStore, writeCliConfig } from '../../../src/features/service-c
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
-import { CLI_CONFIG, GUID, kvstoreSources } from '../../support/kvstore-sources.ts';
-import { standInState } from '../../support/stand-in-cli-state.ts';
+import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
+import { GUID, information, standInState } from '../../support/stand-in-cli-state.ts';
 
 const store: StoreExpected = { plural: 'clusterinformations', name: 'default', guidField: 'clusterGUID', guid: GUID };
 const run = { tool: 'netsvcctl', args: ['delete', 'hostendpoint', 'a', `--config=${CLI_CONFIG}`] } as const;
 const tools = (clusterGUID = GUID, reachable = true) => {
-  const objects = { ClusterInformation: { default: { metadata: { name: 'default' }, spec: { clusterGUID } } } };
+  const objects = { ClusterInformation: { default: information({ clusterGUID }) } };
   return kvstoreSources(standInState({ etcdv3: { reachable, objects } }));
 };
 

@@ -10,7 +10,7 @@ import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts
 import { clusterOf } from '../../support/cluster-of.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { entryFor, reference } from '../../support/owner-entries.ts';
-import { standInState } from '../../support/stand-in-cli-state.ts';
+import { ofRelease, standInState } from '../../support/stand-in-cli-state.ts';
 
 const context = contextOf();
 
@@ -120,10 +120,7 @@ describe('verify looks for what should be gone', () => {
 
   it('and finds the temporary policy by the CLI where policies are in the key-value store, and does not take silence for none', async () => {
     const stored = { 'default.allow-all-upgrade': { spec: {} }, mine: { spec: {} } };
-    const state = standInState({
-      etcdv3: { reachable: true, clusterInformation: { version: 'v3.32.1' }, objects: { GlobalNetworkPolicy: stored } },
-    });
-    const sources = kvstoreSources(state);
+    const sources = kvstoreSources(standInState({ etcdv3: ofRelease('v3.32.1', { GlobalNetworkPolicy: stored }) }));
     assert.deepEqual(
       (await readTemporaryPolicies(sources, context, 'kvstore')).map(({ metadata }) => metadata.name),
       ['allow-all-upgrade'],
