@@ -11,6 +11,7 @@ import { processTerminal } from '../../src/cli/terminal.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { plain } from '../../src/report/colour.ts';
 import { startProgress } from '../../src/report/progress.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -174,9 +175,7 @@ describe('flags of a record', () => {
     const bench = commandBench([fakeStage('apply')]);
     const screen = onStreams(bench);
     const { engine } = bench;
-    const record = { version: 1, runId: 'r', clusterUid: 'u', profile: 'netsvc', target: 'v3.32.2', path: 'manifest', digests: {} };
-    const times = { startedAt: 't', startedBy: 'x', toolVersion: '0', accepted: [], stages: [], wrote: [], kept: [] };
-    engine.stored = { ...record, ...times, flags } as unknown as NonNullable<typeof engine.stored>;
+    engine.stored = { ...RECORD, flags } as unknown as NonNullable<typeof engine.stored>;
     assert.equal(await bench.run(...argv), 0);
     return { out: screen.out(), err: screen.err() };
   };

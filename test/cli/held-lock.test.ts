@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RunRecord } from '../../src/kernel/run-record.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 import { CLUSTER_UID } from '../support/engine-ports.ts';
 
@@ -21,15 +21,8 @@ function heldBench(looks = Number.POSITIVE_INFINITY) {
   ]);
   let looked = 0;
   Object.assign(bench.engine.ports.lock, { holder: async () => (looked++ < looks ? HOLDER : undefined) });
-  const stages = [{ id: 'apply', state: 'running', startedAt: '2026-11-21T01:57:00Z' }];
-  bench.engine.stored = {
-    runId: 'run-1',
-    clusterUid: CLUSTER_UID,
-    accepted: [],
-    wrote: ['apply'],
-    stages,
-    target: 'v3.32.2',
-  } as unknown as RunRecord;
+  const stages = [{ id: 'apply', state: 'running', startedAt: '2026-11-21T01:57:00Z' }] as const;
+  bench.engine.stored = { ...RECORD, runId: 'run-1', clusterUid: CLUSTER_UID, wrote: ['apply'], stages };
   return { bench, surveyed };
 }
 

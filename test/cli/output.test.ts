@@ -12,7 +12,7 @@ import type { Finding } from '../../src/kernel/check.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
-import type { RunRecord } from '../../src/kernel/run-record.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
 import { conforms } from '../support/output-schema.ts';
 
@@ -116,23 +116,6 @@ const outcome = {
     notes: [{ at: 't', stage: 'wait', level: 'info', text: 'x' }],
   },
 } as const;
-const record: RunRecord = {
-  version: 1,
-  runId: 'r',
-  clusterUid: 'u',
-  profile: 'netsvc',
-  target: 'v3.32.2',
-  path: 'manifest',
-  digests: { 'upgrade.yaml': 'x' },
-  startedAt: 't',
-  startedBy: 'me',
-  toolVersion: '1',
-  accepted: [],
-  stages: [],
-  wrote: [],
-  kept: [],
-};
-
 const owner = { apiVersion: 'netsvc.io/v3', kind: 'NetworkSet', name: 'o', uid: 'u', controller: true, blockOwnerDeletion: false };
 const owned = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'd', uid: 'v' };
 const ownerList: OwnerReferenceList = {
@@ -153,7 +136,10 @@ const documents: readonly (readonly [OutputDocument, string])[] = [
     'plan.schema.json',
   ],
   [runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'), 'run-report.schema.json'],
-  [statusDocument(context, { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
+  [
+    statusDocument(context, { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, { ...RECORD, digests: { 'upgrade.yaml': 'x' } }, 'next'),
+    'status.schema.json',
+  ],
   [statusDocument(context, undefined, undefined, 'next'), 'status.schema.json'],
   [ownerList, 'owner-reference-list.schema.json'],
 ];

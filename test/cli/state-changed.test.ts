@@ -3,14 +3,11 @@ import { lockWith } from '../../src/adapters/lock/lock.ts';
 import { ledgerRecords } from '../../src/adapters/records/records.ts';
 import { secretLedger } from '../../src/adapters/state/ledger.ts';
 import { keptHere, seenHere } from '../../src/adapters/state/seen-here.ts';
-import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
-import { RECORD as STORED } from '../fixtures/stored-record.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 import { memoryCluster } from '../support/memory-cluster.ts';
 import { recordsIn, workIn } from '../support/state.ts';
-
-const RECORD: RunRecord = STORED;
 
 const nowhere = workIn('/nowhere', 'x');
 

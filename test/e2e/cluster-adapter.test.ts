@@ -9,6 +9,7 @@ import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { recordsIn } from '../support/state.ts';
 
 const map = (name: string, data: Record<string, string> = {}) => ({
@@ -197,22 +198,7 @@ describe('the adapters on a real control plane', function () {
 
   it('records a run and more than one Secret can hold', async () => {
     const records = recordsIn(cluster);
-    const record: RunRecord = {
-      version: 1,
-      runId: 'r',
-      clusterUid: await cluster.clusterUid(),
-      profile: 'netsvc',
-      target: 'v3.32.2',
-      path: 'manifest',
-      digests: {},
-      startedAt: 't',
-      startedBy: 'me',
-      toolVersion: '0',
-      accepted: [],
-      stages: [],
-      wrote: [],
-      kept: [],
-    };
+    const record: RunRecord = { ...RECORD, clusterUid: await cluster.clusterUid() };
     await records.save(record);
     const noise = randomBytes(1_600_000).toString('base64');
     await records.keep('big/item', noise);

@@ -3,9 +3,10 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { STATE_TYPE } from '../../src/adapters/state/ledger.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import { RUN_RECORD_VERSION, type RunRecord } from '../../src/kernel/run-record.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { writeCniVersion } from '../../src/sandbox/scenario.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
 import { sandboxReleases } from '../support/sandbox-ports.ts';
@@ -45,17 +46,8 @@ const SCREENS: Readonly<Record<string, Screen>> = {
 function recorded({ cluster, clusterUid }: Scenario): void {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const record: RunRecord = {
-    ...{ version: RUN_RECORD_VERSION, runId: 'r-1', clusterUid, profile: 'netsvc', target: 'v3.32.2', path: 'manifest', variant: 'netsvc' },
-    ...{
-      source: 'v3.26.4',
-      nodes: 2,
-      digests: {},
-      startedAt: at(140),
-      startedBy: 'anna@host-1',
-      toolVersion: '0.1.0',
-      accepted: [],
-      kept: [],
-    },
+    ...{ ...RECORD, runId: 'r-1', clusterUid, variant: 'netsvc', source: 'v3.26.4', nodes: 2 },
+    ...{ startedAt: at(140), startedBy: 'anna@host-1', toolVersion: '0.1.0' },
     stages: [
       {
         id: 'crds',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
@@ -10,8 +11,10 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { contextOf, NOW } from '../fixtures/facts.ts';
+import { contextOf } from '../fixtures/facts.ts';
+import { RECORD } from '../fixtures/stored-record.ts';
 import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
+import { emptySources } from './empty-sources.ts';
 import { ownReleases } from './releases.ts';
 
 /** Artifacts from a folder of the release layout. */
@@ -29,11 +32,7 @@ export function folderArtifacts(folder: string, present: readonly string[]): Art
       bytes: await read(release, path),
       sha256: `${release}/${path}`.padEnd(64, '0'),
     }),
-    has: async (release, path) =>
-      read(release, path).then(
-        () => true,
-        () => false,
-      ),
+    has: async (release, path) => present.includes(release) && existsSync(join(folder, release, path)),
     sumOf: async () => undefined,
     releases: async () => present,
   };
@@ -68,29 +67,17 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files' | 'journal'> = {
+  const { work: _, ...empty } = emptySources;
+  const sources: Omit<Sources, 'tools' | 'work' | 'lock'> = {
+    ...empty,
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
-    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
-    stored: { releasesOf: async () => [], documentsOf: async () => undefined },
-    clock: { now: () => new Date(NOW), sleep: async () => undefined },
-    records: {
-      load: async () => bench.record,
-      save: async () => undefined,
-      keep: async () => undefined,
-      append: async () => undefined,
-      kept: async (id) => kept.get(id),
-      keptHere: async () => true,
-      keptWith: async () => [],
-    },
-    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    records: { ...empty.records, load: async () => bench.record, kept: async (id) => kept.get(id) },
     files: {
+      ...empty.files,
       readText: async (path) => files.get(path) ?? '',
-      readBytes: async () => new Uint8Array(),
       exists: async (path) => files.has(path),
       isFolder: async (path) => [...files.keys()].some((file) => file.startsWith(`${path}/`)),
-      realPath: async (path) => path,
-      writable: async () => true,
     },
   };
   const context = contextOf({ release: profile.defaultRelease, ...options }, profile);
@@ -140,21 +127,8 @@ export async function upgrade(bench: ApplyBench): Promise<void> {
 
 /** An unfinished run to v3.32.2 on the cluster of the bench. */
 export function runRecord(more: Partial<RunRecord>): RunRecord {
-  return {
-    version: 1,
-    runId: 'r',
-    clusterUid: 'cluster-1',
-    profile: 'netsvc',
-    target: 'v3.32.2',
-    path: 'manifest',
-    digests: {},
-    startedAt: '2026-01-01T11:00:00Z',
-    startedBy: 'me',
-    toolVersion: '0',
-    accepted: [],
-    stages: [{ id: 'apply', state: 'failed', startedAt: '2026-01-01T11:00:00Z' }],
-    wrote: Object.keys(more.digests ?? {}).length > 0 ? ['apply'] : [],
-    kept: [],
-    ...more,
-  };
+  const startedAt = '2026-01-01T11:00:00Z';
+  const stages = [{ id: 'apply', state: 'failed', startedAt }] as const;
+  const wrote = Object.keys(more.digests ?? {}).length > 0 ? ['apply'] : [];
+  return { ...RECORD, clusterUid: 'cluster-1', startedAt, startedBy: 'me', stages, wrote, ...more };
 }

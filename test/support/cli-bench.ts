@@ -4,6 +4,7 @@ import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { AccessRequest, KnownSum, Sources } from '../../src/kernel/ports.ts';
 import { clusterOf } from './cluster-of.ts';
+import { emptySources } from './empty-sources.ts';
 
 export interface CliBench {
   /** Files on PATH by program name. */
@@ -73,15 +74,14 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
       },
     },
     work: {
+      ...emptySources.work,
       path: '/work-folder',
-      read: async () => undefined,
       write: async (name) => {
         asked.push(`write ${name}`);
         return `/work-folder/${name}`;
       },
-      freeBytes: async () => 1e9,
     },
-    clock: { now: () => new Date(0), sleep: async () => undefined },
+    clock: emptySources.clock,
   };
   return { sources: sources as Sources, asked };
 }

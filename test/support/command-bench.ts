@@ -11,47 +11,35 @@ import type { Action } from '../../src/kernel/action.ts';
 import type { CheckId, Verdict } from '../../src/kernel/check.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
-import { type AnyStage, type StagePlan, stage } from '../../src/kernel/stage.ts';
+import type { AnyStage, StagePlan } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
+import { scripted } from './scripted-stage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-export interface CommandBench {
-  readonly engine: EngineBench;
-  readonly seams: Seams;
-  readonly out: () => string;
-  readonly err: () => string;
-  /** Both as a terminal shows them, in the order in which they were written. */
-  readonly screen: () => readonly string[];
-  readonly questions: string[];
-  readonly requests: ComposeRequest[];
-  /** Answers to questions at a terminal; without any there is no terminal. */
-  answers: boolean[] | undefined;
-  /** What the person types where a name is asked for, in order. */
-  typed: string[];
-  chain: readonly AnyStage[];
-  closed: number;
-  run(...argv: string[]): Promise<number>;
-}
+export type CommandBench = ReturnType<typeof commandBench>;
 
 /** A command run in this process, with fake ports at the one seam. */
-export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<string, string>> = {}): CommandBench {
+export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<string, string>> = {}) {
   const engine = engineBench();
   const [out, err, both, questions]: [string[], string[], string[], string[]] = [[], [], [], []];
   const requests: ComposeRequest[] = [];
   const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
-  const bench: Omit<CommandBench, 'seams'> & { seams?: Seams } = {
+  const bench = {
     engine,
     out: () => out.join(''),
     err: () => err.join(''),
-    screen: () => both.join('').trimEnd().split('\n'),
+    /** Both as a terminal shows them, in the order in which they were written. */
+    screen: (): readonly string[] => both.join('').trimEnd().split('\n'),
     questions,
     requests,
-    answers: undefined,
-    typed: [],
+    /** Answers to questions at a terminal; without any there is no terminal. */
+    answers: undefined as boolean[] | undefined,
+    /** What the person types where a name is asked for, in order. */
+    typed: [] as string[],
     chain,
     closed: 0,
-    run: (...argv) => runCommand(argv, manifest, seams),
+    run: (...argv: readonly string[]): Promise<number> => runCommand(argv, manifest, seams),
   };
   const seams: Seams = {
     name: 'kubectl netsvc-upgrade',
@@ -117,9 +105,7 @@ function composition(engine: EngineBench, request: ComposeRequest, close: () => 
   return { ...engine.ports, cluster, profile: context.profile, context, close: async () => close() };
 }
 
-export interface FakeStage {
-  readonly readOnly?: boolean;
-  readonly judgesResult?: boolean;
+interface FakeStage extends Pick<Partial<AnyStage>, 'readOnly' | 'judgesResult'> {
   /** The id of its check. */
   readonly check?: CheckId;
   readonly verdict?: Verdict;
@@ -127,26 +113,10 @@ export interface FakeStage {
 }
 
 /** One stage with one check and a plan. */
-export function fakeStage(
-  id: string,
-  {
-    readOnly = false,
-    judgesResult = false,
-    check: checkId = 'NS-001',
-    verdict = { status: 'ok' },
-    plan = { skip: 'all is there' },
-  }: FakeStage = {},
-): AnyStage {
-  const check = {
-    id: checkId,
-    title: 'server reachable',
-    category: 'kubernetes',
-    severity: 'error',
-    ref: '§1/1',
-    judge: () => verdict,
-  } as const;
-  const head = { id, title: `stage ${id}`, ref: '§4.4/2', readOnly, judgesResult } as const;
-  return stage({ ...head, checks: [check], survey: async () => undefined, plan: () => plan });
+export function fakeStage(id: string, { check = 'NS-001', verdict, plan = { skip: 'all is there' }, ...more }: FakeStage = {}): AnyStage {
+  const judge = (): Verdict => verdict ?? { status: 'ok' };
+  const checks = [{ id: check, title: 'server reachable', category: 'kubernetes', severity: 'error', ref: '§1/1', judge }] as const;
+  return scripted(id, [], { title: `stage ${id}`, ref: '§4.4/2', checks, plan: () => plan, ...more });
 }
 
 /** Applies a file by kubectl, as the plan of a stage. */

@@ -7,46 +7,35 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { KeptLine, RunRecord } from '../../src/kernel/run-record.ts';
 import { contextOf } from '../fixtures/facts.ts';
+import { emptySources } from './empty-sources.ts';
 
 export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
 
-/** Everything an engine test watches: calls in order, the record, and the switches of the fakes. */
-export interface EngineBench {
-  readonly ports: EnginePorts;
-  readonly calls: string[];
-  readonly saved: RunRecord[];
-  readonly soft: AbortController;
-  readonly hard: AbortController;
-  readonly lost: AbortController;
-  /** Answers of the tools by command line; missing = exit 0. */
-  readonly tools: Map<string, { exitCode: number | undefined; stderr: string; problem?: 'not-found' }>;
-  uid: string;
-  /** False: the lease was not renewed for too long, and nothing has noticed yet. */
-  held: boolean;
-  /** No other run had the lock since the command began. */
-  undisturbed: boolean;
-  lockedBy: string | undefined;
-  stored: RunRecord | undefined;
-  /** What was kept, by its id. */
-  readonly kept: Map<string, unknown>;
-}
+export type EngineBench = ReturnType<typeof engineBench>;
 
-/** Ports made of small fakes; what a test does not use throws when touched. */
-export function engineBench(): EngineBench {
-  const calls: string[] = [];
-  const saved: RunRecord[] = [];
-  const [soft, hard, lost] = [new AbortController(), new AbortController(), new AbortController()];
-  const state = {
-    tools: new Map(),
+/** Ports made of small fakes; what a test does not use throws when touched. With everything that a test watches, and their switches. */
+export function engineBench() {
+  const [calls, saved]: [string[], RunRecord[]] = [[], []];
+  const bench = {
+    calls,
+    saved,
+    soft: new AbortController(),
+    hard: new AbortController(),
+    lost: new AbortController(),
+    /** Answers of the tools by command line; missing = exit 0. */
+    tools: new Map<string, { exitCode: number | undefined; stderr: string; problem?: 'not-found' }>(),
     uid: CLUSTER_UID,
+    /** False: the lease was not renewed for too long, and nothing has noticed yet. */
     held: true,
+    /** No other run had the lock since the command began. */
     undisturbed: false,
-    lockedBy: undefined,
-    stored: undefined,
-    kept: new Map(),
+    lockedBy: undefined as string | undefined,
+    stored: undefined as RunRecord | undefined,
+    /** What was kept, by its id. */
+    kept: new Map<string, unknown>(),
   };
-  const bench = { ...state, calls, saved, soft, hard, lost } as unknown as { -readonly [K in keyof EngineBench]: EngineBench[K] };
-  bench.ports = {
+  const { soft, hard, lost } = bench;
+  const ports = {
     effects,
     operator: 'tester@here',
     toolVersion: '0.0.0',
@@ -54,8 +43,8 @@ export function engineBench(): EngineBench {
     clock: { now: () => new Date('2026-11-21T02:00:00Z'), sleep: async () => undefined },
     cluster: fakeCluster(bench),
     tools: {
-      async run(invocation: { tool: string; args: readonly string[] }) {
-        const line = [invocation.tool, ...invocation.args].join(' ');
+      async run({ tool, args }: { tool: string; args: readonly string[] }) {
+        const line = [tool, ...args].join(' ');
         calls.push(`exec ${line}`);
         const answer = bench.tools.get(line) ?? { exitCode: 0, stderr: '' };
         return { ...answer, stdout: '', durationMs: 1 };
@@ -93,7 +82,7 @@ export function engineBench(): EngineBench {
         return found.map(([id, content]) => ({ id, content }));
       },
     },
-    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    journal: emptySources.journal,
     lock: {
       holder: async () => undefined,
       acquire: async () => {
@@ -108,7 +97,7 @@ export function engineBench(): EngineBench {
       },
     },
   } as unknown as EnginePorts;
-  return bench as EngineBench;
+  return Object.assign(bench, { ports });
 }
 
 function fakeCluster(bench: { uid: string; calls: string[] }) {

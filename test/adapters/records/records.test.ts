@@ -12,25 +12,11 @@ import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
+import { RECORD as STORED } from '../../fixtures/stored-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn, workIn } from '../../support/state.ts';
 
-const RECORD: RunRecord = {
-  version: 1,
-  runId: '20261120T100000Z-abc',
-  clusterUid: 'uid',
-  profile: 'netsvc',
-  target: 'v3.32.2',
-  path: 'manifest',
-  digests: { 'netsvc.yaml': 'd1' },
-  startedAt: '2026-11-20T10:00:00Z',
-  startedBy: 'alice@a',
-  toolVersion: '0.1.0',
-  accepted: [],
-  stages: [],
-  wrote: [],
-  kept: [],
-};
+const RECORD: RunRecord = { ...STORED, runId: '20261120T100000Z-abc', clusterUid: 'uid', digests: { 'netsvc.yaml': 'd1' } };
 
 function ground() {
   const memory = memoryCluster();

@@ -5,11 +5,12 @@ import type { Outcome } from '../../../src/cli/ending/run.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';
-import { RUN_RECORD_VERSION, type RunRecord } from '../../../src/kernel/run-record.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
+import { RECORD } from '../../fixtures/stored-record.ts';
 
 const record: RunRecord = {
-  ...{ version: RUN_RECORD_VERSION, runId: 'r', clusterUid: 'u', profile: 'calico', target: 'v3.32.1', path: 'manifest', digests: {} },
-  ...{ startedAt: '2026-11-21T02:00:00Z', startedBy: 'a@b', toolVersion: '1', accepted: [], stages: [], kept: [] },
+  ...RECORD,
+  ...{ target: 'v3.32.1', startedAt: '2026-11-21T02:00:00Z' },
   wrote: ['crds', 'apply'],
   noReturn: { because: 'policies get new names', at: '2026-11-21T02:01:00Z' },
 };

@@ -5,8 +5,9 @@ import { runLines } from '../../../src/cli/ending/run-lines.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
-import { RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../../../src/kernel/run-record.ts';
+import type { RunRecord, StageRecord } from '../../../src/kernel/run-record.ts';
 import { plain } from '../../../src/report/colour.ts';
+import { RECORD } from '../../fixtures/stored-record.ts';
 
 const view = {
   palette: plain,
@@ -18,8 +19,8 @@ const view = {
   resume: 'kubectl netsvc-upgrade run --timeout=2m',
 };
 const record = (more: Partial<RunRecord>): RunRecord => ({
-  ...{ version: RUN_RECORD_VERSION, runId: 'r', clusterUid: 'u', profile: 'calico', target: 'v3.32.1', path: 'manifest', digests: {} },
-  ...{ startedAt: '2026-11-21T02:00:00Z', startedBy: 'a@b', toolVersion: '1', accepted: [], stages: [], wrote: [], kept: [], ...more },
+  ...RECORD,
+  ...{ target: 'v3.32.1', startedAt: '2026-11-21T02:00:00Z', ...more },
 });
 const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
   ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },

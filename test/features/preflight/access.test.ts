@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { accessChecks } from '../../../src/features/preflight/access-checks.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
+import { RECORD } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
 const denied = (required: boolean) => {
@@ -41,22 +42,7 @@ checkCases('NS-011', {
   'fails with its own exit code if somebody does': { facts: heldBy('anna@host'), is: 'error', says: /anna@host/, exit: 'locked' },
 });
 
-const record: RunRecord = {
-  version: 1,
-  runId: 'r1',
-  clusterUid: 'cluster-1',
-  profile: 'calico',
-  target: 'v3.32.1',
-  path: 'manifest',
-  digests: {},
-  startedAt: '2026-01-01T10:00:00Z',
-  startedBy: 'anna',
-  toolVersion: '0.1.0',
-  accepted: [],
-  stages: [],
-  wrote: [],
-  kept: [],
-};
+const record: RunRecord = { ...RECORD, runId: 'r1', clusterUid: 'cluster-1', target: 'v3.32.1', startedBy: 'anna' };
 const recorded = (change: Partial<RunRecord>) => ({ record: { value: { ...record, ...change } } });
 
 checkCases('NS-012', {

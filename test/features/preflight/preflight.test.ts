@@ -9,9 +9,10 @@ import { K } from '../../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Artifacts, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf, daemonSet, deployment, NOW, node, object } from '../../fixtures/facts.ts';
+import { contextOf, daemonSet, deployment, node, object } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { emptySources } from '../../support/empty-sources.ts';
 
 const env = { DATASTORE_TYPE: 'kubernetes', CALICO_NETWORKING_BACKEND: 'bird' };
 const agents = daemonSet({
@@ -71,28 +72,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       ownerOf: async () => undefined,
     },
     artifacts: artifacts(text),
-    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
-    stored: { releasesOf: async () => [], documentsOf: async () => undefined },
-    work: { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 },
-    files: {
-      readText: async () => '',
-      readBytes: async () => new Uint8Array(),
-      exists: async () => false,
-      isFolder: async () => false,
-      realPath: async (path) => path,
-      writable: async () => true,
-    },
-    clock: { now: () => new Date(NOW), sleep: async () => undefined },
-    records: {
-      load: async () => undefined,
-      save: async () => undefined,
-      keep: async () => undefined,
-      append: async () => undefined,
-      kept: async () => undefined,
-      keptHere: async () => true,
-      keptWith: async () => [],
-    },
-    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    ...emptySources,
     lock: { holder: async () => undefined },
   };
 }

@@ -3,6 +3,7 @@ import { surveyPreflight } from '../../../src/features/preflight/stage.ts';
 import { accessText, type Sources } from '../../../src/kernel/ports.ts';
 import type { ApplyBench } from '../../support/apply-bench.ts';
 import { type ChartParts, chartBench } from '../../support/chart-bench.ts';
+import { emptySources } from '../../support/empty-sources.ts';
 import { operatedBench } from '../../support/operated-bench.ts';
 
 /** What NS-009 asks of the account: `create secrets in tigera-operator`; `?` where a run can do without. */
@@ -21,8 +22,7 @@ async function asked({ sources, context }: Pick<ApplyBench, 'context'> & { reado
     run: async (run, options) =>
       run.tool === 'helm' ? sources.tools.run(run, options) : { exitCode: 1, stdout: '', stderr: 'not here', durationMs: 1 },
   };
-  const folder: Sources['work'] = { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 };
-  const work: Sources['work'] = { ...folder, ...sources.work };
+  const work: Sources['work'] = { ...emptySources.work, ...sources.work };
   const { access } = await surveyPreflight({ ...sources, cluster, lock, tools, work }, context);
   assert.ok('value' in access, JSON.stringify(access));
   return access.value.map(({ request, required }) => `${accessText(request)}${required ? '' : '?'}`);
