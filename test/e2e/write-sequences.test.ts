@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { openControlPlane } from '../spec/open-control-plane.ts';
 import { openSandbox } from '../spec/open-sandbox.ts';
-import type { SpecCluster } from '../spec/spec-cluster.ts';
-import { begin, read, type Sequence, sequences, stateOf, take } from '../spec/write-sequences.ts';
+import { configMap, read, type SpecCluster } from '../spec/spec-cluster.ts';
+import { begin, type Sequence, sequences, stateOf, take } from '../spec/write-sequences.ts';
 
 const RUNS = 25;
 
@@ -35,7 +35,8 @@ describe('any sequence of writes', function () {
 
 async function historyOf(spec: SpecCluster, name: string, { first, steps }: Sequence) {
   await begin(spec, name, first);
-  const history: unknown[] = [stateOf(await read(spec, name))];
-  for (const one of steps) history.push([await take(spec, name, one), stateOf(await read(spec, name))]);
+  const state = async () => stateOf(await read(spec, configMap(name, {})));
+  const history: unknown[] = [await state()];
+  for (const one of steps) history.push([await take(spec, name, one), await state()]);
   return history;
 }

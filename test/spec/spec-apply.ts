@@ -3,26 +3,23 @@ import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { adoptedOwnership, clientSideManagers, predictApply } from '../../src/kube/managed-fields.ts';
-import { configMap, freshName, parkedDaemonSet, type SpecCluster } from './spec-cluster.ts';
+import { podSpecOf, recordsIn } from '../../src/manifest/prepare.ts';
+import { configMap, freshName, parkedDaemonSet, patch, read as readIn, type SpecCluster } from './spec-cluster.ts';
 
 export function describeApply(open: () => SpecCluster): void {
-  const read = async ({ metadata }: KubeObject, kind = K.ConfigMap as typeof K.ConfigMap | typeof K.DaemonSet) => {
-    const live = await open().cluster.get(kind, metadata.name, metadata.namespace);
-    assert.ok(live);
-    return live;
-  };
+  const read = (object: KubeObject) => readIn(open(), object);
   const apply = async (...documents: readonly KubeObject[]) => {
     const result = await open().serverSideApply(documents);
     assert.deepEqual([result.exitCode, result.stderr], [0, '']);
   };
-  const addKey = (live: KubeObject, key: string, value: string) =>
-    open().cluster.patch(K.ConfigMap, refOf(live), [{ op: 'add', path: `/data/${key}`, value }], 'somebody');
+  /** Another manager sets a key of a ConfigMap. */
+  const set = (name: string, key: string, value: string) => patch(open(), configMap(name, {}), { op: 'add', path: `/data/${key}`, value });
 
   describe('server-side apply', () => {
     it('removes what its manager no longer says, and keeps what others added', async () => {
       const name = freshName('prune');
       await apply(configMap(name, { a: '1', b: '2' }));
-      await addKey(configMap(name, {}), 'c', 'theirs');
+      await set(name, 'c', 'theirs');
       await apply(configMap(name, { a: '3' }));
       assert.deepEqual((await read(configMap(name, {}))).data, { a: '3', c: 'theirs' });
     });
@@ -30,12 +27,7 @@ export function describeApply(open: () => SpecCluster): void {
     it('takes a field that another manager changed, by force', async () => {
       const name = freshName('force');
       await apply(configMap(name, { a: '1' }));
-      await open().cluster.patch(
-        K.ConfigMap,
-        refOf(configMap(name, {})),
-        [{ op: 'replace', path: '/data/a', value: 'theirs' }],
-        'somebody',
-      );
+      await set(name, 'a', 'theirs');
       await apply(configMap(name, { a: '1' }));
       const live = await read(configMap(name, {}));
       assert.deepEqual(live.data, { a: '1' });
@@ -45,7 +37,7 @@ export function describeApply(open: () => SpecCluster): void {
     it('keeps a field that two managers own, when one of them drops it', async () => {
       const name = freshName('shared');
       await apply(configMap(name, { a: '1', b: '1' }));
-      await open().cluster.patch(K.ConfigMap, refOf(configMap(name, {})), [{ op: 'replace', path: '/data/b', value: '2' }], 'somebody');
+      await set(name, 'b', '2');
       await apply(configMap(name, { a: '1' }));
       assert.deepEqual((await read(configMap(name, {}))).data, { a: '1', b: '2' });
     });
@@ -97,7 +89,7 @@ export function describeApply(open: () => SpecCluster): void {
     it('removes what the new document drops, as predicted, and keeps what others added', async () => {
       const name = freshName('migrate');
       await open().installClientSide(configMap(name, { a: '1', b: '2' }));
-      await addKey(configMap(name, {}), 'c', 'theirs');
+      await set(name, 'c', 'theirs');
       const document = configMap(name, { a: '3' });
       const shown = await open().cluster.dryRunApply(K.ConfigMap, document, 'kubectl');
       assert.deepEqual(shown.data, { a: '3', b: '2', c: 'theirs' });
@@ -116,29 +108,23 @@ export function describeApply(open: () => SpecCluster): void {
 
     it('merges lists by their keys', async () => {
       const name = freshName('lists');
-      const env = (...names: readonly string[]) => names.map((one) => ({ name: one, value: '1' }));
-      await open().installClientSide(parkedDaemonSet(name, env('A', 'B')));
-      const document = parkedDaemonSet(name, env('A'));
+      await open().installClientSide(parkedDaemonSet(name, env({ A: '1', B: '1' })));
+      const document = parkedDaemonSet(name, env({ A: '1' }));
       const path = '/spec/template/spec/containers/0/env/-';
-      await open().cluster.patch(K.DaemonSet, refOf(document), [{ op: 'add', path, value: { name: 'C', value: '1' } }], 'somebody');
+      await patch(open(), document, { op: 'add', path, value: { name: 'C', value: '1' } });
       await apply(document);
-      assert.deepEqual(envOf(await read(document, K.DaemonSet)), ['A', 'C']);
+      assert.deepEqual(envOf(await read(document)), ['A', 'C']);
     });
 
     it('rolls twice where it drops a field; once if ownership was handed over before', async () => {
       const generations: (number | undefined)[] = [];
       for (const handOver of [false, true]) {
         const name = freshName('hand-over');
-        await open().installClientSide(
-          parkedDaemonSet(name, [
-            { name: 'A', value: '1' },
-            { name: 'B', value: '1' },
-          ]),
-        );
-        const document = parkedDaemonSet(name, [{ name: 'A', value: '2' }]);
-        if (handOver) await takeOver(open(), () => read(document, K.DaemonSet));
+        await open().installClientSide(parkedDaemonSet(name, env({ A: '1', B: '1' })));
+        const document = parkedDaemonSet(name, env({ A: '2' }));
+        if (handOver) await takeOver(open(), () => read(document));
         await apply(document);
-        const live = await read(document, K.DaemonSet);
+        const live = await read(document);
         assert.deepEqual(envOf(live), ['A']);
         generations.push(live.metadata.generation);
       }
@@ -164,14 +150,12 @@ async function takeOver({ cluster }: SpecCluster, read: () => Promise<KubeObject
   }
 }
 
+const env = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([name, value]) => ({ name, value }));
+
 function managersOf({ metadata }: KubeObject): readonly string[] {
   return (metadata.managedFields ?? []).map(({ manager, operation }) => `${manager} ${operation}`);
 }
 
-interface PodTemplate {
-  readonly template: { readonly spec: { readonly containers: readonly { readonly env?: readonly { readonly name: string }[] }[] } };
-}
-
-function envOf({ spec }: KubeObject): readonly string[] {
-  return ((spec as PodTemplate).template.spec.containers[0]?.env ?? []).map(({ name }) => name);
+function envOf(object: KubeObject): readonly unknown[] {
+  return recordsIn(recordsIn(podSpecOf(object)?.containers)[0]?.env).map(({ name }) => name);
 }

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import type { ToolResult } from '../../src/kernel/argv.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { type JsonPatchOp, type KubeObject, refOf } from '../../src/kernel/object.ts';
 import { ApiFailure, type Clock, type Cluster } from '../../src/kernel/ports.ts';
 
 /** A cluster that the specification is held against: in memory, or a real control plane. */
@@ -43,6 +45,18 @@ export async function statusOf(request: Promise<unknown>): Promise<number> {
     if (thrown instanceof ApiFailure) return thrown.status;
     throw thrown;
   }
+}
+
+const kindOf = ({ kind }: KubeObject) => K[kind as keyof typeof K];
+
+/** Patches as another manager than kubectl. */
+export const patch = ({ cluster }: SpecCluster, live: KubeObject, ...ops: readonly JsonPatchOp[]) =>
+  cluster.patch(kindOf(live), refOf(live), ops, 'somebody');
+
+/** As it is now. */
+export async function read({ cluster }: SpecCluster, object: KubeObject): Promise<KubeObject> {
+  const { name, namespace } = object.metadata;
+  return (await cluster.get(kindOf(object), name, namespace)) ?? assert.fail(`${object.kind} ${name} is gone`);
 }
 
 let made = 0;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
-import { type KubeObject, refOf } from '../../src/kernel/object.ts';
+import { type JsonPatchOp, type KubeObject, refOf } from '../../src/kernel/object.ts';
 import type { ApiFailure, WatchUpdate } from '../../src/kernel/ports.ts';
-import { configMap, freshName, parkedDaemonSet, type SpecCluster, statusOf } from './spec-cluster.ts';
+import { configMap, freshName, parkedDaemonSet, patch, type SpecCluster, statusOf } from './spec-cluster.ts';
 
 export function describeWrites(open: () => SpecCluster): void {
   const make = (name: string) => open().cluster.create(K.ConfigMap, configMap(freshName(name), { a: '1' }));
@@ -16,6 +16,12 @@ export function describeWrites(open: () => SpecCluster): void {
       assert.equal(generation, undefined);
     });
 
+    const OTHER = { uid: '00000000-0000-0000-0000-000000000000' };
+    const withIdentity = (live: KubeObject, other: Partial<KubeObject['metadata']>) => ({
+      ...live,
+      metadata: { ...live.metadata, ...other },
+    });
+    const patched = (op: JsonPatchOp) => (live: KubeObject) => patch(open(), live, op);
     const refusals: readonly [string, number, (live: KubeObject) => Promise<unknown>][] = [
       ['an object of the same name', 409, (live) => open().cluster.create(K.ConfigMap, configMap(live.metadata.name, {}))],
       [
@@ -26,31 +32,16 @@ export function describeWrites(open: () => SpecCluster): void {
           await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '3' } });
         },
       ],
-      ['a patch with an old resourceVersion', 409, (live) => patch(live, { op: 'replace', path: '/metadata/resourceVersion', value: '1' })],
-      ['a patch whose test fails', 422, (live) => patch(live, { op: 'test', path: '/data/a', value: 'other' })],
-      ['a patch that expects nothing where something is', 422, (live) => patch(live, { op: 'test', path: '/data', value: null })],
-      ['a patch of a path that is not there', 422, (live) => patch(live, { op: 'remove', path: '/data/none' })],
-      [
-        'a patch of another instance of that name',
-        422,
-        (live) => open().cluster.patch(K.ConfigMap, { ...refOf(live), uid: '00000000-0000-0000-0000-000000000000' }, [], 'spec'),
-      ],
-      [
-        'a replace of another instance of that name',
-        409,
-        (live) =>
-          open().cluster.replace(K.ConfigMap, { ...live, metadata: { ...live.metadata, uid: '00000000-0000-0000-0000-000000000000' } }),
-      ],
+      ['a patch with an old resourceVersion', 409, patched({ op: 'replace', path: '/metadata/resourceVersion', value: '1' })],
+      ['a patch whose test fails', 422, patched({ op: 'test', path: '/data/a', value: 'other' })],
+      ['a patch that expects nothing where something is', 422, patched({ op: 'test', path: '/data', value: null })],
+      ['a patch of a path that is not there', 422, patched({ op: 'remove', path: '/data/none' })],
+      ['a patch of another instance of that name', 422, (live) => patch(open(), withIdentity(live, OTHER))],
+      ['a replace of another instance of that name', 409, (live) => open().cluster.replace(K.ConfigMap, withIdentity(live, OTHER))],
       [
         'a patch of what does not exist',
         404,
-        (live) =>
-          open().cluster.patch(
-            K.ConfigMap,
-            { ...refOf(live), name: 'nobody', uid: undefined },
-            [{ op: 'add', path: '/data', value: {} }],
-            'spec',
-          ),
+        (live) => patch(open(), withIdentity(live, { name: 'nobody', uid: undefined }), { op: 'add', path: '/data', value: {} }),
       ],
       [
         'an object in a namespace that does not exist',
@@ -63,8 +54,6 @@ export function describeWrites(open: () => SpecCluster): void {
         () => open().cluster.list({ group: 'nothing.example', version: 'v1', kind: 'Nothing', plural: 'nothings', namespaced: true }),
       ],
     ];
-    const patch = (live: KubeObject, op: { op: 'replace' | 'test' | 'remove'; path: string; value?: unknown }) =>
-      open().cluster.patch(K.ConfigMap, refOf(live), [op], 'spec');
     for (const [what, status, request] of refusals) {
       it(`are refused with ${status}: ${what}`, async () => {
         assert.equal(await statusOf(request(await make('refused'))), status);
@@ -80,7 +69,7 @@ export function describeWrites(open: () => SpecCluster): void {
         { op: 'add', path, value: [] },
         { op: 'add', path: `${path}/0`, value: owner },
       ] as const;
-      const send = () => open().cluster.patch(K.ConfigMap, refOf(live), ops, 'spec');
+      const send = () => patch(open(), live, ...ops);
       assert.deepEqual((await send()).metadata.ownerReferences, [owner]);
       assert.equal(await statusOf(send()), 422);
     });
@@ -102,7 +91,7 @@ export function describeWrites(open: () => SpecCluster): void {
           status === 403 &&
           /^pods "a" is forbidden: violates PodSecurity "restricted:latest": host namespaces \(hostNetwork=true\)/.test(message),
       );
-      await cluster.patch(K.Namespace, refOf(made), [{ op: 'remove', path: '/metadata/labels' }], 'spec');
+      await patch(open(), made, { op: 'remove', path: '/metadata/labels' });
       assert.ok(await cluster.dryRunCreate(K.Pod, pod));
     });
 
@@ -124,26 +113,15 @@ export function describeWrites(open: () => SpecCluster): void {
 
     it('that change nothing leave the resourceVersion alone', async () => {
       const live = await make('same');
-      const again = await open().cluster.patch(
-        K.ConfigMap,
-        refOf(live),
-        [{ op: 'replace', path: '/data/a', value: '1' }],
-        'netsvc-upgrade',
-      );
+      const again = await patch(open(), live, { op: 'replace', path: '/data/a', value: '1' });
       assert.equal(again.metadata.resourceVersion, live.metadata.resourceVersion);
     });
 
     it('count a generation only for more than metadata', async () => {
-      const { cluster } = open();
-      const live = await cluster.create(K.DaemonSet, parkedDaemonSet(freshName('generation'), []));
-      const labelled = await cluster.patch(K.DaemonSet, refOf(live), [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }], 'spec');
+      const live = await open().cluster.create(K.DaemonSet, parkedDaemonSet(freshName('generation'), []));
+      const labelled = await patch(open(), live, { op: 'add', path: '/metadata/labels', value: { a: 'b' } });
       const image = '/spec/template/spec/containers/0/image';
-      const changed = await cluster.patch(
-        K.DaemonSet,
-        refOf(live),
-        [{ op: 'replace', path: image, value: 'registry.netsvc.io/x:v2' }],
-        'spec',
-      );
+      const changed = await patch(open(), live, { op: 'replace', path: image, value: 'registry.netsvc.io/x:v2' });
       assert.deepEqual(
         [live, labelled, changed].map(({ metadata }) => metadata.generation),
         [1, 1, 2],
@@ -154,14 +132,11 @@ export function describeWrites(open: () => SpecCluster): void {
   it('a watch tells what is there, then every change, and ends with its signal', async () => {
     const { cluster } = open();
     const labels = { watched: freshName('watch') };
-    const labelled = (data: Record<string, string>) => {
-      const map = configMap(labels.watched, data);
-      return { ...map, metadata: { ...map.metadata, labels } };
-    };
-    const made = await cluster.create(K.ConfigMap, labelled({ a: '1' }));
+    const { metadata, ...map } = configMap(labels.watched, { a: '1' });
+    const made = await cluster.create(K.ConfigMap, { ...map, metadata: { ...metadata, labels } });
     const end = new AbortController();
     const steps: readonly (() => Promise<unknown>)[] = [
-      () => cluster.patch(K.ConfigMap, refOf(made), [{ op: 'replace', path: '/data/a', value: '2' }], 'spec'),
+      () => patch(open(), made, { op: 'replace', path: '/data/a', value: '2' }),
       () => cluster.remove(K.ConfigMap, refOf(made)),
       async () => end.abort(),
     ];

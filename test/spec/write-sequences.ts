@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { K } from '../../src/kernel/kinds.ts';
 import { type JsonPatchOp, type KubeObject, type ManagedFieldsEntry, refOf } from '../../src/kernel/object.ts';
 import { adoptedOwnership } from '../../src/kube/managed-fields.ts';
-import { configMap, type SpecCluster, statusOf } from './spec-cluster.ts';
+import { configMap, read, type SpecCluster, statusOf } from './spec-cluster.ts';
 
 type Data = Readonly<Record<string, string>>;
 
@@ -72,18 +72,12 @@ export async function begin(spec: SpecCluster, name: string, { by, ...said }: Se
   else await spec.cluster.create(K.ConfigMap, document);
 }
 
-export async function read({ cluster }: SpecCluster, name: string): Promise<KubeObject> {
-  const live = await cluster.get(K.ConfigMap, name, 'default');
-  if (!live) throw new Error(`ConfigMap ${name} is gone`);
-  return live;
-}
-
 /** Exit code of kubectl, or status of the request. */
 export async function take(spec: SpecCluster, name: string, one: Step): Promise<number | undefined> {
   if (one.does === 'apply') return (await spec.serverSideApply([documentOf(name, one)])).exitCode;
   if (one.does === 'apply-as') return statusOf(spec.applyConfigMapAs(one.manager, documentOf(name, one)));
   if (one.does === 'merge') return statusOf(spec.mergePatchConfigMapAs(one.manager, name, { data: one.data }));
-  const live = await read(spec, name);
+  const live = await read(spec, configMap(name, {}));
   if (one.does === 'replace') return statusOf(spec.cluster.replace(K.ConfigMap, { ...live, data: one.data }));
   if (one.does === 'patch') {
     const path = `/data/${one.key}`;

@@ -37,16 +37,12 @@ export function surroundingsEnv(around: Surroundings): Readonly<Record<string, s
 }
 
 /** Starts the built CLI as a process of its own, off a terminal, with a clean environment. */
-export function startUpgrade(args: readonly string[], around: Surroundings, timeout = 280_000) {
-  return execa(program, args, {
-    reject: false,
-    extendEnv: false,
-    env: surroundingsEnv(around),
-    stdin: 'ignore',
-    timeout,
-    maxBuffer: 50_000_000,
-  });
-}
+export const startUpgrade = (args: readonly string[], around: Surroundings, timeout?: number) =>
+  startProgram(args, surroundingsEnv(around), timeout);
+
+/** The same with just this environment. */
+export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>>, timeout = 280_000) =>
+  execa(program, args, { reject: false, extendEnv: false, env, stdin: 'ignore', timeout, maxBuffer: 50_000_000 });
 
 export async function upgrade(args: readonly string[], around: Surroundings, timeout?: number): Promise<UpgradeProcess> {
   await mkdir(around.home, { recursive: true });

@@ -4,10 +4,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runExecPlugin } from '../../../src/adapters/kube/exec.ts';
 import type { Connection } from '../../../src/adapters/kubeconfig/connection.ts';
-import { PLUGIN_API, PLUGIN_CASES, type PluginCase, type PluginGround, pluginGround } from '../../support/plugin-cases.ts';
+import { listed, PLUGIN_API, PLUGIN_CASES, pluginGround } from '../../support/plugin-cases.ts';
+
+type Ground = Awaited<ReturnType<typeof pluginGround>>;
 
 /** Undefined if the plugin ran, else why not. From the ground's home as the current folder. */
-async function refusalOf({ command, env, home }: PluginGround, more: Readonly<Record<string, string>> = {}) {
+async function refusalOf({ command, env, home }: Ground, more: Readonly<Record<string, string>> = {}) {
   const connection = { cluster: {}, env: { ...env, ...more } } as unknown as Connection;
   const before = process.cwd();
   process.chdir(home);
@@ -22,7 +24,7 @@ async function refusalOf({ command, env, home }: PluginGround, more: Readonly<Re
   }
 }
 
-const onGround = async (one: PluginCase, work: (ground: PluginGround) => Promise<void>) => {
+const onGround = async (one: Parameters<typeof pluginGround>[0], work: (ground: Ground) => Promise<void>) => {
   const ground = await pluginGround(one);
   await work(ground).finally(() => rm(dirname(ground.home), { recursive: true }));
 };
@@ -38,12 +40,7 @@ describe('a credential plugin, by the preferences of kubectl', () => {
         assert.equal(refusal === undefined, one.runs);
       }));
 
-  const denied: PluginCase = {
-    what: '',
-    kuberc: (PLUGIN_CASES.find(({ what }) => what === 'DenyAll') ?? assert.fail()).kuberc ?? '',
-    command: 'login',
-    runs: false,
-  };
+  const denied = PLUGIN_CASES.find(({ what }) => what === 'DenyAll') ?? assert.fail();
 
   it('is refused with the file and what to do', () =>
     onGround(denied, async (ground) => {
@@ -76,21 +73,12 @@ describe('a credential plugin, by the preferences of kubectl', () => {
     }));
 
   it('is allowed by the word of kubectl 1.35 as well', () =>
-    onGround(
-      {
-        what: '',
-        kuberc:
-          'apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\ncredentialPluginPolicy: Allowlist\ncredentialPluginAllowlist:\n- name: login\n',
-        command: 'login',
-        runs: true,
-      },
-      async (ground) => assert.equal(await refusalOf(ground), undefined),
-    ));
+    onGround({ kuberc: listed('login').replace('command:', 'name:') }, async (ground) => assert.equal(await refusalOf(ground), undefined)));
 
   it('is not run by a file that stands for gigabytes', () => {
     const rows = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array.from({ length: 9 }, () => `*a${i}`).join(', ')}]`);
     const kuberc = `apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\na0: &a0 x\n${rows.join('\n')}\n`;
-    return onGround({ what: '', kuberc, command: 'login', runs: false }, async (ground) => {
+    return onGround({ kuberc }, async (ground) => {
       assert.match((await refusalOf(ground))?.message ?? '', /Excessive alias count/);
     });
   });
