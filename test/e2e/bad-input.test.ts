@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createAuthority } from '../control-plane/certificates.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
@@ -40,11 +40,10 @@ interface Row {
 
 /** The built CLI, asked to upgrade a real cluster with something that cannot work (ux: exit codes; one error, its place, the next step). */
 describe('bad input, on a real control plane', () => {
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1 }));
   let folder = '';
 
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1 });
     folder = join(cluster.around.home, 'input');
     await mkdir(join(folder, 'nothing'), { recursive: true });
     await mkdir(join(folder, 'tools'));
@@ -62,7 +61,6 @@ describe('bad input, on a real control plane', () => {
     await writeFile(join(folder, 'old', 'kubectl'), OLD_KUBECTL);
     await chmod(join(folder, 'old', 'kubectl'), 0o755);
   });
-  after(() => cluster?.stop());
 
   const file = (name: string) => (at: string) => ['--upgrade-file', join(at, name)];
   const rows: Readonly<Record<string, Row>> = {

@@ -6,7 +6,8 @@ import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { bystander } from '../support/bystander.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
+import { shared } from '../support/installed-cluster.ts';
+import { ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP } from '../support/owned-objects.ts';
 import { FLAGS, performStage } from '../support/perform-stage.ts';
 
@@ -19,9 +20,8 @@ const IN_TIME_MS = 1_000;
 
 describe('an API server under priority and fairness', function () {
   this.timeout(400_000);
-  let owned: OwnedPlane;
+  const owned = shared(() => ownedPlane(DEPENDENTS, { maxMinutes: 12, simulated: false }));
   before(async () => {
-    owned = await ownedPlane(DEPENDENTS, { maxMinutes: 12, simulated: false });
     const { api, dir } = owned.plane;
     await mkdir(join(dir, 'home'), { recursive: true });
     const group = 'rbac.authorization.k8s.io';
@@ -31,7 +31,6 @@ describe('an API server under priority and fairness', function () {
       subjects: [UPGRADER, BYSTANDER].map((name) => ({ apiGroup: group, kind: 'User', name })),
     });
   });
-  after(() => owned?.stop());
 
   const perform = (stage: AnyStage, flags: object = {}) => {
     const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;

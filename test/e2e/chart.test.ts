@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
+import { type ChartCluster, flagsOf, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
-import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
@@ -16,14 +15,7 @@ const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
 describe('the upgrade of a chart release with helm 3, CRDs first, on a real control plane', function () {
   this.timeout(280_000);
 
-  let cluster: ChartCluster;
-  let helm: string;
-  before(async function () {
-    this.timeout(0); // the very first run builds helm
-    helm = await needsHelm(this, 3);
-    cluster = await chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, audit: true });
-  });
-  after(() => cluster?.stop());
+  const cluster = sharedChartCluster(3, { operator: { mode: 'well', pace: 0.1 }, plane: { audit: 'requests' } });
 
   const revision = async () => (JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[])[0] ?? {};
 
@@ -114,7 +106,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   });
 
   it('killed in the middle of helm, the same command waits for it and goes on', async () => {
-    const slow = await slowTool(cluster.around, [...RUN, ...flagsOf(cluster)], { name: 'helm', real: helm, verb: 'upgrade' });
+    const slow = await slowTool(cluster.around, [...RUN, ...flagsOf(cluster)], { name: 'helm', real: cluster.tool, verb: 'upgrade' });
     const { child } = await slow.startHeld();
     child.kill('SIGKILL');
     await child;

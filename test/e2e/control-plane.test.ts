@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ApiObject } from '../control-plane/api.ts';
 import { resolvePrograms } from '../control-plane/binaries.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { NETSVC, simulateService } from '../control-plane/service-simulator.ts';
 import type { NodeFault } from '../control-plane/stages.ts';
 import { until } from '../control-plane/until.ts';
+import { shared } from '../support/installed-cluster.ts';
 import { type Agent, agentOn, own, replaceAgent, serverSideApply, untilAgent, untilRolledOut } from './installed-agents.ts';
 
 describe('the real control plane', function () {
@@ -18,15 +19,13 @@ describe('the real control plane', function () {
   });
 
   describe('with netsvc installed', () => {
-    let controlPlane: ControlPlane;
+    const controlPlane = shared(() => startControlPlane({ maxMinutes: 10, audit: true }));
     const node = 'node-02';
 
     before(async () => {
-      controlPlane = await startControlPlane({ maxMinutes: 10, audit: true });
       await controlPlane.addNodes(3);
       await installManifest(controlPlane, own('v3.26.4', 'netsvc'));
     });
-    after(() => controlPlane?.stop());
 
     it('runs every agent 2/2, with the images of the manifest', async () => {
       const agent = await untilAgent(controlPlane, node, 'is 2/2', ({ readyColumn }) => readyColumn === '2/2');

@@ -8,7 +8,8 @@ import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import type { JournalEntry } from '../../src/kernel/journal.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
+import { shared } from '../support/installed-cluster.ts';
+import { ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP, SPACE } from '../support/owned-objects.ts';
 import { restoreWork } from '../support/perform-stage.ts';
 import { journalIn } from '../support/state.ts';
@@ -61,9 +62,8 @@ const FORGERIES: readonly Forgery[] = [
 
 describe('a journal that an account forged which may write Secrets in the state namespace', function () {
   this.timeout(280_000);
-  let owned: OwnedPlane;
+  const owned = shared(() => ownedPlane(1, { maxMinutes: 10 }));
   before(async () => {
-    owned = await ownedPlane(1, { maxMinutes: 10 });
     const { api } = owned.plane;
     const metadata = { name: 'writes-secrets' };
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }];
@@ -77,7 +77,6 @@ describe('a journal that an account forged which may write Secrets in the state 
     });
     await mkdir(join(owned.plane.dir, 'home'), { recursive: true });
   });
-  after(() => owned?.stop());
 
   /** As that account, with the program's own means: digests and numbers are right. */
   async function forge<T>(work: (journal: ReturnType<typeof journalStore>) => Promise<T>): Promise<T> {

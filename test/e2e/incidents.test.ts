@@ -9,7 +9,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { contextOf } from '../fixtures/facts.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -19,11 +19,7 @@ const SYSTEM = { namespace: 'kube-system' };
 /** What only the API server itself decides; the rest is in test/sandbox/incidents.test.ts. */
 describe('an upgrade on a real control plane like those that broke', function () {
   this.timeout(120_000);
-  let cluster: InstalledCluster;
-  before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 }));
 
   it('stops before it writes where pod security refuses the new pods, in the words of the server', async () => {
     const label = 'pod-security.kubernetes.io/enforce';

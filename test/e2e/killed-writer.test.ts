@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isRunning } from '../../src/adapters/lock/lease.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
@@ -8,13 +8,11 @@ import { assertSucceeded, told } from '../support/upgrade-process.ts';
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
 
 describe('a run whose kubectl takes its time, on a real control plane', () => {
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 }));
   let slow: SlowTool;
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
     slow = await slowKubectl(cluster, RUN);
   });
-  after(() => cluster?.stop());
 
   it('ends at once at the second Ctrl-C, and leaves no kubectl behind', async () => {
     const { child, says, pid: kubectl } = await slow.startHeld();

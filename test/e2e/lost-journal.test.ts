@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { ownerrefsForgetStage } from '../../src/features/chain.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
+import { shared } from '../support/installed-cluster.ts';
+import { ownedPlane } from '../support/owned-cluster.ts';
 import { FLAGS, performStage, restoreWork, stripWork } from '../support/perform-stage.ts';
 
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
@@ -12,12 +13,10 @@ const DEPENDENTS = 10;
 
 describe('a journal of owner references that somebody deleted, whole or in part', function () {
   this.timeout(280_000);
-  let owned: OwnedPlane;
+  const owned = shared(() => ownedPlane(DEPENDENTS, { maxMinutes: 10 }));
   before(async () => {
-    owned = await ownedPlane(DEPENDENTS, { maxMinutes: 10 });
     await mkdir(join(owned.plane.dir, 'home'), { recursive: true });
   });
-  after(() => owned?.stop());
 
   const around = () => {
     const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;

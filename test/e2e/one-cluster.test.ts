@@ -153,7 +153,7 @@ describe('one cluster for helm', function () {
     this.timeout(0); // the very first run builds helm
     helm = await needsHelm(this, 3);
     [chosen, other] = await Promise.all([
-      chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, audit: true }),
+      chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, plane: { audit: 'requests' } }),
       startControlPlane({ simulated: false, audit: 'requests', maxMinutes: 20 }),
     ]);
     machine = await misleadingMachine(other, join(chosen.around.home, 'misled'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { assertWritesNothing } from '../support/installed-cluster.ts';
+import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
-import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
+import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
@@ -12,11 +12,7 @@ const IMAGE = '{.spec.template.spec.containers[0].image}';
 const PACE = 0.1;
 
 describe('procedure B on a real control plane, the operator played', () => {
-  let cluster: OperatedCluster;
-  before(async () => {
-    cluster = await operatedCluster({ mode: 'well', pace: PACE });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => operatedCluster({ mode: 'well', pace: PACE }));
 
   it('writes nothing until the order of agents and Typha is taken on by name', async () => {
     const before = await cluster.versions();

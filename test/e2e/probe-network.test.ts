@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
 import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
@@ -14,7 +14,7 @@ const ACCOUNT = 'system:serviceaccount:probe:prober';
 /** The simulated nodes have no network: every client ends as one that has reached the other. What is real are API server, admission and controllers. */
 describe('--probe-network on a real control plane', function () {
   this.timeout(120_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 }));
 
   const kubectl = async (args: readonly string[], stdin?: string) => {
     const { exitCode, stdout, stderr } = await cluster.plane.kubectl(args, stdin);
@@ -30,11 +30,9 @@ describe('--probe-network on a real control plane', function () {
     until('nothing is left of the probe', async () => [...(await left('jobs')), ...(await left('pods'))].length === 0, 20_000);
 
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 });
     await kubectl(['create', 'namespace', NAMESPACE]);
     await kubectl(['label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted']);
   });
-  after(() => cluster?.stop());
 
   it('is admitted by the restricted level, tries both pairs of nodes, and leaves nothing', async () => {
     const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...PROBE, ...FROM);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 import { assertSucceeded, killedAt, startUpgrade, told, untilSaid } from '../support/upgrade-process.ts';
 
@@ -20,11 +20,7 @@ async function appliedAt(cluster: InstalledCluster, resource: string): Promise<n
 }
 
 describe('procedure C on a real control plane, real manifests with Typha', () => {
-  let cluster: InstalledCluster;
-  before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 4 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 4 }));
 
   it('preflight finds out what is installed and changes nothing', async () => {
     await assertWritesNothing(cluster, () => cluster.upgrade('preflight', ...CALICO));
@@ -85,11 +81,7 @@ describe('procedure C on a real control plane, real manifests with Typha', () =>
 });
 
 describe("procedure C on a real control plane, the document's names", () => {
-  let cluster: InstalledCluster;
-  before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 }));
 
   it('one stuck node stops the chain at the time limit; freed, the same command goes on', async () => {
     await cluster.plane.fault('node-02', 'image-pull');
@@ -121,11 +113,7 @@ describe("procedure C on a real control plane, the document's names", () => {
 });
 
 describe('a run killed in the middle, on a real control plane', () => {
-  let cluster: InstalledCluster;
-  before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 }));
 
   it('can be killed in the middle of apply', async () => {
     await cluster.plane.fault('node-01', 'image-pull');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../control-plane/until.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -11,10 +11,9 @@ const folder = join(releases, NEW, 'manifests', 'alp');
 
 describe('alp with every published template on a real control plane', function () {
   this.timeout(1_800_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile(NEW, 'calico.yaml'), nodes: 1 }));
 
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile(NEW, 'calico.yaml'), nodes: 1 });
     await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'istio-system' } });
     const labels = { app: 'istiod' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'discovery', image: 'docker.io/istio/pilot:0.0.0' }] } };
@@ -25,7 +24,6 @@ describe('alp with every published template on a real control plane', function (
       spec: { selector: { matchLabels: labels }, template },
     });
   });
-  after(() => cluster?.stop());
 
   const create = (object: object) => cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify(object));
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.startsWith('istio-inject-configmap-')) : [];

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandResult } from '../control-plane/kubectl.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded, surroundingsEnv } from '../support/upgrade-process.ts';
 import { commandsUnder } from '../support/way-back.ts';
@@ -64,7 +64,8 @@ const said = ({ stdout, stderr }: CommandResult) => `${stdout}\n${stderr}`;
 
 describe('a backup on a real control plane, put back as its own text says', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
+  const manifest = manifestFile('v3.27.5', 'calico.yaml');
+  const cluster = shared(() => installedCluster({ manifest, nodes: 1 }), 600_000);
   let folder: string;
   let restore: string;
   let first: Readonly<Record<string, object>>;
@@ -99,8 +100,6 @@ describe('a backup on a real control plane, put back as its own text says', func
 
   before(async function () {
     this.timeout(600_000);
-    const manifest = manifestFile('v3.27.5', 'calico.yaml');
-    cluster = await installedCluster({ manifest, nodes: 1 });
     const own = join(cluster.around.home, 'own.yaml');
     writeFileSync(own, `${readFileSync(manifest, 'utf8')}\n---\n${JSON.stringify(SECRET)}\n`);
     const made = await cluster.plane.kubectl(
@@ -110,21 +109,11 @@ describe('a backup on a real control plane, put back as its own text says', func
     assert.equal(made.exitCode, 0, said(made));
     first = await everything();
     folder = join(cluster.around.home, 'kept');
-    const taken = await cluster.upgrade(
-      'backup',
-      '--yes',
-      '--with-secrets',
-      '--backup-dir',
-      folder,
-      '--installed-manifest',
-      own,
-      ...TARGET,
-    );
-    assertSucceeded(taken);
+    const flags = ['--yes', '--with-secrets', '--backup-dir', folder, '--installed-manifest', own];
+    assertSucceeded(await cluster.upgrade('backup', ...flags, ...TARGET));
     restore = readFileSync(join(folder, 'RESTORE.md'), 'utf8');
     assert.match(await edits(), /nothing of yours/);
   });
-  after(() => cluster?.stop());
 
   /** What an upgrade would take for a person's edits. */
   async function edits(): Promise<string> {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { until } from '../control-plane/until.ts';
-import { type ChartCluster, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
-import { needsHelm } from '../support/needs-helm.ts';
+import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const NODES = ['node-01', 'node-02'];
@@ -11,14 +10,7 @@ const NODES = ['node-01', 'node-02'];
 /** As when the machine restarts in the middle of `helm upgrade`: run and helm are gone, and the revision stays pending. */
 describe('a chart upgrade whose run and whose helm are killed together, on a real control plane', function () {
   this.timeout(400_000);
-  let cluster: ChartCluster;
-  let helm: string;
-  before(async function () {
-    this.timeout(0);
-    helm = await needsHelm(this, 3);
-    cluster = await chartCluster(helm);
-  });
-  after(() => cluster?.stop());
+  const cluster = sharedChartCluster(3);
 
   const pending = () => cluster.read(`secret -n ${RELEASE_NAMESPACE} -l status=pending-upgrade`, '{.items[*].metadata.name}');
   const command = () => ['apply', '--yes', ...flagsOf(cluster)];
@@ -31,10 +23,10 @@ describe('a chart upgrade whose run and whose helm are killed together, on a rea
     const lines = [
       '#!/bin/sh',
       'case " $* " in',
-      `*" --dry-run"*) exec "${helm}" "$@";;`,
-      `*" upgrade "*) echo $$ > "${pid}"; exec "${helm}" "$@" --wait;;`,
+      `*" --dry-run"*) exec "${cluster.tool}" "$@";;`,
+      `*" upgrade "*) echo $$ > "${pid}"; exec "${cluster.tool}" "$@" --wait;;`,
       'esac',
-      `exec "${helm}" "$@"`,
+      `exec "${cluster.tool}" "$@"`,
     ];
     const script = `${lines.join('\n')}\n`;
     await writeFile(join(folder, 'helm'), script);

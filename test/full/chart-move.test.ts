@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { NAMESPACE_CHART } from '../helm/own-charts.ts';
-import { type ChartCluster, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
+import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
-import { needsHelm } from '../support/needs-helm.ts';
 import { manifestFile } from '../support/releases.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
@@ -13,31 +12,18 @@ const CA = 'secret -n tigera-operator tigera-ca-private';
 for (const major of [3, 4] as const) {
   describe(`a chart release from before v3.23, in namespace default (helm ${major}) on a real control plane`, function () {
     this.timeout(280_000);
-    let cluster: ChartCluster;
-    let helm: string;
+    const crds = manifestFile('v3.24.6', 'operator-crds.yaml');
+    const cluster = sharedChartCluster(major, { chart: NAMESPACE_CHART, crds, namespace: 'default' });
     const stored = async (namespace: string) =>
       (await cluster.read(`secret -n ${namespace} -l owner=helm`, '{.items[*].metadata.name}')).trim();
     const uids = async () => [await cluster.read('ns tigera-operator', '{.metadata.uid}'), await cluster.read(CA, '{.metadata.uid}')];
     let installed: readonly string[] = [];
 
-    before(async function () {
-      this.timeout(0);
-      helm = await needsHelm(this, major);
-      const crds = manifestFile('v3.24.6', 'operator-crds.yaml');
-      cluster = await chartCluster(helm, { chart: NAMESPACE_CHART, crds, namespace: 'default' });
-      const made = await cluster.plane.kubectl([
-        'create',
-        'secret',
-        'generic',
-        'tigera-ca-private',
-        '-n',
-        'tigera-operator',
-        '--from-literal=key=k',
-      ]);
-      assertSucceeded(made);
+    before(async () => {
+      const secret = ['create', 'secret', 'generic', 'tigera-ca-private', '-n', 'tigera-operator', '--from-literal=key=k'];
+      assertSucceeded(await cluster.plane.kubectl(secret));
       installed = await uids();
     });
-    after(() => cluster?.stop());
 
     for (const accepted of [[], ['--accept', 'NS-244', '--accept', 'NS-243']]) {
       it(`is refused where it is, with the flag that moves it, and nothing is written${accepted.length > 0 ? ', accepted or not' : ''}`, async () => {
@@ -52,7 +38,7 @@ for (const major of [3, 4] as const) {
 
     it('is moved, killed in the middle of helm and run again: the namespace, its CA and the values stay', async () => {
       const command = ['apply', '--yes', '--move-release', ...flagsOf(cluster)];
-      const slow = await slowTool(cluster.around, command, { name: 'helm', real: helm, verb: 'install' });
+      const slow = await slowTool(cluster.around, command, { name: 'helm', real: cluster.tool, verb: 'install' });
       const { child } = await slow.startHeld();
       child.kill('SIGKILL');
       await child;

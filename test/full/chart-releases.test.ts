@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HelmMajor } from '../helm/programs.ts';
-import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
+import { type ChartCluster, type ChartInstall, flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
-import { needsHelm } from '../support/needs-helm.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { manifestFile } from '../support/releases.ts';
@@ -32,19 +31,14 @@ function describeChartRelease({ release, helm: major, install, killedAt: moment,
   const commandOf = (cluster: ChartCluster) => [...RUN, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
   describe(`procedure A from ${release} with helm ${major} on a real control plane`, function () {
     this.timeout(900_000);
-    let cluster: ChartCluster;
-    let helm: string;
-    before(async function () {
-      this.timeout(0); // the very first run builds helm
-      helm = await needsHelm(this, major);
-      cluster = await chartCluster(helm, { ...install, operator: { mode: 'well', pace: 0.1 } });
+    const cluster = sharedChartCluster(major, { ...install, operator: { mode: 'well', pace: 0.1 } });
+    before(async () => {
       if (keptCrd === undefined) return;
       assertSucceeded(await cluster.plane.kubectl(['annotate', 'crd', keptCrd, 'helm.sh/resource-policy=keep']));
     });
-    after(() => cluster?.stop());
 
     it('is killed in the middle, run again, and ends at the target with the values', async () => {
-      await (moment === 'helm' ? killInHelm(cluster, commandOf(cluster), helm) : killedAt(commandOf(cluster), cluster.around, moment));
+      await (moment === 'helm' ? killInHelm(cluster, commandOf(cluster)) : killedAt(commandOf(cluster), cluster.around, moment));
       assertSucceeded(await cluster.upgrade(...commandOf(cluster)));
       const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
       assert.deepEqual(
@@ -71,7 +65,7 @@ function describeChartRelease({ release, helm: major, install, killedAt: moment,
 }
 
 /** The chart tool goes on without the run that started it. */
-async function killInHelm({ around }: ChartCluster, command: readonly string[], real: string): Promise<void> {
+async function killInHelm({ around, tool: real }: ChartCluster, command: readonly string[]): Promise<void> {
   const slow = await slowTool(around, command, { name: 'helm', real, verb: 'upgrade' });
   const { child } = await slow.startHeld();
   child.kill('SIGKILL');

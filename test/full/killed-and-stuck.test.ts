@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { differences, type EndState, readEndState } from '../support/end-state.ts';
-import { type InstalledCluster, installedCluster, within } from '../support/installed-cluster.ts';
+import { type InstalledCluster, installedCluster, shared, within } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
@@ -21,12 +21,10 @@ function undisturbed(): Promise<EndState> {
 describe('procedure C with published manifests, disturbed, on a real control plane', function () {
   this.timeout(280_000);
   let wanted: EndState;
-  let cluster: InstalledCluster;
   before(async () => {
     wanted = await undisturbed();
-    cluster = await installed();
   });
-  after(() => cluster?.stop());
+  const cluster = shared(installed);
 
   it('is killed in the middle of apply', async () => {
     await cluster.plane.fault('node-02', 'image-pull');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { permittedCommands } from '../../src/features/rights/permissions.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { as, describeLeastPrivilege, grant, missing, rolesOf } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
@@ -18,16 +18,14 @@ describeLeastPrivilege({
 
 describe('least privilege on a real control plane: every command with its own role', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest, nodes: 2 }));
 
   before(async () => {
-    cluster = await installedCluster({ manifest, nodes: 2 });
     const roles = rolesOf('rbac.yaml');
     // A ClusterRole and a Role where the state is, and one where the network is probed.
     assert.equal(roles.length, 2 * permittedCommands.length + 1);
     await grant(cluster, roles);
   });
-  after(() => cluster?.stop());
 
   it('preflight reads everything, and names what run needs more', async () => {
     const result = await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '-o', 'json');

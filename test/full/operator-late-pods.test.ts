@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { until } from '../control-plane/until.ts';
+import { shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
-import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
+import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
@@ -12,11 +13,7 @@ const NODES = ['node-01', 'node-02', 'node-03'];
 /** One story: a node that cannot pull images holds the agents up; the wait names it and a command that works, and the same run ends once it is fixed. */
 describe('a wait for an operator whose agents cannot start on one node, on a real control plane', function () {
   this.timeout(600_000);
-  let cluster: OperatedCluster;
-  before(async () => {
-    cluster = await operatedCluster({ mode: 'well', pace: 0.5 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => operatedCluster({ mode: 'well', pace: 0.5 }));
 
   it('names pod, namespace, image and a command where the operator itself cannot be pulled', async () => {
     for (const node of NODES) await cluster.plane.fault(node, 'image-pull');

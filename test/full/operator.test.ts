@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
@@ -9,21 +10,6 @@ const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as c
 const WAIT = ['wait', ...CALICO] as const;
 const HOLD_MS = 15_000;
 const STATUS = (type: string) => `{.status.conditions[?(@.type=="${type}")].status}`;
-
-type Options = Parameters<typeof operatedCluster>;
-
-/** The cluster of a suite. */
-function withCluster(...options: Options): () => OperatedCluster {
-  let cluster: OperatedCluster | undefined;
-  before(async () => {
-    cluster = await operatedCluster(...options);
-  });
-  after(() => cluster?.stop());
-  return () => {
-    assert.ok(cluster);
-    return cluster;
-  };
-}
 
 /** A run that ends well, and whose wait ended only after nothing had changed for as long as all signs have to hold. */
 async function endsWell(cluster: OperatedCluster): Promise<void> {
@@ -51,63 +37,63 @@ async function names(cluster: OperatedCluster, words: RegExp, timeout: string): 
 }
 
 describe('an operator that does not answer, on a real control plane', () => {
-  const cluster = withCluster({ mode: 'deaf', pace: 0.1 });
+  const cluster = shared(() => operatedCluster({ mode: 'deaf', pace: 0.1 }));
 
   it('is named where it is deaf: its statuses stay green, and the run does not end well', async () => {
-    const stuck = await cluster().upgrade(...RUN, '--timeout', '100s');
+    const stuck = await cluster.upgrade(...RUN, '--timeout', '100s');
     assert.equal(stuck.exitCode, 124, told(stuck));
     assert.match(stuck.stderr, /deaf operator: Deployment\/tigera-operator\/tigera-operator/);
-    assert.equal(await cluster().read('tigerastatuses calico', STATUS('Available')), 'True', 'the old status is still green');
+    assert.equal(await cluster.read('tigerastatuses calico', STATUS('Available')), 'True', 'the old status is still green');
   });
 
   it('ends well once it answers, and not before a status that turned red after green has healed', async () => {
-    cluster().manner.mode = 'flap';
-    await endsWell(cluster());
+    cluster.manner.mode = 'flap';
+    await endsWell(cluster);
   });
 });
 
 describe('an operator that cannot do its work, on a real control plane', () => {
-  const cluster = withCluster({ mode: 'pinned', pace: 0.1 });
+  const cluster = shared(() => operatedCluster({ mode: 'pinned', pace: 0.1 }));
 
   it('is named where its Deployment is pinned: the old one says that it lacks rights', async () => {
-    const stuck = await cluster().upgrade(...RUN, '--timeout', '30s');
+    const stuck = await cluster.upgrade(...RUN, '--timeout', '30s');
     assert.equal(stuck.exitCode, 124, told(stuck));
-    await names(cluster(), /pinned operator: Deployment\/tigera-operator\/tigera-operator: stays at \S+:v1\.32\.12/, '90s');
+    await names(cluster, /pinned operator: Deployment\/tigera-operator\/tigera-operator: stays at \S+:v1\.32\.12/, '90s');
   });
 
   it('is not done, green as it is, where it finds no CRDs', async () => {
-    cluster().manner.mode = 'no-crds';
-    const stuck = await cluster().upgrade(...RUN, '--timeout', '60s');
+    cluster.manner.mode = 'no-crds';
+    const stuck = await cluster.upgrade(...RUN, '--timeout', '60s');
     assert.equal(stuck.exitCode, 124, told(stuck));
     assert.match(stuck.stderr, /Degraded is True \(ResourceReadError: Unable retrieve Goldmane CR/);
-    assert.equal(await cluster().read('tigerastatuses calico', STATUS('Available')), 'True', 'of the old generation');
+    assert.equal(await cluster.read('tigerastatuses calico', STATUS('Available')), 'True', 'of the old generation');
   });
 
   it('has its failing pods named', async () => {
-    await cluster().plane.fault('node-01', 'image-pull');
-    cluster().manner.mode = 'pod-failure';
-    await names(cluster(), /failing pods: TigeraStatus\/calico: PodFailure/, '120s');
+    await cluster.plane.fault('node-01', 'image-pull');
+    cluster.manner.mode = 'pod-failure';
+    await names(cluster, /failing pods: TigeraStatus\/calico: PodFailure/, '120s');
   });
 
   it('ends well once its pods start', async () => {
-    await cluster().plane.fault('node-01', 'none');
-    await endsWell(cluster());
+    await cluster.plane.fault('node-01', 'none');
+    await endsWell(cluster);
   });
 });
 
 describe('an operator whose pods start at once, on a real control plane', () => {
-  const cluster = withCluster({ mode: 'forbidden', pace: 0.02 }, { readyAfterMs: 0 });
+  const cluster = shared(() => operatedCluster({ mode: 'forbidden', pace: 0.02 }, { readyAfterMs: 0 }));
 
-  it('ends well without any progress to be seen, though the old one was Degraded at its end', () => endsWell(cluster()));
+  it('ends well without any progress to be seen, though the old one was Degraded at its end', () => endsWell(cluster));
 });
 
 describe('an operator whose API server starts slowly, on a real control plane', () => {
-  const cluster = withCluster({ mode: 'well', pace: 0.1 }, { apiServer: true });
+  const cluster = shared(() => operatedCluster({ mode: 'well', pace: 0.1 }, { apiServer: true }));
 
   it('is waited for, after the release is reported, until the API is served from its new place and the old one is gone', async () => {
-    await endsWell(cluster());
-    assert.equal(await cluster().read('apiservice v3.projectcalico.org', '{.spec.service.namespace}'), 'calico-system');
-    assert.equal(await cluster().read('apiservice v3.projectcalico.org', STATUS('Available')), 'True');
-    assert.equal(await cluster().read('namespaces', '{.items[?(@.metadata.name=="calico-apiserver")].metadata.name}'), '');
+    await endsWell(cluster);
+    assert.equal(await cluster.read('apiservice v3.projectcalico.org', '{.spec.service.namespace}'), 'calico-system');
+    assert.equal(await cluster.read('apiservice v3.projectcalico.org', STATUS('Available')), 'True');
+    assert.equal(await cluster.read('namespaces', '{.items[?(@.metadata.name=="calico-apiserver")].metadata.name}'), '');
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type StoreSpace, storeSpace } from '../control-plane/store-space.ts';
-import { bareGraph, type OwnedPlane, ownedPlane, TARGET } from '../support/owned-cluster.ts';
+import { shared } from '../support/installed-cluster.ts';
+import { bareGraph, ownedPlane, TARGET } from '../support/owned-cluster.ts';
 import { patchesStored } from '../support/owned-objects.ts';
 import { assertRecorded } from '../support/owner-graph.ts';
 import { assertSucceeded, told, type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';
@@ -17,13 +18,11 @@ const STORED = 60;
 
 describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function () {
   this.timeout(280_000);
-  let owned: OwnedPlane;
+  const owned = shared(() => ownedPlane(DEPENDENTS, { maxMinutes: 15, storeQuotaBytes: QUOTA_BYTES }));
   let space: StoreSpace;
   before(async () => {
-    owned = await ownedPlane(DEPENDENTS, { maxMinutes: 15, storeQuotaBytes: QUOTA_BYTES });
     space = storeSpace(owned.plane.store);
   });
-  after(() => owned?.stop());
 
   const command = (...args: readonly string[]) => {
     const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../control-plane/until.ts';
-import { bareGraph, type OwnedCluster, ownedCluster, TARGET } from '../support/owned-cluster.ts';
+import { shared } from '../support/installed-cluster.ts';
+import { bareGraph, ownedCluster, TARGET } from '../support/owned-cluster.ts';
 import { patchesStored } from '../support/owned-objects.ts';
 import { assertRecorded, type OwnerGraph } from '../support/owner-graph.ts';
 import { releases } from '../support/releases.ts';
@@ -14,11 +15,7 @@ const STORED = 60;
 
 describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their references come off and go back`, function () {
   this.timeout(600_000);
-  let owned: OwnedCluster;
-  before(async () => {
-    owned = await ownedCluster(DEPENDENTS);
-  });
-  after(() => owned?.stop());
+  const owned = shared(() => ownedCluster(DEPENDENTS));
 
   const command = (...args: readonly string[]) => owned.cluster.upgrade(...args, ...TARGET);
 

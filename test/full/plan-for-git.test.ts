@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -9,17 +9,14 @@ const AGENT = ['-n', 'kube-system', 'ds/calico-node'] as const;
 
 describe('plan --for-git on a real control plane', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 }), 600_000);
   let folder: string;
-  before(async function () {
-    this.timeout(600_000);
-    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 });
+  before(async () => {
     folder = join(cluster.around.home, 'git');
     const { kubectl } = cluster.plane;
     await kubectl(['set', 'env', ...AGENT, '-c', 'calico-node', 'FELIX_LOGSEVERITYSCREEN=debug']);
     await kubectl(['rollout', 'status', ...AGENT, '--timeout=60s']);
   });
-  after(() => cluster?.stop());
 
   /** What kubectl would change by an apply of the folder, as a sync does it. */
   const diff = async (...flags: readonly string[]) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--timeout', '40s', '--manifest-url', ownReleases] as const;
@@ -7,11 +7,7 @@ const MESSAGE = 'Readiness probe failed: felix is not ready: readiness probe rep
 
 describe('a wait that ends without success, on a real control plane', function () {
   this.timeout(200_000);
-  let cluster: InstalledCluster;
-  before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 }));
 
   it('says what the newest telling event of each pod says, and what it means', async () => {
     await cluster.plane.fault('node-02', 'not-ready');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseAllDocuments } from 'yaml';
 import { permittedCommands } from '../../src/features/rights/permissions.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import type { Role } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
@@ -18,7 +18,7 @@ interface Finding {
 
 describe('printed roles on a real control plane: a service account with just the role of the command', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest, nodes: 2 }));
 
   const kubectl = async (args: readonly string[], stdin?: string) => {
     const { exitCode, stdout, stderr } = await cluster.plane.kubectl(args, stdin);
@@ -28,7 +28,6 @@ describe('printed roles on a real control plane: a service account with just the
   const as = (command: string) => [`--as=system:serviceaccount:${ACCOUNTS}:${command}`];
 
   before(async () => {
-    cluster = await installedCluster({ manifest, nodes: 2 });
     for (const command of permittedCommands) {
       const printed = await cluster.upgrade('permissions', '--for', command);
       assertSucceeded(printed);
@@ -42,7 +41,6 @@ describe('printed roles on a real control plane: a service account with just the
         await kubectl(['create', 'rolebinding', name, '-n', namespace, `--role=${name}`, account]);
     }
   });
-  after(() => cluster?.stop());
 
   it('preflight --read-only asks for nothing but reading, judges what it can, and names what it left out', async () => {
     const result = await cluster.upgrade('preflight', '--read-only', ...NETSVC, ...as('preflight-read-only'), '-o', 'json');
@@ -122,9 +120,8 @@ describe('printed roles on a real control plane: a service account with just the
 describe('a printed role by names on a real control plane', function () {
   this.timeout(280_000);
   const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 }));
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 });
     const printed = await cluster.upgrade(
       ...['permissions', '--for', 'run', '--profile', 'calico', '--release', 'v3.32.1', '--variant', 'calico-typha'],
       ...['--state-namespace', 'state'],
@@ -146,7 +143,6 @@ describe('a printed role by names on a real control plane', function () {
       assertSucceeded(await cluster.plane.kubectl(args, stdin));
     }
   });
-  after(() => cluster?.stop());
 
   const as = ['--as=system:serviceaccount:state:upgrader', '--state-namespace', 'state'];
 

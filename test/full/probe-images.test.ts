@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PROBE_LABEL } from '../../src/features/survey/index.ts';
 import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { startUpgrade, upgrade } from '../support/upgrade-process.ts';
 
@@ -19,12 +19,7 @@ interface Report {
 
 describe('preflight --probe-images on a real control plane', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
-
-  before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile(FROM, 'netsvc.yaml', ownReleases), nodes: 3 });
-  });
-  after(() => cluster?.stop());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile(FROM, 'netsvc.yaml', ownReleases), nodes: 3 }));
 
   const args = (...more: readonly string[]) => [
     ...['preflight', '--profile', 'netsvc', '--manifest-url', ownReleases, '--probe-images', '-o', 'json', '--fail-on', 'error'],

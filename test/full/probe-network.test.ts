@@ -3,7 +3,7 @@ import { NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { chartCluster, flagsOf } from '../support/chart-cluster.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
@@ -152,12 +152,10 @@ function describeNetworkProbe<C extends InstalledCluster>({ title, start, flags 
 
 describe('wait --probe-network on a real control plane where its pods are not let in', function () {
   this.timeout(120_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.32.2', 'netsvc.yaml', ownReleases), nodes: 2 }));
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.32.2', 'netsvc.yaml', ownReleases), nodes: 2 });
     await cluster.plane.kubectl(['create', 'namespace', 'probe']);
   });
-  after(() => cluster?.stop());
 
   const probe = () =>
     cluster.upgrade(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
@@ -10,16 +10,13 @@ const AGENT = ['ds', 'calico-node', '-n', 'kube-system'] as const;
 
 describe('a saved plan on a real control plane', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 }), 600_000);
   let file: string;
   const run = () => ['run', '--yes', '--plan-file', file, ...PARTS];
-  before(async function () {
-    this.timeout(600_000);
-    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 });
+  before(async () => {
     file = join(cluster.around.home, 'plan.json');
     assertSucceeded(await cluster.upgrade('plan', '--out', file, ...PARTS));
   });
-  after(() => cluster?.stop());
 
   it('is stale for another content of one object, which is named, and nothing is written', async () => {
     await cluster.plane.kubectl(['label', ...AGENT, 'by=hand']);

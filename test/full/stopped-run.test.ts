@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isRunning } from '../../src/adapters/lock/lease.ts';
 import { until } from '../control-plane/until.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
@@ -11,13 +11,11 @@ const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as 
 const LIMIT_MS = 120_000;
 
 describe('a run that is stopped for longer than its lease, on a real control plane', () => {
-  let cluster: InstalledCluster;
+  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 }));
   let slow: SlowTool;
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
     slow = await slowKubectl(cluster, RUN);
   });
-  after(() => cluster?.stop());
 
   it('writes nothing more when it wakes up, and the next run waits until its kubectl has ended', async () => {
     const stopped = await slow.startHeld();

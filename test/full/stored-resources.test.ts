@@ -6,7 +6,8 @@ import { parse, stringify } from 'yaml';
 import { judgeBySchema } from '../../src/features/install-manifest/schema.ts';
 import { targetCrds } from '../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import { shared } from '../support/installed-cluster.ts';
 import { manifestFile } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -55,7 +56,7 @@ const cases: readonly (readonly [kind: string, name: string, spec: object])[] = 
 
 describe('what NS-501 says of stored resources', function () {
   this.timeout(240_000);
-  let plane: ControlPlane;
+  const plane = shared(() => startControlPlane({ maxMinutes: 5 }));
   const crds = readFileSync(manifestFile('v3.32.1', 'calico.yaml'), 'utf8')
     .split(/^---$/m)
     .filter((part) => /^kind: CustomResourceDefinition$/m.test(part));
@@ -64,13 +65,11 @@ describe('what NS-501 says of stored resources', function () {
     execa(plane.programs.kubectl, ['--kubeconfig', plane.kubeconfigPath, ...args], { reject: false });
 
   before(async () => {
-    plane = await startControlPlane({ maxMinutes: 5 });
     const file = join(plane.dir, 'crds.yaml');
     writeFileSync(file, crds.join('\n---\n'));
     assertSucceeded(await kubectl('apply', '--server-side', '-f', file));
     await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
   });
-  after(() => plane?.stop());
 
   for (const [kind, name, spec] of cases) {
     it(`of ${kind} ${name} ${JSON.stringify(spec)} is what the server says`, async () => {

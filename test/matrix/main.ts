@@ -65,7 +65,7 @@ async function triedChart(server: Found<Programs>, major: HelmMajor): Promise<Ch
   try {
     const helm = await resolveHelm(major);
     const { stdout } = await execa(helm, ['version', '--template', '{{.Version}}']);
-    cluster = await chartCluster(helm, { programs: server.what });
+    cluster = await chartCluster(helm, { plane: { programs: server.what } });
     const args = ['run', '--yes', '--from', 'crds', '--through', 'apply', ...flagsOf(cluster), '-o', 'json'];
     for (const title of ['run', 'a second run']) {
       const { exitCode, stderr, stdout: said } = await cluster.upgrade(...args);

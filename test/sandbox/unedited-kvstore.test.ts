@@ -7,8 +7,18 @@ import { calico } from '../../src/profiles/calico.ts';
 import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { findKind } from '../../src/sandbox/store.ts';
-import { withCarriedSettings, withOwnVariables, withoutSecret } from '../support/kvstore-edits.ts';
-import { ACCESS, ENDPOINT, FILE, installedText, kvstoreScenario, RECORDED, storeObjects } from '../support/kvstore-sandbox.ts';
+import {
+  ACCESS,
+  ENDPOINT,
+  FILE,
+  installedText,
+  kvstoreScenario,
+  RECORDED,
+  storeObjects,
+  withCarriedSettings,
+  withOwnVariables,
+  withoutSecret,
+} from '../support/kvstore-sandbox.ts';
 import { manifestFile } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 

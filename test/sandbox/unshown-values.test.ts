@@ -8,8 +8,15 @@ import { refOf } from '../../src/kernel/object.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { withCarriedSettings, withOwnVariables } from '../support/kvstore-edits.ts';
-import { ACCESS, ENDPOINT, FILE, kvstoreScenario, storeObjects } from '../support/kvstore-sandbox.ts';
+import {
+  ACCESS,
+  ENDPOINT,
+  FILE,
+  kvstoreScenario,
+  storeObjects,
+  withCarriedSettings,
+  withOwnVariables,
+} from '../support/kvstore-sandbox.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 

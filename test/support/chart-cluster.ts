@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
-import type { Programs } from '../control-plane/build-plan.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
+import { type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { serveCharts } from '../helm/chart-repository.ts';
 import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
-import { clusterAround, type InstalledCluster, opened } from './installed-cluster.ts';
+import type { HelmMajor } from '../helm/programs.ts';
+import { clusterAround, folderFor, type InstalledCluster, opened, shared } from './installed-cluster.ts';
+import { needsHelm } from './needs-helm.ts';
 import { playService } from './played-service.ts';
 import { manifestFile, releases } from './releases.ts';
-import { assertSucceeded, type Surroundings, surroundingsEnv } from './upgrade-process.ts';
+import { assertSucceeded, surroundingsEnv } from './upgrade-process.ts';
 
 export const RELEASE_NAMESPACE = 'tigera-operator';
 
 /** A real control plane on which the operator was installed with the real chart tool from our own small chart. */
-export interface ChartCluster extends InstalledCluster {
-  /** The played v3 API server, where one was asked for. */
-  readonly apiServer: AggregatedApi | undefined;
-  readonly repository: string;
-  /** Folder of the old and the new chart. */
-  readonly charts: { readonly old: string; readonly target: string };
-  helm(...args: readonly string[]): Promise<string>;
-}
+export type ChartCluster = Awaited<ReturnType<typeof chartCluster>>;
 
 const WATCHED = 'deployments.apps,secrets,configmaps,serviceaccounts,clusterroles,crds,installations.operator.tigera.io,leases';
 
@@ -45,22 +37,19 @@ export interface ChartInstall {
   readonly crds?: string;
   /** Variables of the person's shell: HELM_DRIVER, say. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Of another control plane than the usual one. */
-  readonly programs?: Programs;
+  /** Of its control plane. */
+  readonly plane?: ControlPlaneOptions;
   /** An operator is played, which brings its release; without one stands what an operator once brought. */
   readonly operator?: OperatorManner;
-  /** Its API server keeps an audit log of all requests. */
-  readonly audit?: boolean;
   /** The v3 API is served, by a played API server that the operator moves. */
   readonly apiServer?: boolean;
 }
 
-export function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
-  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs, operator, audit } = request;
+export function chartCluster(helm: string, request: ChartInstall = {}) {
+  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), namespace = RELEASE_NAMESPACE, operator } = request;
   return opened(async (endBy) => {
-    const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
-    endBy(() => rm(home, { recursive: true, force: true }));
-    const plane = await startControlPlane({ maxMinutes: 20, ...(programs ? { programs } : {}), ...(audit ? { audit: 'requests' } : {}) });
+    const home = await folderFor(endBy);
+    const plane = await startControlPlane({ maxMinutes: 20, ...request.plane });
     endBy(plane.stop);
     const service = operator && playService(plane, operator);
     endBy(() => service?.stop());
@@ -68,73 +57,59 @@ export function chartCluster(helm: string, request: ChartInstall = {}): Promise<
     const charts = { old: await writeChart(home, { ...chart, crds }), target: await writeChart(home, NEW_CHART) };
     const repository = await serveCharts(helm, home, [charts.target]);
     endBy(repository.close);
-    const { kubectl } = plane.programs;
-    const path = [dirname(helm), dirname(kubectl), '/usr/bin', '/bin'].join(delimiter);
-    const around: Surroundings = { home, kubeconfig: plane.kubeconfigPath, kubectl, env: { PATH: path, ...env } };
+    const env = { PATH: [dirname(helm), dirname(plane.programs.kubectl), '/usr/bin', '/bin'].join(delimiter), ...request.env };
+    const around = clusterAround(plane, WATCHED, { home, env });
     const cluster = {
-      ...clusterAround(plane, around, WATCHED),
-      ...{ repository: repository.url, charts },
-      helm: async (...args: readonly string[]) => (await execa(helm, args, { env: surroundingsEnv(around), extendEnv: false })).stdout,
+      ...around,
+      ...{ repository: repository.url, charts, tool: helm },
+      helm: async (...args: readonly string[]) =>
+        (await execa(helm, args, { env: surroundingsEnv(around.around), extendEnv: false })).stdout,
       async read(resource: string, jsonPath: string) {
         const { exitCode, stdout, stderr } = await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`]);
         assert.equal(exitCode, 0, stderr);
         return stdout;
       },
     };
-    await install(cluster, request.namespace ?? RELEASE_NAMESPACE);
+    const values = join(home, 'values.yaml');
+    await writeFile(values, OWN_VALUES);
+    await cluster.helm('install', 'calico', charts.old, '-n', namespace, '--create-namespace', '--values', values);
     if (!service) await standAgents(cluster, chart.version);
-    return { ...cluster, apiServer: await service?.brought({ apiServer: request.apiServer ?? false }) };
+    /** The played v3 API server, where one was asked for. */
+    const apiServer = await service?.brought({ apiServer: request.apiServer ?? false });
+    return { ...cluster, apiServer };
   });
 }
 
-type Installing = Omit<ChartCluster, 'apiServer' | 'stop'>;
-
-async function install(cluster: Installing, namespace: string): Promise<void> {
-  const values = join(cluster.around.home, 'values.yaml');
-  await writeFile(values, OWN_VALUES);
-  await cluster.helm('install', 'calico', cluster.charts.old, '-n', namespace, '--create-namespace', '--values', values);
-}
+/** One for the tests of a suite; the very first run builds helm. */
+export const sharedChartCluster = (major: HelmMajor, request?: ChartInstall): ChartCluster =>
+  shared(async (context) => chartCluster(await needsHelm(context, major), request), 0);
 
 /** What an operator of this release has brought. */
-async function standAgents(cluster: Installing, release: string): Promise<void> {
-  const agents = join(cluster.around.home, 'agents.yaml');
-  await writeFile(agents, AGENTS.replaceAll('RELEASE', release));
-  assertSucceeded(await cluster.plane.apply(agents));
+async function standAgents({ plane, read }: Pick<InstalledCluster, 'plane' | 'read'>, release: string): Promise<void> {
+  const rendered = [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } },
+    workload('DaemonSet', 'calico-node', `node:${release}`),
+    workload('Deployment', 'calico-kube-controllers', `kube-controllers:${release}`),
+  ];
+  for (const one of rendered) assertSucceeded(await plane.kubectl(['create', '-f', '-'], JSON.stringify(one)));
   const status = JSON.stringify({ status: { calicoVersion: release } });
-  const patch = ['patch', 'installations.operator.tigera.io', 'default', '--subresource=status', '--type=merge', '-p', status];
-  await cluster.plane.kubectl(patch);
-  await until('the agents run', async () => {
-    return (await cluster.read('daemonset -n calico-system calico-node', '{.status.numberReady}')) === '2';
-  });
+  await plane.kubectl(['patch', 'installations.operator.tigera.io', 'default', '--subresource=status', '--type=merge', '-p', status]);
+  await until('the agents run', async () => (await read(`daemonset -n ${SYSTEM} calico-node`, '{.status.numberReady}')) === '2');
 }
 
-/** What the operator of the old release has rendered. */
-const AGENTS = `apiVersion: v1
-kind: Namespace
-metadata: { name: calico-system }
----
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: { name: calico-node, namespace: calico-system, labels: { k8s-app: calico-node } }
-spec:
-  selector: { matchLabels: { k8s-app: calico-node } }
-  template:
-    metadata: { labels: { k8s-app: calico-node } }
-    spec:
-      containers:
-        - { name: calico-node, image: "mirror.example.org/calico/node:RELEASE", env: [{ name: DATASTORE_TYPE, value: kubernetes }] }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: calico-kube-controllers, namespace: calico-system, labels: { k8s-app: calico-kube-controllers } }
-spec:
-  replicas: 1
-  selector: { matchLabels: { k8s-app: calico-kube-controllers } }
-  template:
-    metadata: { labels: { k8s-app: calico-kube-controllers } }
-    spec:
-      containers: [{ name: calico-kube-controllers, image: "mirror.example.org/calico/kube-controllers:RELEASE" }]
-`;
+const SYSTEM = 'calico-system';
+
+function workload(kind: string, name: string, image: string): object {
+  const labels = { 'k8s-app': name };
+  const containers = [{ name, image: `mirror.example.org/calico/${image}`, env: [{ name: 'DATASTORE_TYPE', value: 'kubernetes' }] }];
+  const template = { metadata: { labels }, spec: { containers } };
+  return {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name, namespace: SYSTEM, labels },
+    spec: { selector: { matchLabels: labels }, template },
+  };
+}
 
 /** The flags of an upgrade of this cluster. */
 export const flagsOf = ({ repository }: ChartCluster): readonly string[] => [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertWritesNothing } from './installed-cluster.ts';
+import { assertWritesNothing, shared } from './installed-cluster.ts';
 import { INFORMATION, type KvstoreCluster, kvstoreCluster } from './kvstore-cluster.ts';
 import { manifestFile } from './releases.ts';
 import { assertSucceeded, told } from './upgrade-process.ts';
@@ -16,16 +16,14 @@ const RUN = ['run', '--yes', '--skip', 'cli'] as const;
 /** Procedure D from one release: refusals that write nothing, a run that is killed, its continuation, and nothing lost. */
 export function describeKvstore({ release, file, config, agent }: KvstoreCase, refusals: boolean): void {
   describe(`procedure D with a real key-value store: ${file} of ${release}`, () => {
-    let cluster: KvstoreCluster;
+    const cluster = shared(() => kvstoreCluster(release, file));
     let secret: string;
     before(async () => {
-      cluster = await kvstoreCluster(release, file);
       secret = await cluster.secret();
       assert.match(secret, /etcd-key/);
     });
-    after(() => cluster?.stop());
 
-    if (refusals) describeRefusals(() => cluster);
+    if (refusals) describeRefusals(cluster);
 
     it('is killed in the middle, run again, and ends at the target with endpoints, certificates and every edit', async () => {
       const child = cluster.start(...RUN);
@@ -58,18 +56,18 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
   });
 }
 
-function describeRefusals(cluster: () => KvstoreCluster): void {
+function describeRefusals(cluster: KvstoreCluster): void {
   async function refuses(id: string, ...args: readonly string[]): Promise<void> {
-    const before = await cluster().versions();
-    const secret = await cluster().secret();
+    const before = await cluster.versions();
+    const secret = await cluster.secret();
     // Whoever asks beforehand is told the same.
     for (const command of [['preflight'], RUN]) {
-      const result = await cluster().upgrade(...command, ...args);
+      const result = await cluster.upgrade(...command, ...args);
       assert.notEqual(result.exitCode, 0, told(result));
       assert.match(result.stdout + result.stderr, new RegExp(`× ${id} `), told(result));
     }
-    assert.deepEqual(await cluster().versions(), before);
-    assert.equal(await cluster().secret(), secret);
+    assert.deepEqual(await cluster.versions(), before);
+    assert.equal(await cluster.secret(), secret);
   }
 
   it('refuses the release’s own file, which holds a placeholder and an empty Secret, and writes nothing', async () => {
@@ -78,9 +76,9 @@ function describeRefusals(cluster: () => KvstoreCluster): void {
   });
 
   it('says that a store out of reach was not checked, and refuses one that does not take the certificates', async () => {
-    const away = await cluster().upgrade('plan', '--kvstore-endpoints', 'https://127.0.0.1:1');
+    const away = await cluster.upgrade('plan', '--kvstore-endpoints', 'https://127.0.0.1:1');
     assert.match(away.stdout, /was not checked: it cannot be reached from here/, told(away));
-    const { plane, store } = cluster();
+    const { plane, store } = cluster;
     const patch = (cert: string, key: string) =>
       plane.kubectl([
         ...['patch', 'secret', '-n', 'kube-system', 'calico-etcd-secrets', '-p'],

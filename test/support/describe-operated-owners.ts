@@ -2,19 +2,22 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Api } from '../control-plane/api.ts';
-import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
-import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { NEW_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
-import type { InstalledCluster } from './installed-cluster.ts';
+import { type InstalledCluster, opened, shared } from './installed-cluster.ts';
+import type { OperatedCluster } from './operated-cluster.ts';
 import { JOURNAL } from './owned-cluster.ts';
-import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
-import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
-import { assertSucceeded, type UpgradeProcess } from './upgrade-process.ts';
+import { GROUP, type Reference } from './owned-objects.ts';
+import { type OwnerGraph, ownedGraphs } from './owner-graph.ts';
+import { assertSucceeded } from './upgrade-process.ts';
 
 const DEPENDENTS = 200;
 const SYSTEM = 'calico-system';
 const LOOK_EVERY_MS = 100;
+/** No limit: the very first run builds the chart tool. */
+const BUILDS_HELM = 0;
 const SETTINGS = {
   ...{ apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },
   spec: { controllers: {} },
@@ -31,9 +34,7 @@ async function followsOperator(api: Api, served: AggregatedApi, signal: AbortSig
 }
 
 /** A cluster whose operator is played, and its API server with it. */
-interface PlayedCluster extends InstalledCluster {
-  readonly apiServer: AggregatedApi | undefined;
-}
+type PlayedCluster = Pick<OperatedCluster, keyof InstalledCluster | 'apiServer'>;
 
 /** One way in which an operator gets into a cluster. */
 export interface OperatedWay<C extends PlayedCluster = PlayedCluster> {
@@ -45,58 +46,29 @@ export interface OperatedWay<C extends PlayedCluster = PlayedCluster> {
 }
 
 /** An operator's cluster with dependents of every sort, and the graph of their references. */
-interface OwnedByOperated {
-  readonly cluster: PlayedCluster;
-  /** A command with the flags of this way. */
-  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
-  readonly migration: PolicyMigration;
-  /** What is there. */
-  graph(): Promise<OwnerGraph>;
-  /** What `graph` must have become, with the owners' present names and UIDs. */
-  wanted(): Promise<OwnerGraph>;
-  stop(): Promise<void>;
-}
-
-async function ownedByOperated<C extends PlayedCluster>(way: OperatedWay<C>, context: Mocha.Context): Promise<OwnedByOperated> {
-  const cluster = await way.start(context);
-  const { plane, apiServer } = cluster;
-  const { api } = plane;
-  assert.ok(apiServer);
-  const end = new AbortController();
-  const following = followsOperator(api, apiServer, end.signal);
-  const agents = { group: GROUP, namespace: SYSTEM, agents: 'calico-node', controllers: 'calico-kube-controllers' };
-  const migration = playPolicyMigration(api, agents);
-  // Running controllers make it.
-  await api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, SETTINGS);
-  await makeOwnedObjects(api, DEPENDENTS);
-  await collectorStartsAnew(plane);
-  const first = await readOwnerGraph(api);
-  const owners = await readOwnerNames(api, OLD_SERVER);
-  return {
-    ...{ cluster, migration },
-    upgrade: (...args) => cluster.upgrade(...args, ...way.flags(cluster)),
-    graph: () => readOwnerGraph(api),
-    wanted: async () => graphAfter(first, owners, await readOwnerNames(api, NEW_SERVER)),
-    async stop() {
+function ownedByOperated<C extends PlayedCluster>(way: OperatedWay<C>, context: Mocha.Context) {
+  return opened(async (endBy) => {
+    const cluster = await way.start(context);
+    endBy(cluster.stop);
+    const { plane, apiServer } = cluster;
+    const { api } = plane;
+    assert.ok(apiServer);
+    const agents = { group: GROUP, namespace: SYSTEM, agents: 'calico-node', controllers: 'calico-kube-controllers' };
+    const migration = playPolicyMigration(api, agents);
+    endBy(migration.stop);
+    const end = new AbortController();
+    const following = followsOperator(api, apiServer, end.signal);
+    endBy(() => {
       end.abort();
-      await following;
-      await migration.stop();
-      await cluster.stop();
-    },
-  };
-}
-
-function withOwned<C extends PlayedCluster>(way: OperatedWay<C>): () => OwnedByOperated {
-  let owned: OwnedByOperated | undefined;
-  before(async function () {
-    this.timeout(0); // the very first run builds the chart tool
-    owned = await ownedByOperated(way, this);
+      return following;
+    });
+    // Running controllers make it.
+    await api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, SETTINGS);
+    const graphs = await ownedGraphs(plane, DEPENDENTS);
+    /** A command with the flags of this way. */
+    const commanded = (...args: readonly string[]) => cluster.upgrade(...args, ...way.flags(cluster));
+    return { ...graphs, cluster, migration, upgrade: commanded };
   });
-  after(() => owned?.stop());
-  return () => {
-    assert.ok(owned);
-    return owned;
-  };
 }
 
 const ofPolicy = ({ apiVersion, kind }: Reference) => apiVersion.startsWith(`${GROUP}/`) && kind.endsWith('Policy');
@@ -109,10 +81,10 @@ function withoutPolicies(graph: OwnerGraph): OwnerGraph {
 export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay<C>): void {
   describe(`dependents ${way.title}, under a real garbage collector`, function () {
     this.timeout(600_000);
-    const owned = withOwned(way);
+    const owned = shared((context) => ownedByOperated(way, context), BUILDS_HELM);
 
     it('live through it, and have every reference back with the new UID', async () => {
-      const { cluster, upgrade, migration, graph, wanted } = owned();
+      const { cluster, upgrade, migration, graph, wanted } = owned;
       assertSucceeded(await upgrade('run', '--skip', 'cli'));
       assert.equal(migration.migrated.length, 2);
       await collectorStartsAnew(cluster.plane);
@@ -122,7 +94,7 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
     });
 
     it('are not written a second time', async () => {
-      const { cluster, upgrade, graph, wanted } = owned();
+      const { cluster, upgrade, graph, wanted } = owned;
       const before = await cluster.versions();
       assertSucceeded(await upgrade('run', '--skip', 'cli'));
       assert.deepEqual([await cluster.versions(), await graph()], [before, await wanted()]);
@@ -131,10 +103,10 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
 
   describe(`dependents ${way.title} and the renaming of policies is held, under a real garbage collector`, function () {
     this.timeout(600_000);
-    const owned = withOwned(way);
+    const owned = shared((context) => ownedByOperated(way, context), BUILDS_HELM);
 
     it('live through it; what names a policy, which the new server does not find, stays in the journal', async () => {
-      const { cluster, upgrade, migration, graph, wanted } = owned();
+      const { cluster, upgrade, migration, graph, wanted } = owned;
       assertSucceeded(await upgrade('run', '--skip', 'cli', '--hold-policy-migration'));
       assert.deepEqual(migration.migrated, []);
       await collectorStartsAnew(cluster.plane);
@@ -143,7 +115,7 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
     });
 
     it('have everything back once the hold is released in the order that is told', async () => {
-      const { cluster, upgrade, migration, graph, wanted } = owned();
+      const { cluster, upgrade, migration, graph, wanted } = owned;
       const { api } = cluster.plane;
       assertSucceeded(await upgrade('ownerrefs', 'strip'));
       const spec = { controllers: { policyMigration: { enabled: 'Enabled' } } };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { assertWritesNothing } from './installed-cluster.ts';
+import { assertWritesNothing, shared } from './installed-cluster.ts';
 import { TYPHA } from './operated-bench.ts';
-import { type OperatedCluster, operatedCluster } from './operated-cluster.ts';
+import { operatedCluster } from './operated-cluster.ts';
 import { releases } from './releases.ts';
 import { assertSucceeded, killedAt } from './upgrade-process.ts';
 
@@ -32,18 +32,14 @@ export function describeOperated(
     this.timeout(900_000);
     const run = [...RUN, ...accepted.flatMap((one) => ['--accept', one]), ...(flowLogs ? ['--enable-flow-logs'] : [])];
     const operator = `deploy -n ${namespace ?? 'tigera-operator'} tigera-operator`;
-    let cluster: OperatedCluster;
+    const manner = { mode: 'well', pace: 0.1, ...(namespace ? { namespace } : {}) } as const;
+    const cluster = shared(() => operatedCluster(manner, { release, spec: fips ? { fipsMode: 'Enabled' } : {} }));
     before(async () => {
-      cluster = await operatedCluster(
-        { mode: 'well', pace: 0.1, ...(namespace ? { namespace } : {}) },
-        { release, spec: fips ? { fipsMode: 'Enabled' } : {} },
-      );
       const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', namespace ?? 'tigera-operator', '--requests=cpu=70m'];
       assertSucceeded(await cluster.plane.kubectl(edit));
       const stranger = ['create', 'deployment', 'exporter', '-n', 'calico-system', '--image=reg.example.org/exporter:1.2', '--replicas=1'];
       if (fips) assert.equal((await cluster.plane.kubectl(stranger)).exitCode, 0);
     });
-    after(() => cluster?.stop());
 
     it('is killed in the middle, run again, and ends at the target with the edit', async () => {
       await killedAt(run, cluster.around, words);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
+import { shared } from './installed-cluster.ts';
 import { bareGraph, JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
 import { releases } from './releases.ts';
 import { assertSucceeded, upgrade } from './upgrade-process.ts';
@@ -18,11 +19,7 @@ const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases] as const;
 export function describeProcedureG(count: number): void {
   describe(`run takes ${count} dependents of every sort through the upgrade, under a real garbage collector`, function () {
     this.timeout(280_000);
-    let owned: OwnedCluster;
-    before(async () => {
-      owned = await ownedCluster(count);
-    });
-    after(() => owned?.stop());
+    const owned = shared(() => ownedCluster(count));
 
     it('loses none of them to new UIDs, to new names of policies, or to restarts of kube-controller-manager', async () => {
       const { plane } = owned.cluster;

@@ -10,17 +10,7 @@ import { ownReleases } from './releases.ts';
 import { assertSucceeded, type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** A real control plane on which a release runs, as some operator left it, and the program beside it. */
-export interface InstalledCluster {
-  readonly plane: ControlPlane;
-  readonly around: Surroundings;
-  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
-  /** One field of one object, by kubectl's JSONPath; empty where there is none. */
-  read(resource: string, jsonPath: string): Promise<string>;
-  /**
-   * resourceVersion of everything that an upgrade may touch, once the cluster's own controllers have counted what they did: equal before
-   * and after = nothing was written.
-   */
-  versions(): Promise<string>;
+export interface InstalledCluster extends ReturnType<typeof clusterAround> {
   stop(): Promise<void>;
 }
 
@@ -38,8 +28,7 @@ const WATCHED = 'daemonsets.apps,deployments.apps,configmaps,serviceaccounts,pod
 export function installedCluster(request: InstallRequest): Promise<InstalledCluster> {
   return opened(async (endBy) => {
     const { manifest, nodes = 3 } = request;
-    const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
-    endBy(() => rm(home, { recursive: true, force: true }));
+    const home = await folderFor(endBy);
     const plane = await startControlPlane(request);
     endBy(plane.stop);
     const simulator = simulateService(plane.api, isOwn(manifest) ? NETSVC : CALICO);
@@ -47,14 +36,22 @@ export function installedCluster(request: InstallRequest): Promise<InstalledClus
     await plane.addNodes(nodes);
     await installManifest(plane, manifest, Math.max(180_000, nodes * 500));
     await simulator.settled();
-    return clusterAround(plane, { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl }, WATCHED);
+    return clusterAround(plane, WATCHED, { home });
   });
 }
 
 type End = () => unknown;
+type EndBy = (end: End) => void;
+
+/** A folder of its own for what is opened. */
+export async function folderFor(endBy: EndBy): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
+  endBy(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Opens something of several parts, each of which says how it ends: all do at `stop`, the last one first, or at once where one does not open. */
-export async function opened<T extends object>(open: (endBy: (end: End) => void) => Promise<T>): Promise<T & { stop(): Promise<void> }> {
+export async function opened<T extends object>(open: (endBy: EndBy) => Promise<T>): Promise<T & { stop(): Promise<void> }> {
   const ends: End[] = [];
   const stop = async () => {
     for (const end of ends.toReversed()) await end();
@@ -65,6 +62,22 @@ export async function opened<T extends object>(open: (endBy: (end: End) => void)
     await stop();
     throw thrown;
   }
+}
+
+/** What the tests of a suite share: opened before the first of them, ended after the last. */
+export function shared<G extends Pick<InstalledCluster, 'stop'>>(open: (context: Mocha.Context) => Promise<G>, limitMs?: number): G {
+  let ground: G | undefined;
+  before(async function () {
+    if (limitMs !== undefined) this.timeout(limitMs);
+    ground = await open(this);
+  });
+  after(() => ground?.stop());
+  return new Proxy({} as G, {
+    get(_, name) {
+      assert.ok(ground, 'it is opened when the first test begins');
+      return Reflect.get(ground, name);
+    },
+  });
 }
 
 /** Does something on what is opened for it alone. */
@@ -85,14 +98,21 @@ export async function assertWritesNothing(cluster: Pick<InstalledCluster, 'versi
 }
 
 /** All of it but its end; `watched` are the kinds that an upgrade may touch. */
-export function clusterAround(plane: ControlPlane, around: Surroundings, watched: string): Omit<InstalledCluster, 'stop'> {
+export function clusterAround(plane: ControlPlane, watched: string, own: Pick<Surroundings, 'home' | 'env'>) {
+  const around: Surroundings = { kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl, ...own };
   const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
   const versions = async () => (await plane.kubectl(['get', watched, '-A', '-o', `jsonpath=${format}`])).stdout;
   return {
     plane,
     around,
-    upgrade: (...args) => upgrade(args, around),
-    read: async (resource, jsonPath) => (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout,
+    upgrade: (...args: readonly string[]): Promise<UpgradeProcess> => upgrade(args, around),
+    /** One field of one object, by kubectl's JSONPath; empty where there is none. */
+    read: async (resource: string, jsonPath: string): Promise<string> =>
+      (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout,
+    /**
+     * resourceVersion of everything that an upgrade may touch, once the cluster's own controllers have counted what they did: equal before
+     * and after = nothing was written.
+     */
     versions: () => atRest(async () => (await versions()).split('\n').filter(isOfUpgrade).join('\n')),
   };
 }

@@ -1,42 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
-import { type InstalledCluster, installedCluster, opened } from './installed-cluster.ts';
-import { withStoreAccess } from './kvstore-edits.ts';
+import { folderFor, type InstalledCluster, installedCluster, opened } from './installed-cluster.ts';
+import { withStoreAccess } from './kvstore-sandbox.ts';
 import { manifestFile, releases } from './releases.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { startUpgrade, upgrade } from './upgrade-process.ts';
 
-/** A cluster whose service keeps its data in a real key-value store with client certificates. */
-export interface KvstoreCluster extends InstalledCluster {
-  readonly store: KeyValueStore;
-  start(...args: readonly string[]): ReturnType<typeof startUpgrade>;
-  /** The values of the Secret with the certificates, as the cluster has them. */
-  secret(): Promise<string>;
-}
-
 export const INFORMATION = '/calico/resources/v3/projectcalico.org/clusterinformations/default';
 
-/** The release's manifest as the document has people edit it: endpoints, certificates, MTU. */
-async function editedManifest(folder: string, release: string, file: string, store: KeyValueStore): Promise<string> {
-  const original = await readFile(manifestFile(release, file), 'utf8');
-  const { endpoint, ca, client } = store;
-  const text = withStoreAccess(original, { endpoint, ca, ...client });
-  const path = join(folder, file);
-  await writeFile(path, text);
-  return path;
-}
+export type KvstoreCluster = Awaited<ReturnType<typeof kvstoreCluster>>;
 
-export function kvstoreCluster(release: string, file: string, nodes = 3): Promise<KvstoreCluster> {
+/** A cluster whose service keeps its data in a real key-value store with client certificates. */
+export function kvstoreCluster(release: string, file: string, nodes = 3) {
   return opened(async (endBy) => {
-    const folder = await mkdtemp(join(tmpdir(), 'kvstore-manifest-'));
-    endBy(() => rm(folder, { recursive: true, force: true }));
+    const folder = await folderFor(endBy);
     const store = await startKeyValueStore();
     endBy(store.stop);
-    const manifest = await editedManifest(folder, release, file, store);
+    const manifest = join(folder, file);
+    await writeFile(manifest, withStoreAccess(await readFile(manifestFile(release, file), 'utf8'), { ...store, ...store.client }));
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
     endBy(cluster.stop);
@@ -53,8 +37,9 @@ export function kvstoreCluster(release: string, file: string, nodes = 3): Promis
     return {
       ...cluster,
       ...{ around, store },
-      upgrade: (...args) => upgrade(withProfile(args), around),
-      start: (...args) => startUpgrade(withProfile(args), around),
+      upgrade: (...args: readonly string[]) => upgrade(withProfile(args), around),
+      start: (...args: readonly string[]) => startUpgrade(withProfile(args), around),
+      /** The values of the Secret with the certificates, as the cluster has them. */
       secret: () => cluster.read('secret -n kube-system calico-etcd-secrets', '{.data}'),
     };
   });

@@ -1,28 +1,20 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOlder } from '../../src/kernel/release.ts';
-import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { find } from '../control-plane/operated-components.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
-import { clusterAround, type InstalledCluster, opened } from './installed-cluster.ts';
+import { clusterAround, folderFor, opened } from './installed-cluster.ts';
 import { playService } from './played-service.ts';
 import { manifestFile } from './releases.ts';
 
 /** A real control plane on which an operator, played, has brought a release. */
-export interface OperatedCluster extends InstalledCluster {
-  readonly manner: OperatorManner;
-  /** The played v3 API server, where one was asked for. */
-  readonly apiServer: AggregatedApi | undefined;
-  /** When the operator last changed anything; milliseconds. */
-  changedAt(): number;
-}
+export type OperatedCluster = Awaited<ReturnType<typeof operatedCluster>>;
 
 const WATCHED = 'deployments.apps,daemonsets.apps,clusterroles,clusterrolebindings,crds,installations.operator.tigera.io';
 
-export interface OperatedOptions {
+interface OperatedOptions {
   readonly release?: string;
   /** Spec of the Installation. */
   readonly spec?: object;
@@ -33,21 +25,22 @@ export interface OperatedOptions {
 }
 
 /** The manifest of the old release with `kubectl create`, and an Installation, as the service's own document says. */
-export function operatedCluster(manner: OperatorManner, options: OperatedOptions = {}): Promise<OperatedCluster> {
+export function operatedCluster(manner: OperatorManner, options: OperatedOptions = {}) {
   return opened(async (endBy) => {
     const { release = 'v3.27.5', readyAfterMs, spec = {}, apiServer = false } = options;
-    const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
-    endBy(() => rm(home, { recursive: true, force: true }));
+    const home = await folderFor(endBy);
     const plane = await startControlPlane(readyAfterMs === undefined ? {} : { readyAfterMs });
     endBy(plane.stop);
     const service = playService(plane, manner);
     endBy(service.stop);
     await plane.addNodes(3);
     await install(plane, release, { namespace: manner.namespace, home, spec });
-    const around = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
     return {
-      ...clusterAround(plane, around, WATCHED),
-      ...{ manner, changedAt: service.changedAt },
+      ...clusterAround(plane, WATCHED, { home }),
+      manner,
+      /** When the operator last changed anything; milliseconds. */
+      changedAt: service.changedAt,
+      /** The played v3 API server, where one was asked for. */
       apiServer: await service.brought({ apiServer }),
     };
   });
@@ -70,8 +63,7 @@ async function install(plane: ControlPlane, release: string, { namespace, home, 
   const path = '/apis/operator.tigera.io/v1/installations';
   await until('the Installation is served', async () => (await find(plane.api, path)) !== undefined);
   await plane.api.send('POST', path, {
-    apiVersion: 'operator.tigera.io/v1',
-    kind: 'Installation',
+    ...{ apiVersion: 'operator.tigera.io/v1', kind: 'Installation' },
     metadata: { name: 'default' },
     spec,
   });

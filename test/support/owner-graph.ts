@@ -8,8 +8,9 @@ import type { JournalStore } from '../../src/kernel/journal.ts';
 import type { OwnerReference } from '../../src/kernel/object.ts';
 import type { Api, ApiObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { isPolicy, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
-import { GROUP, OWNED_LABEL, patient, type Reference } from './owned-objects.ts';
+import { isPolicy, NEW_SERVER, OLD_SERVER, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
+import { GROUP, makeOwnedObjects, OWNED_LABEL, patient, type Reference } from './owned-objects.ts';
 import { journalIn } from './state.ts';
 
 /** Every owned object of a cluster by `path namespace/name uid`, with its references in order. */
@@ -20,6 +21,22 @@ interface Discovery {
 }
 interface Groups {
   readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[];
+}
+
+/** So many dependents of every sort on a cluster of an older release; resolves when the garbage collector has looked at everything. */
+export async function ownedGraphs(plane: ControlPlane, count: number) {
+  const { api } = plane;
+  await makeOwnedObjects(api, count);
+  await collectorStartsAnew(plane);
+  const first = await readOwnerGraph(api);
+  const owners = await readOwnerNames(api, OLD_SERVER);
+  return {
+    /** Every dependent with its references, before anything was done. */
+    first,
+    graph: () => readOwnerGraph(api),
+    /** What `first` must have become, with the owners' present names and UIDs. */
+    wanted: async () => graphAfter(first, owners, await readOwnerNames(api, NEW_SERVER)),
+  };
 }
 
 /** What the cluster has now, of every kind that can be listed: read without the program's own search. */

@@ -6,6 +6,8 @@ import { convertUid } from '../../src/kube/converted-uid.ts';
 import { isOfDefaultTier, madeAtOf, policyName } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import type { ApiObject } from '../control-plane/api.ts';
+import { BETWEEN_SERVER, NEW_SERVER, OLD_SERVER, servedObject } from '../control-plane/service-objects.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
 /** The service of the sandbox, with controllers that rename stored policies. */
@@ -19,32 +21,10 @@ const OWNER_KINDS: readonly Kind[] = [
   { group: 'netsvc.io', version: 'v3', kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false },
   { group: 'netsvc.io', version: 'v3', kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true },
 ];
-const POLICIES = new Set(['GlobalNetworkPolicy', 'NetworkPolicy']);
+const POLICIES = ['GlobalNetworkPolicy', 'NetworkPolicy'];
 const SPACE = 'default';
 
-/** An installation whose objects own others, under a garbage collector that loses no time. */
-export interface OwnerSandbox {
-  readonly scenario: Scenario;
-  /** The cluster with the aggregated v3 API. */
-  readonly cluster: Cluster;
-  /** What garbage collection deleted: must stay empty. */
-  readonly deleted: string[];
-  readonly upgraded: boolean;
-  /** The new API server takes over, then the new controllers rename stored policies, unless a person holds that. */
-  upgrade(manner?: { readonly held: boolean }): void;
-  /** The new API server takes over: from now on UIDs are converted. */
-  switchUids(): void;
-  /** The new controllers rename what is stored under its old name; so many policies at most. Returns how many that were. */
-  renamePolicies(most?: number): number;
-  /** Every dependent: its references as `kind/name`, with flags, and whether their owners live. */
-  graph(): Readonly<Record<string, readonly string[]>>;
-  /** Everything that is to be owned in the end, as before the upgrade. */
-  readonly wanted: Readonly<Record<string, readonly string[]>>;
-  uidOf(reference: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name'>, namespace?: string): string | undefined;
-  put(kind: Kind, name: string, owners: readonly OwnerReference[]): KubeObject;
-}
-
-export interface OwnerSandboxOptions {
+interface OwnerSandboxOptions {
   /** Those of the demo unless said. */
   readonly releasesFolder?: string;
   /** A stored policy, renamed itself by the new controllers, is among what is owned. */
@@ -53,26 +33,26 @@ export interface OwnerSandboxOptions {
   readonly converts?: boolean;
 }
 
-export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<OwnerSandbox> {
-  const scenario = await installedSandbox({
-    nodes: 1,
-    ...(options.releasesFolder === undefined ? {} : { releasesFolder: options.releasesFolder }),
-  });
+export type OwnerSandbox = Awaited<ReturnType<typeof ownerSandbox>>;
+
+/** An installation whose objects own others, under a garbage collector that loses no time. */
+export async function ownerSandbox({ releasesFolder, ownedPolicy = false, converts = false }: OwnerSandboxOptions = {}) {
+  const scenario = await installedSandbox({ nodes: 1, ...(releasesFolder === undefined ? {} : { releasesFolder }) });
   const { store } = scenario.cluster;
   const crd = (kind: string) => find(scenario, kind);
-  const world = { converts: options.converts === true, isNew: false };
-  const served = (kind: Kind): readonly KubeObject[] =>
-    store.list(crd(kind.kind)).map((object) => servedObject(object, kind, world.converts));
-  /** The new server looks for an object under the very name that it is asked for (host endpoint notes 0.5). */
+  let rule = converts ? BETWEEN_SERVER : OLD_SERVER;
+  const shown = (object: KubeObject, { plural }: Kind) => servedObject(object as ApiObject, 'netsvc.io', plural, rule) as KubeObject;
+  const served = (kind: Kind) => store.list(crd(kind.kind)).map((object) => shown(object, kind));
   const asked = (kind: Kind, name: string, namespace: string | undefined): KubeObject | undefined => {
     const space = kind.namespaced ? namespace : undefined;
-    const stored = world.isNew ? store.get(crd(kind.kind), name, space) : undefined;
-    if (world.isNew) return stored && servedObject(stored, kind, true);
-    return served(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === space);
+    if (rule !== NEW_SERVER) return served(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === space);
+    // It looks for an object under the very name that it is asked for (host endpoint notes 0.5).
+    const stored = store.get(crd(kind.kind), name, space);
+    return stored && shown(stored, kind);
   };
   const deleted: string[] = [];
 
-  const uidOf: OwnerSandbox['uidOf'] = ({ apiVersion, kind, name }, namespace) => {
+  const uidOf = ({ apiVersion, kind, name }: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name'>, namespace?: string) => {
     const v3 = OWNER_KINDS.find((one) => one.kind === kind);
     if (!v3) return undefined;
     const space = v3.namespaced ? namespace : undefined;
@@ -105,40 +85,47 @@ export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<O
         (metadata.ownerReferences ?? []).map((one) => textOf(one, isAlive(one, metadata.namespace))),
       ]),
     );
-  const put: OwnerSandbox['put'] = (kind, name, ownerReferences) =>
+  const put = (kind: Kind, name: string, ownerReferences: readonly OwnerReference[]) =>
     store.insert(kind, {
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
       metadata: { name, ...(kind.namespaced ? { namespace: SPACE } : {}), ...(ownerReferences.length > 0 ? { ownerReferences } : {}) },
     });
 
+  /** The new API server takes over: from now on UIDs are converted. */
   const switchUids = () => {
-    world.converts = true;
-    world.isNew = true;
+    rule = NEW_SERVER;
     collect();
   };
-  const renamePolicies: OwnerSandbox['renamePolicies'] = (most = Number.POSITIVE_INFINITY) => {
+  /** The new controllers rename what is stored under its old name; so many policies at most. Returns how many that were. */
+  const renamePolicies = (most = Number.POSITIVE_INFINITY) => {
     let renamed = 0;
     for (const kind of POLICIES) renamed += rename(scenario, crd(kind), most - renamed);
     collect();
     return renamed;
   };
 
-  fill({ scenario, uidOf, put }, options);
-  const sandbox = { scenario, deleted, uidOf, put, graph, wanted: graph() };
+  fill({ scenario, uidOf, put }, ownedPolicy);
   return {
-    ...sandbox,
+    scenario,
+    /** The cluster with the aggregated v3 API. */
     cluster: withV3(scenario.cluster, served, asked),
+    /** What garbage collection deleted: must stay empty. */
+    deleted,
     get upgraded() {
-      return world.isNew;
+      return rule === NEW_SERVER;
     },
-    switchUids,
-    renamePolicies,
+    /** The new API server takes over, then the new controllers rename stored policies, unless a person holds that. */
     upgrade({ held } = { held: false }) {
       switchUids();
       if (held) hold(scenario);
       else renamePolicies();
     },
+    ...{ switchUids, renamePolicies, uidOf, put },
+    /** Every dependent: its references as `kind/name`, with flags, and whether their owners live. */
+    graph,
+    /** Everything that is to be owned in the end, as before the upgrade. */
+    wanted: graph(),
   };
 }
 
@@ -146,26 +133,6 @@ function find({ cluster }: Scenario, kind: string): Kind {
   const found = cluster.kinds().find((one) => one.kind === kind && one.group === 'crd.netsvc.io');
   if (!found) throw new Error(`the sandbox has no kind ${kind}`);
   return found;
-}
-
-function servedObject(object: KubeObject, kind: Kind, converts: boolean): KubeObject {
-  const { ownerReferences: listed = [], ...metadata } = object.metadata;
-  const { uid = '', namespace } = metadata;
-  // What was written through the service has its owners in the note beside it, and shows no others.
-  const note = metadata.annotations?.['netsvc.io/metadata'];
-  const noted = note === undefined ? undefined : (JSON.parse(note) as { readonly ownerReferences?: readonly OwnerReference[] });
-  const ownerReferences = noted === undefined ? listed : (noted.ownerReferences ?? []);
-  const name = POLICIES.has(kind.kind) ? policyName(object, renaming) : object.metadata.name;
-  const shown = converts ? (convertUid(uid) ?? uid) : uid;
-  return {
-    ...object,
-    apiVersion: apiVersionOf(kind),
-    metadata: {
-      ...{ ...metadata, name, uid: shown },
-      ...(namespace ? { namespace } : {}),
-      ...(ownerReferences.length > 0 ? { ownerReferences } : {}),
-    },
-  };
 }
 
 /** References as a person sees them, whatever the UIDs. */
@@ -177,7 +144,7 @@ export function textOf({ kind, name, controller, blockOwnerDeletion, apiVersion 
 /** The stored name changes with the migration; the policy is the same. */
 export const plainName = (name: string): string => name.replace(/^default\./, '');
 
-function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' | 'put'>, { ownedPolicy }: OwnerSandboxOptions): void {
+function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' | 'put'>, ownedPolicy: boolean): void {
   const { store } = scenario.cluster;
   const crd = (kind: string) => find(scenario, kind);
   const make = (kind: string, name: string, more: Pick<KubeObject['metadata'], 'annotations' | 'ownerReferences'> = {}): void => {
@@ -240,12 +207,11 @@ function withV3(
   };
 }
 
-function hold({ cluster }: Scenario): void {
-  const { plural, kind, name } = renaming.controllersConfiguration;
-  const configuration = cluster.kinds().find((one) => one.plural === plural && one.group === renaming.crdGroup);
-  if (!configuration) throw new Error(`the sandbox has no kind ${kind}`);
+function hold(scenario: Scenario): void {
+  const { kind, name } = renaming.controllersConfiguration;
   const spec = { controllers: { policyMigration: { enabled: 'Disabled' } } };
-  cluster.store.insert(configuration, { apiVersion: apiVersionOf(configuration), kind, metadata: { name }, spec });
+  const configuration = { apiVersion: 'crd.netsvc.io/v1', kind, metadata: { name }, spec };
+  scenario.cluster.store.insert(find(scenario, kind), configuration);
 }
 
 /** Create anew, then delete the old one: the new one has a UID of its own, and notes when the old one was made (host endpoint notes 4). */

@@ -5,7 +5,7 @@ import { execaSync } from 'execa';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { until } from '../control-plane/until.ts';
-import { type EndState, readEndState } from './end-state.ts';
+import { readEndState } from './end-state.ts';
 import { type InstalledCluster, type InstallRequest, installedCluster, opened } from './installed-cluster.ts';
 import { startUpgrade, type UpgradeProcess } from './upgrade-process.ts';
 import { writesPastProxy, writesTooEarly } from './write-order.ts';
@@ -17,24 +17,13 @@ export interface ProxiedRun extends UpgradeProcess {
   readonly requests: readonly LoggedRequest[];
 }
 
-/** A cluster with a release on it that the program reaches only through a fault proxy. */
-export interface ProxiedCluster {
-  readonly cluster: InstalledCluster;
-  readonly proxy: FaultProxy;
-  /** Ends the process that runs now and what it started, as a machine's death does. */
-  kill(): void;
-  /** Runs the program to its end; asserts that it wrote in the right order, and nothing past the proxy. */
-  run(args: readonly string[]): Promise<ProxiedRun>;
-  endState(): Promise<EndState>;
-  /** Text of the backup that the run record names; empty if there is none. */
-  backup(): Promise<string>;
-  stop(): Promise<void>;
-}
-
 /** More than any run needs, faults and pauses included; milliseconds. */
 const RUN_LIMIT_MS = 120_000;
 
-export function proxiedCluster(request: InstallRequest): Promise<ProxiedCluster> {
+export type ProxiedCluster = Awaited<ReturnType<typeof proxiedCluster>>;
+
+/** A cluster with a release on it that the program reaches only through a fault proxy. */
+export function proxiedCluster(request: InstallRequest) {
   return opened(async (endBy) => {
     const cluster = await installedCluster({ ...request, audit: true, maxMinutes: 10 });
     endBy(cluster.stop);
@@ -44,8 +33,10 @@ export function proxiedCluster(request: InstallRequest): Promise<ProxiedCluster>
     let running: ReturnType<typeof startUpgrade> | undefined;
     return {
       ...{ cluster, proxy },
+      /** Ends the process that runs now and what it started, as a machine's death does. */
       kill: () => void (running?.pid !== undefined && killWithChildren(running.pid)),
-      async run(args) {
+      /** Runs the program to its end; asserts that it wrote in the right order, and nothing past the proxy. */
+      async run(args: readonly string[]): Promise<ProxiedRun> {
         const from = proxy.requests.length;
         const audited = (await readFile(plane.auditLog, 'utf8')).length;
         running = startUpgrade(args, { ...around, kubeconfig: proxy.kubeconfigPath }, RUN_LIMIT_MS);
@@ -56,6 +47,7 @@ export function proxiedCluster(request: InstallRequest): Promise<ProxiedCluster>
         return { exitCode, stdout, stderr, killed: signal === 'SIGKILL', requests };
       },
       endState: () => readEndState(plane.api),
+      /** Text of the backup that the run record names; empty if there is none. */
       backup: () => backupOf(cluster),
     };
   });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { JsonPatchOp, Kind, KubeObject } from '../../src/kernel/object.ts';
 import { type AccessRequest, ApiFailure } from '../../src/kernel/ports.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
-import { type Loopback, type Seen, sendJson, serve } from './loopback-server.ts';
+import { type Loopback, type Seen, sendJson, sendStatus, serve } from './loopback-server.ts';
 
 /** The in-memory cluster behind HTTP, for processes that only look: reads, reviews and dry runs. Any other write is a 405. */
 export function serveSandbox(cluster: SandboxCluster): Promise<Loopback> {
@@ -11,26 +11,20 @@ export function serveSandbox(cluster: SandboxCluster): Promise<Loopback> {
       await answer(cluster, request, response);
     } catch (thrown) {
       // Unanswered, a request would be waited for; a defect of the cluster in memory is for the test to see.
-      const failure = thrown instanceof ApiFailure ? thrown : new ApiFailure(500, 'InternalError', String(thrown));
-      const { status, reason, message } = failure;
-      sendJson(response, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message }, status);
+      const { status, reason, message } = thrown instanceof ApiFailure ? thrown : new ApiFailure(500, 'InternalError', String(thrown));
+      sendStatus(response, status, reason, message);
     }
   });
 }
 
 async function answer(cluster: SandboxCluster, request: Seen, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
-  if (pathname === '/version') return sendJson(response, await cluster.version());
   if (pathname === '/api' || pathname === '/apis') return sendDiscovery(response, cluster.kinds(), pathname === '/api');
-  const version = /^\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(pathname);
-  if (version) return sendJson(response, resources(cluster.kinds(), version[1] ?? '', version[2] ?? ''));
-  const place = placeOf(cluster.kinds(), pathname);
   if (pathname.endsWith('/selfsubjectaccessreviews')) return review(cluster, request, response);
-  if (!place && !pathname.startsWith('/openapi/') && !pathname.endsWith('/log'))
-    throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
+  const place = placeOf(cluster.kinds(), pathname);
   if (!place) {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(await cluster.raw(request.url));
+    const text = await cluster.raw(request.url);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     return;
   }
   const { kind, namespace, name } = place;
@@ -45,13 +39,9 @@ async function answer(cluster: SandboxCluster, request: Seen, response: ServerRe
   return sendJson(response, found);
 }
 
-interface Place {
-  readonly kind: Kind;
-  readonly namespace: string | undefined;
-  readonly name: string | undefined;
-}
+type Place = NonNullable<ReturnType<typeof placeOf>>;
 
-function placeOf(kinds: readonly Kind[], path: string): Place | undefined {
+function placeOf(kinds: readonly Kind[], path: string) {
   const [, core, grouped, group = '', namedVersion, namespace, plural, name] =
     /^\/(?:api\/([^/]+)|(apis)\/([^/]+)\/([^/]+))(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
   const version = grouped ? namedVersion : core;
@@ -99,11 +89,4 @@ export function sendDiscovery(response: ServerResponse, kinds: readonly Kind[], 
   });
   const list = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items };
   sendJson(response, list, 200, { 'content-type': DISCOVERY });
-}
-
-function resources(kinds: readonly Kind[], group: string, version: string) {
-  const own = kinds.filter((one) => one.group === group && one.version === version);
-  if (own.length === 0) throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
-  const served = own.map(({ plural, kind, namespaced }) => ({ name: plural, kind, namespaced, verbs: ['get', 'list'] }));
-  return { kind: 'APIResourceList', apiVersion: 'v1', resources: served };
 }
