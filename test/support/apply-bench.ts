@@ -63,7 +63,7 @@ export const benches: ApplyBench[] = [];
 /** A cluster with these objects, and everything that the apply stage reads from. */
 export function applyBench(installed: readonly KubeObject[], parts: BenchParts = {}): ApplyBench {
   const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options, kubectlMigrates = false } = parts;
-  const around = applyingCluster(installed, { kubectlMigrates });
+  const around = applyingCluster(installed, kubectlMigrates);
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };

@@ -1,43 +1,36 @@
+import { basename } from 'node:path';
 import type { Action } from '../../src/kernel/action.ts';
 import { isRecord } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ManagedFieldsEntry } from '../../src/kernel/object.ts';
-import { ApiFailure, type ClusterReader, type ListOptions } from '../../src/kernel/ports.ts';
+import type { JsonPatchOp, Kind, KubeObject, ManagedFieldsEntry } from '../../src/kernel/object.ts';
+import { ApiFailure, type ClusterReader } from '../../src/kernel/ports.ts';
 import { adoptedOwnership, KUBECTL, LAST_APPLIED } from '../../src/kube/managed-fields.ts';
+import { containersOf, shapeOf } from '../../src/kube/workload.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { appliedServerSide, CLIENT_SIDE, clientSideDocument } from '../../src/sandbox/apply.ts';
 import { claimed } from '../../src/sandbox/field-sets.ts';
+import { findKind } from '../../src/sandbox/store.ts';
+import { isSelected } from '../../src/sandbox/watch.ts';
 import { NOW } from '../fixtures/facts.ts';
 
-/** A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference. */
-export interface ApplyingCluster {
-  readonly cluster: ClusterReader;
-  /** Does what the engine would do with the action. */
-  perform(action: Action): void;
-  /** Command lines and patches that changed something, in order. */
-  readonly writes: string[];
-  /** Everything that is there. */
-  objects(): readonly KubeObject[];
-  /** The object as it is now; undefined if there is none. */
-  object(kind: string, name: string): KubeObject | undefined;
-  /** Changes an object as another writer would: nobody is asked. */
-  edit(kind: string, name: string, ops: readonly JsonPatchOp[], managedBy?: ManagedFieldsEntry): void;
-  /** Every pod becomes what its workload says. */
-  settle(): void;
-}
+export type ApplyingCluster = ReturnType<typeof applyingCluster>;
 
+const NODES = 2;
 const keyOf = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>) => `${kind}/${metadata.name}`;
 
-/** `kubectlMigrates`: kubectl may take over what was applied client-side, as it does where nobody did before. */
-export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, kubectlMigrates = false } = {}): ApplyingCluster {
+/**
+ * A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference.
+ * `kubectlMigrates`: kubectl may take over what was applied client-side, as it does where nobody did before.
+ */
+export function applyingCluster(installed: readonly KubeObject[], kubectlMigrates = false) {
   const store = new Map<string, KubeObject>();
   const files = new Map<string, string>();
+  /** Command lines and patches that changed something, in order. */
   const writes: string[] = [];
   let version = 0;
   const put = (object: KubeObject) => {
-    const before = store.get(keyOf(object));
-    const uid = before?.metadata.uid ?? `uid-${keyOf(object)}`;
+    const uid = store.get(keyOf(object))?.metadata.uid ?? `uid-${keyOf(object)}`;
     version += 1;
     store.set(keyOf(object), { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(version) } });
   };
@@ -50,68 +43,38 @@ export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, k
   };
   /** By kubectl, with forced conflicts. */
   const apply = (document: KubeObject) => {
-    const [group = '', version = group] = document.apiVersion.includes('/') ? document.apiVersion.split('/') : ['', document.apiVersion];
+    const [version = '', group = ''] = document.apiVersion.split('/').reverse();
     const kind = { group, version, kind: document.kind, plural: '', namespaced: false };
     const live = store.get(keyOf(document));
     const object = appliedServerSide(kind, live, document, { manager: KUBECTL, now: new Date(NOW) });
     const { uid, resourceVersion } = live?.metadata ?? {};
     return live ? { ...object, metadata: { ...object.metadata, uid, resourceVersion } } : object;
   };
-  const settle = () => {
-    for (const object of [...store.values()]) if (object.kind === 'DaemonSet' || object.kind === 'Deployment') rollOut(object, nodes, put);
+  const applyAll = (file: string) => {
+    for (const { object } of parseManifest(files.get(basename(file)) ?? '', file).documents) {
+      const result = apply(object);
+      put(result);
+      const managedFields = adoptedOwnership(result);
+      if (!managedFields) continue;
+      if (!kubectlMigrates) throw new Error(`${keyOf(object)}: kubectl would roll twice`);
+      put({ ...result, metadata: { ...result.metadata, managedFields } });
+      put(apply(object));
+    }
   };
+  /** Every pod becomes what its workload says. */
+  const settle = () => [...store.values()].flatMap(rolledOut).forEach(put);
 
-  for (let index = 1; index <= nodes; index += 1) put({ apiVersion: 'v1', kind: 'Node', metadata: { name: `node-${index}` } });
+  for (let index = 1; index <= NODES; index += 1) put({ apiVersion: 'v1', kind: 'Node', metadata: { name: `node-${index}` } });
   put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } });
-  for (const object of installed) put(object);
+  installed.forEach(put);
   settle();
 
-  return {
-    writes,
-    settle,
-    cluster: readerOf(store, patched, apply),
-    objects: () => [...store.values()],
-    object: (kind, name) => store.get(`${kind}/${name}`),
-    edit(kind, name, ops, managedBy) {
-      const object = patched(name, kind, ops);
-      const managedFields = [...(object.metadata.managedFields ?? []), ...(managedBy ? [managedBy] : [])];
-      put({ ...object, metadata: { ...object.metadata, managedFields } });
-    },
-    perform({ effect }) {
-      if (effect.type === 'write') files.set(effect.file, effect.content);
-      if (effect.type === 'wait') settle();
-      for (const { target, patch } of patchesOf(effect)) {
-        put(patched(target.name, target.kind, patch));
-        writes.push(`patch ${target.kind}/${target.name}`);
-      }
-      if (effect.type !== 'exec') return;
-      writes.push([effect.run.tool, ...effect.run.args].join(' '));
-      const file = effect.run.args.at(-1) ?? '';
-      const text = files.get(file.slice(file.lastIndexOf('/') + 1)) ?? '';
-      for (const { object } of parseManifest(text, file).documents) {
-        const result = apply(object);
-        put(result);
-        const managedFields = adoptedOwnership(result);
-        if (!managedFields) continue;
-        if (!kubectlMigrates) throw new Error(`${keyOf(object)}: kubectl would roll twice`);
-        put({ ...result, metadata: { ...result.metadata, managedFields } });
-        put(apply(object));
-      }
-    },
-  };
-}
-
-const patchesOf = (effect: Action['effect']) => (effect.type === 'patch-all' ? effect.patches : []);
-
-type Patched = (name: string, kind: string, ops: readonly JsonPatchOp[]) => KubeObject;
-
-function readerOf(store: ReadonlyMap<string, KubeObject>, patched: Patched, apply: (one: KubeObject) => KubeObject): ClusterReader {
   const kinds = (): readonly Kind[] => [...Object.values(K), ...[...store.values()].flatMap(kindOfCrd)];
-  const reader: Partial<ClusterReader> = {
+  const cluster: Partial<ClusterReader> = {
     discover: async () => ({ kinds: kinds(), failed: [] }),
-    resolve: async (apiVersion, kind) => kinds().find((one) => apiVersionOf(one) === apiVersion && one.kind === kind),
+    resolve: async (apiVersion, kind) => findKind(kinds(), apiVersion, kind),
     get: async (kind, name) => store.get(`${kind.kind}/${name}`),
-    list: async (kind, options) => [...store.values()].filter((one) => one.kind === kind.kind && isSelected(one, options)),
+    list: async ({ kind }, options = {}) => [...store.values()].filter((one) => one.kind === kind && isSelected(one, options)),
     dryRunApply: async (_kind, document) => apply(document),
     dryRunPatch: async (kind, ref, ops) => patched(ref.name, kind.kind, ops),
     dryRunCreate: async (_kind, document) => document,
@@ -119,23 +82,40 @@ function readerOf(store: ReadonlyMap<string, KubeObject>, patched: Patched, appl
       throw new ApiFailure(404, 'NotFound', 'it serves no schema');
     },
   };
-  return reader as ClusterReader;
+  return {
+    cluster: cluster as ClusterReader,
+    writes,
+    settle,
+    /** Everything that is there. */
+    objects: (): readonly KubeObject[] => [...store.values()],
+    /** The object as it is now; undefined if there is none. */
+    object: (kind: string, name: string) => store.get(`${kind}/${name}`),
+    /** Changes an object as another writer would: nobody is asked. */
+    edit(kind: string, name: string, ops: readonly JsonPatchOp[], managedBy?: ManagedFieldsEntry) {
+      const object = patched(name, kind, ops);
+      const managedFields = [...(object.metadata.managedFields ?? []), ...(managedBy ? [managedBy] : [])];
+      put({ ...object, metadata: { ...object.metadata, managedFields } });
+    },
+    /** Does what the engine would do with the action. */
+    perform({ effect }: Action) {
+      if (effect.type === 'write') files.set(effect.file, effect.content);
+      if (effect.type === 'wait') settle();
+      for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
+        put(patched(target.name, target.kind, patch));
+        writes.push(`patch ${target.kind}/${target.name}`);
+      }
+      if (effect.type !== 'exec') return;
+      writes.push([effect.run.tool, ...effect.run.args].join(' '));
+      applyAll(effect.run.args.at(-1) ?? '');
+    },
+  };
 }
 
 function kindOfCrd({ kind, spec }: KubeObject): readonly Kind[] {
   if (kind !== 'CustomResourceDefinition' || !isRecord(spec) || !isRecord(spec.names)) return [];
-  const group = String(spec.group);
-  return [
-    { group, version: 'v1', kind: String(spec.names.kind), plural: String(spec.names.plural), namespaced: spec.scope === 'Namespaced' },
-  ];
-}
-
-/** The two shapes of selectors that stages use: `a=b` and `a in (b,c)`. */
-function isSelected({ metadata }: KubeObject, { namespace, labelSelector = '' }: ListOptions = {}): boolean {
-  if (namespace !== undefined && metadata.namespace !== namespace) return false;
-  const among = /^(\S+) in \((.*)\)$/.exec(labelSelector);
-  if (among) return (among[2] ?? '').split(',').includes(metadata.labels?.[among[1] ?? ''] ?? '');
-  return labelSelector === '' || labelSelector.split(',').every((one) => metadata.labels?.[one.split('=')[0] ?? ''] === one.split('=')[1]);
+  const { kind: served, plural } = spec.names;
+  const namespaced = spec.scope === 'Namespaced';
+  return [{ group: String(spec.group), version: 'v1', kind: String(served), plural: String(plural), namespaced }];
 }
 
 /** A document as `kubectl apply` without `--server-side` leaves it. */
@@ -158,32 +138,24 @@ export function appliedBy(manager: string, object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, managedFields: [...managedFields, entry] } };
 }
 
-interface WorkloadShape {
-  readonly spec: {
-    readonly replicas?: number;
-    readonly template: {
-      readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
-      readonly spec: { readonly containers: readonly { readonly name: string; readonly image: string }[] };
-    };
-  };
-}
-
-function rollOut(object: KubeObject, nodes: number, put: (object: KubeObject) => void): void {
-  const { spec } = object as unknown as WorkloadShape;
-  const pods = object.kind === 'DaemonSet' ? nodes : (spec.replicas ?? 1);
+/** A workload whose rollout is over, and its pods; nothing of another object. */
+function rolledOut(object: KubeObject): readonly KubeObject[] {
+  if (object.kind !== 'DaemonSet' && object.kind !== 'Deployment') return [];
+  const { replicas = 1, template } = shapeOf(object).spec ?? {};
+  const { name, namespace } = object.metadata;
+  const pods = object.kind === 'DaemonSet' ? NODES : replicas;
   const counts = object.kind === 'DaemonSet' ? DAEMON_COUNTS : DEPLOYMENT_COUNTS;
-  put({ ...object, status: Object.fromEntries(counts.map((count) => [count, pods])) });
-  const { containers } = spec.template.spec;
-  for (let index = 1; index <= pods; index += 1) {
-    const containerStatuses = containers.map(({ name }) => ({ name, ready: true }));
-    put({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: `${object.metadata.name}-${index}`, namespace: object.metadata.namespace, labels: spec.template.metadata?.labels },
-      spec: { nodeName: `node-${index}`, containers },
+  const containers = containersOf(object);
+  const containerStatuses = containers.map((one) => ({ name: one.name, ready: true }));
+  return [
+    { ...object, status: Object.fromEntries(counts.map((count) => [count, pods])) },
+    ...Array.from({ length: pods }, (_, index) => ({
+      ...{ apiVersion: 'v1', kind: 'Pod' },
+      metadata: { name: `${name}-${index + 1}`, namespace, labels: template?.metadata?.labels },
+      spec: { nodeName: `node-${index + 1}`, containers },
       status: { phase: 'Running', containerStatuses, conditions: [{ type: 'Ready', status: 'True' }] },
-    });
-  }
+    })),
+  ];
 }
 
 const DAEMON_COUNTS = ['desiredNumberScheduled', 'updatedNumberScheduled', 'numberReady', 'numberAvailable'];

@@ -10,34 +10,23 @@ import { inventoryOfObjects, objectOf, workloadOf } from './inventory.ts';
 export const KUBERNETES = { DATASTORE_TYPE: 'kubernetes' };
 export const BIRD = { ...KUBERNETES, CALICO_NETWORKING_BACKEND: 'bird' };
 
-export interface AgentParts {
+type Parts = Partial<Parameters<typeof workloadOf>[2]>;
+
+interface AgentParts extends Omit<Parts, 'images'> {
   readonly name?: string;
-  readonly namespace?: string;
   readonly tag?: string;
   readonly image?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Images beside those of every agent. */
   readonly more?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly managers?: readonly string[];
 }
 
-export function agent({
-  name = 'calico-node',
-  namespace,
-  tag = 'v3.27.5',
-  image,
-  env = BIRD,
-  more = {},
-  labels,
-  managers,
-}: AgentParts = {}) {
+export function agent({ name = 'calico-node', tag = 'v3.27.5', image, more, ...parts }: AgentParts = {}) {
   const images = { 'calico-node': image ?? `quay.io/calico/node:${tag}`, 'init:install-cni': `quay.io/calico/cni:${tag}`, ...more };
-  return workloadOf('DaemonSet', name, { namespace, env, images, labels, managers });
+  return workloadOf('DaemonSet', name, { env: BIRD, ...parts, images });
 }
 
-export function deployment(name: string, image: string, parts: Partial<Parameters<typeof workloadOf>[2]> = {}): KubeObject {
-  return workloadOf('Deployment', name, { images: { [name]: image }, ...parts });
-}
+export const deployment = (name: string, image: string, parts: Parts = {}) =>
+  workloadOf('Deployment', name, { images: { [name]: image }, ...parts });
 
 export const configMap = (data: Readonly<Record<string, string>>, name = 'calico-config', namespace = 'kube-system') =>
   objectOf('v1', 'ConfigMap', name, { metadata: { namespace }, data });
@@ -46,7 +35,7 @@ export const controllers = (tag = 'v3.27.5') => deployment('calico-kube-controll
 export const typha = (tag = 'v3.27.5') => deployment('calico-typha', `quay.io/calico/typha:${tag}`);
 export const installation = (metadata: object = {}, status: object = {}) =>
   objectOf('operator.tigera.io/v1', 'Installation', 'default', { metadata, status });
-export const operator = (parts: Partial<Parameters<typeof workloadOf>[2]> = {}) =>
+export const operator = (parts: Parts = {}) =>
   deployment('tigera-operator', 'quay.io/tigera/operator:v1.32.12', { namespace: 'tigera-operator', ...parts });
 export const operatedAgent = (parts: AgentParts = {}) => agent({ namespace: 'calico-system', ...parts });
 export const information = (calicoVersion: string) =>
@@ -54,17 +43,9 @@ export const information = (calicoVersion: string) =>
 
 export function pod(name: string, image: string, namespace = 'kube-system'): PodFacts {
   return {
-    uid: name,
-    name,
-    namespace,
-    node: `node-of-${name}`,
+    ...{ uid: name, name, namespace, node: `node-of-${name}`, createdAt: 0 },
     images: { 'calico-node': image },
-    readyContainers: 1,
-    containers: 1,
-    phase: 'Running',
-    terminating: false,
-    createdAt: 0,
-    readyCondition: true,
+    ...{ readyContainers: 1, containers: 1, phase: 'Running', terminating: false, readyCondition: true },
   };
 }
 
@@ -86,15 +67,7 @@ export function unclearIn(objects: readonly KubeObject[], more: Partial<Inventor
 
 /** The object with the switch of the renaming, and the kind that it is of. */
 export const configuration = objectOf('crd.projectcalico.org/v1', 'KubeControllersConfiguration', 'default', { spec: {} });
-export const configurationCrd = objectOf(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'kubecontrollersconfigurations.crd.projectcalico.org',
-  {
-    spec: {
-      group: 'crd.projectcalico.org',
-      names: { kind: 'KubeControllersConfiguration', plural: 'kubecontrollersconfigurations' },
-      scope: 'Cluster',
-    },
-  },
-);
+const names = { kind: 'KubeControllersConfiguration', plural: 'kubecontrollersconfigurations' };
+export const configurationCrd = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${names.plural}.crd.projectcalico.org`, {
+  spec: { group: 'crd.projectcalico.org', names, scope: 'Cluster' },
+});
