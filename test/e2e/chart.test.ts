@@ -5,7 +5,7 @@ import { type ChartCluster, flagsOf, sharedChartCluster } from '../support/chart
 import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { TYPHA } from '../support/operated-bench.ts';
-import { slowTool } from '../support/slow-kubectl.ts';
+import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
@@ -114,10 +114,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     await next.says(/waiting for helm/);
     await slow.letGo();
     assertSucceeded(await next.child);
-    const log = await slow.takeLog();
-    for (let index = 0; index < log.length; index += 2) {
-      assert.equal(log[index]?.replace('begin', 'end'), log[index + 1], `two upgrades at the same time:\n${log.join('\n')}`);
-    }
+    assertOneByOne(await slow.takeLog());
     assert.deepEqual(
       [(await revision()).revision, (await revision()).status, (await revision()).chart],
       ['2', 'deployed', 'tigera-operator-v3.32.1'],

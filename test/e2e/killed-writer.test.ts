@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isRunning } from '../../src/adapters/lock/lease.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
-import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
+import { assertOneByOne, type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
@@ -40,8 +40,6 @@ describe('a run whose kubectl takes its time, on a real control plane', () => {
     assertSucceeded(await next.child);
     const log = await slow.takeLog();
     assert.equal(log[0], `begin ${kubectl}`);
-    for (let index = 0; index < log.length; index += 2) {
-      assert.equal(log[index]?.replace('begin', 'end'), log[index + 1], `two applies at the same time:\n${log.join('\n')}`);
-    }
+    assertOneByOne(log);
   });
 });

@@ -7,7 +7,8 @@ import { Outdated } from '../../src/kernel/fault.ts';
 import { interrupted } from '../../src/kernel/interruption.ts';
 import { planSteps } from '../../src/kernel/plan.ts';
 import { ApiFailure, type Clock } from '../../src/kernel/ports.ts';
-import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/kernel/stage.ts';
+import { type AnyStage, type StagePlan, stage } from '../../src/kernel/stage.ts';
+import { fakeStage } from '../support/command-bench.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
 import { scripted } from '../support/scripted-stage.ts';
 
@@ -30,16 +31,7 @@ const patch = (id: string): Action =>
     },
   });
 
-const checked = (id: string, verdict: Verdict, plan: StagePlan = { skip: 'none' }) =>
-  stage<null>({
-    id: id as Stage<null>['id'],
-    title: id,
-    ref: '§1',
-    readOnly: true,
-    checks: [{ id: 'NS-001', title: 't', category: 'kubernetes', severity: 'error', ref: '§1', judge: () => verdict }],
-    survey: async () => null,
-    plan: () => plan,
-  });
+const checked = (id: string, verdict: Verdict, plan?: StagePlan) => fakeStage(id, { readOnly: true, verdict, ...(plan && { plan }) });
 
 async function run(bench: EngineBench, stages: readonly AnyStage[], options = {}) {
   const events: EngineEvent[] = [];

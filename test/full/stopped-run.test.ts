@@ -3,7 +3,7 @@ import { isRunning } from '../../src/adapters/lock/lease.ts';
 import { until } from '../control-plane/until.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
-import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
+import { assertOneByOne, type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
@@ -34,10 +34,7 @@ describe('a run that is stopped for longer than its lease, on a real control pla
     assert.ok(isRunning(stopped.pid), 'only the run was stopped, not its program');
     await slow.letGo();
     assertSucceeded(await next.child);
-    const log = await slow.takeLog();
-    for (let index = 0; index < log.length; index += 2) {
-      assert.equal(log[index]?.replace('begin', 'end'), log[index + 1], `two applies at the same time:\n${log.join('\n')}`);
-    }
+    assertOneByOne(await slow.takeLog());
     const before = await cluster.versions();
     stopped.child.kill('SIGCONT');
     const first = await stopped.child;

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { CASES, WRONG } from '../features/policy-rules/selector-cases.ts';
-
-/** What a call said and how it ended. */
-export interface CliSaid {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number | undefined;
-}
+import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 /** A CLI of the service on a real control plane of its own, whose controllers' configuration is there. */
 export interface CliUnderTest {
-  run(args: readonly string[], stdin?: string): Promise<CliSaid>;
+  run(args: readonly string[], stdin?: string): Promise<UpgradeProcess>;
   /** One field of a stored object of the API, by kubectl's JSONPath. */
   stored(resource: string, jsonPath: string): Promise<string>;
   stop(): Promise<void>;
@@ -32,10 +26,9 @@ export function describeServiceCli(title: string, open: () => Promise<CliUnderTe
     after(() => cli?.stop());
 
     const run = (args: readonly string[], stdin?: string) => cli?.run(args, stdin) ?? assert.fail('it was not opened');
-    const said = ({ exitCode, stdout, stderr }: CliSaid) => `exit ${exitCode}\n${stdout}\n${stderr}`;
     async function succeeds(args: readonly string[], stdin?: string): Promise<string> {
       const result = await run(args, stdin);
-      assert.equal(result.exitCode, 0, said(result));
+      assertSucceeded(result);
       return result.stdout;
     }
 
@@ -49,7 +42,7 @@ export function describeServiceCli(title: string, open: () => Promise<CliUnderTe
         /^Successfully created 1 'HostEndpoint' resource/,
       );
       const again = await run(['create', '-f', '-'], endpoint('a'));
-      assert.notEqual(again.exitCode, 0, said(again));
+      assert.notEqual(again.exitCode, 0, told(again));
       assert.match(again.stderr, /already exists/);
     });
 
@@ -62,7 +55,7 @@ export function describeServiceCli(title: string, open: () => Promise<CliUnderTe
 
     it('says what is missing and exits 1', async () => {
       const result = await run(['get', 'hostendpoint', 'nosuch', '-o', 'json']);
-      assert.equal(result.exitCode, 1, said(result));
+      assert.equal(result.exitCode, 1, told(result));
       assert.match(result.stderr, /resource does not exist: HostEndpoint\(nosuch\)/);
     });
 
@@ -78,7 +71,7 @@ export function describeServiceCli(title: string, open: () => Promise<CliUnderTe
     it('deletes what is there although one of the names is missing, and exits 1', async () => {
       await succeeds(['create', '-f', '-'], endpoint('b'));
       const result = await run(['delete', 'hostendpoint', 'a', 'missing', 'b']);
-      assert.equal(result.exitCode, 1, said(result));
+      assert.equal(result.exitCode, 1, told(result));
       assert.match(result.stdout, /^Successfully deleted 2 'HostEndpoint' resource/);
       assert.match(result.stderr, /HostEndpoint\(missing\)/);
       assert.deepEqual(JSON.parse(await succeeds(['get', 'hostendpoints', '-o', 'json'])).items, []);
@@ -94,7 +87,7 @@ export function describeServiceCli(title: string, open: () => Promise<CliUnderTe
       );
     });
 
-    if (isReal) describeSelectors(run, said);
+    if (isReal) describeSelectors(run);
   });
 }
 
@@ -103,19 +96,18 @@ function policy(name: string, selector: string): string {
 }
 
 /** The stand-in judges no selector: only a real CLI can tell whether ours reads the same language. */
-function describeSelectors(run: CliUnderTest['run'], said: (result: CliSaid) => string): void {
+function describeSelectors(run: CliUnderTest['run']): void {
   describe('and selectors', () => {
     for (const [index, [selector]] of CASES.entries()) {
       it(`takes ${JSON.stringify(selector)}`, async () => {
-        const result = await run(['create', '-f', '-'], policy(`takes-${index}`, selector));
-        assert.equal(result.exitCode, 0, said(result));
+        assertSucceeded(await run(['create', '-f', '-'], policy(`takes-${index}`, selector)));
         await run(['delete', 'globalnetworkpolicy', `takes-${index}`]);
       });
     }
     for (const [index, [selector]] of WRONG.entries()) {
       it(`refuses ${JSON.stringify(selector.slice(0, 40))}`, async () => {
         const result = await run(['create', '-f', '-'], policy(`refuses-${index}`, selector));
-        assert.notEqual(result.exitCode, 0, said(result));
+        assert.notEqual(result.exitCode, 0, told(result));
       });
     }
   });

@@ -22,21 +22,66 @@ export function rolloutOf(nodes: number, stuck: readonly number[] = []): Rollout
   return { ...of, startedAt: at(60), seconds, desired: nodes, done: stuck.length === 0, rows };
 }
 
-type Word = (text: string) => string;
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'netsvc-config' };
 
-function edit(outcome: Edit['outcome'], word: Word): Edit {
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: word('netsvc-config') };
-  const values = { base: word('1440'), mine: word('9000'), theirs: { deep: word('0') } };
-  return { ref, path: word('data.mtu'), change: 'change', ...values, source: { kind: 'live', manager: word('anna') }, outcome };
-}
+const edit = (outcome: Edit['outcome']): Edit => ({
+  ...{ ref: CONFIG_MAP, path: 'data.mtu', change: 'change', outcome },
+  ...{ base: '1440', mine: '9000', theirs: { deep: '0' }, source: { kind: 'live', manager: 'anna' } },
+});
 
-function stageOf(id: string, word: Word): PlannedStage {
-  return { id, title: word(id), ref: word('§4.8/1'), actions: [], objects: [], notes: [] };
-}
+const owned = (change: { readonly before?: unknown; readonly after?: unknown }): PlannedObject => ({
+  ref: { ...CONFIG_MAP, namespace: 'shop', name: 'owned' },
+  ...{ change: 'update', fields: [{ path: 'metadata.ownerReferences[0]', ...change }], hidden: [], taken: [] },
+});
 
-function ownedObject(change: { readonly before?: unknown; readonly after?: unknown }, word: Word): PlannedObject {
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: word('owned') };
-  return { ref, change: 'update', fields: [{ path: 'metadata.ownerReferences[0]', ...change }], hidden: [], taken: [] };
+const stageOf = (id: string, parts: Partial<PlannedStage>): PlannedStage => ({
+  ...{ id, title: id, ref: '§4.8/1', actions: [], objects: [], notes: [], ...parts },
+});
+
+/** What an upgrade applies, with everything that a plan can say of it. */
+const APPLY: PlannedStage = {
+  ...{ id: 'apply', title: 'Apply', ref: '§4.4/2', notes: ['a note'] },
+  actions: [
+    {
+      ...{ id: 'wave-1', title: 'first wave', ref: '§4.4/2', undo: 'partial' },
+      effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', 'wave 1.yaml'] } },
+    },
+  ],
+  objects: [
+    {
+      ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'netsvc-node' },
+      change: 'update',
+      fields: [{ path: 'spec.x', before: '1', after: { deep: '2' } }],
+      hidden: ['spec.hidden'],
+      taken: [{ path: 'spec.replicas', manager: 'kube-controller-manager', subresource: 'scale' }],
+      takers: [
+        {
+          ...{ name: 'HorizontalPodAutoscaler nodes', kind: 'autoscaler', hint: 'Change its bounds.' },
+          ...{ manager: 'kube-controller-manager', subresource: 'scale', fields: 1 },
+        },
+      ],
+      note: 'two edits kept',
+    },
+  ],
+  twoWay: [{ ref: CONFIG_MAP, path: 'data.level', live: 'debug', target: 'info', owners: ['boris'] }],
+  edits: [edit('kept'), edit('already'), edit('conflict')],
+};
+
+/** Fields whose texts mean something to this program. */
+const KEPT = new Set([
+  ...['id', 'kind', 'apiVersion', 'namespace', 'category', 'outcome', 'undo', 'type', 'tool', 'change', 'subresource'],
+  ...['state', 'stage', 'verdict', 'phase', 'level', 'at', 'startedAt', 'endedAt'],
+]);
+
+/** Every other text through `word`. */
+function worded<T>(value: T, word: (text: string) => string): T {
+  const through = (one: unknown, key = ''): unknown => {
+    if (typeof one === 'string') return KEPT.has(key) ? one : word(one);
+    if (Array.isArray(one)) return one.map((item) => through(item, key));
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(Object.entries(one).map(([name, field]) => [name, through(field, name)]));
+  };
+  return through(value) as T;
 }
 
 /** Every part of a report filled, each text by `word`, which may be anything. */
@@ -48,99 +93,49 @@ export function reportOf({
   hosts = 4,
 } = {}): ReportFacts {
   const finding = (id: string, outcome: Finding['outcome']): Finding => ({
-    ...{ id, title: word('title'), category: 'nodes', ref: word('§1/1'), outcome, message: word('the fact') },
-    ...{ hint: word('fix it'), next: word('kubectl get nodes') },
-    evidence: Array.from({ length: evidence }, (_, index) => ({ text: word(`Node/${index}`), detail: word('detail') })),
+    ...{ id, title: 'title', category: 'nodes', ref: '§1/1', outcome, message: 'the fact', hint: 'fix it', next: 'kubectl get nodes' },
+    evidence: Array.from({ length: evidence }, (_, index) => ({ text: `Node/${index}`, detail: 'detail' })),
   });
-  const plan: PlannedStage = {
-    ...{ id: 'apply', title: word('Apply'), ref: word('§4.4/2'), notes: [word('a note')] },
-    actions: [
-      {
-        ...{ id: 'wave-1', title: word('first wave'), ref: word('§4.4/2'), undo: 'partial' },
-        effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', word('wave 1.yaml')] } },
-      },
-    ],
-    objects: [
-      {
-        ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: word('netsvc-node') },
-        change: 'update',
-        fields: [{ path: word('spec.x'), before: word('1'), after: { deep: word('2') } }],
-        hidden: [word('spec.hidden')],
-        taken: [{ path: word('spec.replicas'), manager: word('kube-controller-manager'), subresource: 'scale' }],
-        takers: [
-          {
-            ...{ name: word('HorizontalPodAutoscaler nodes'), kind: 'autoscaler', hint: word('Change its bounds.') },
-            ...{ manager: word('kube-controller-manager'), subresource: 'scale', fields: 1 },
-          },
-        ],
-        note: word('two edits kept'),
-      },
-    ],
-    twoWay: [
-      {
-        ref: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: word('netsvc-config') },
-        ...{ path: word('data.level'), live: word('debug'), target: word('info'), owners: [word('boris')] },
-      },
-    ],
-    edits: [edit('kept', word), edit('already', word), edit('conflict', word)],
-  };
-  const moved: readonly PlannedStage[] = [
-    { ...stageOf('ownerrefs-strip', word), objects: [ownedObject({ before: word('IPPool/blue') }, word)] },
-    {
-      ...stageOf('hep', word),
-      hosts: Array.from({ length: hosts }, (_, index) =>
-        index % 50 === 0
-          ? {
-              node: word(`node-${index}`),
-              verdict: 'OPEN',
-              detail: word('once host endpoint old is deleted: inbound: now deny; afterwards allow'),
-            }
-          : { node: word(`node-${index}`), verdict: 'same' },
-      ),
-    },
-    {
-      ...stageOf('ownerrefs-restore', word),
-      objects: [
-        ownedObject({ after: { apiVersion: 'example.org/v3', kind: word('IPPool'), name: word('blue'), uid: word('5f1c') } }, word),
-      ],
-    },
-  ];
+  const detail = 'once host endpoint old is deleted: inbound: now deny; afterwards allow';
+  const traffic = Array.from({ length: hosts }, (_, index) => ({
+    ...{ node: `node-${index}`, ...(index % 50 === 0 ? { verdict: 'OPEN', detail } : { verdict: 'same' }) },
+  })) as PlannedStage['hosts'];
   const rollout = rolloutOf(nodes, stuck);
-  const rows = rollout.rows.map((row) => ({
-    ...row,
-    node: word(row.node),
-    marks: row.marks.map((mark) => (mark.why ? { ...mark, why: word(mark.why) } : mark)),
-  }));
+  const endedAt = at(60 + rollout.seconds);
+  const report = {
+    title: 'Run report: run',
+    message: 'a manual step is needed',
+    suggestions: ['do it'],
+    findings: [finding('NS-001', 'ok'), finding('NS-002', 'error'), finding('NS-003', 'warning'), finding('NS-004', 'not-applicable')],
+    plans: [
+      APPLY,
+      stageOf('ownerrefs-strip', { objects: [owned({ before: 'IPPool/blue' })] }),
+      stageOf('hep', { hosts: traffic }),
+      stageOf('ownerrefs-restore', {
+        objects: [owned({ after: { apiVersion: 'example.org/v3', kind: word('IPPool'), name: 'blue', uid: '5f1c' } })],
+      }),
+    ],
+    stages: [
+      { id: 'preflight', state: 'done', startedAt: at(0), endedAt: at(4) },
+      { id: 'crds', state: 'skipped', startedAt: at(4), endedAt: at(4), because: 'in the manifest' },
+      { id: 'apply', state: 'failed', startedAt: at(4), endedAt, because: 'two nodes' },
+    ],
+    history: {
+      ...{ startedAt: at(0), endedAt, rollouts: [rollout] },
+      actions: [
+        { stage: 'apply', id: 'wave-1', title: 'first wave', ref: '§4.4/2', outcome: 'failed', startedAt: at(5), detail: 'refused' },
+      ],
+      notes: [{ at: at(6), stage: 'apply', level: 'warning', text: 'slow' }],
+    },
+    next: 'kubectl netsvc-upgrade run',
+  } as const;
   return {
-    title: word('Run report: run'),
+    ...worded(report, word),
     outcome: { code: 'stopped', number: 5 },
     facts: [
       ['target', 'v3.32.2'],
       ['versions', 'v3.27.5 before, v3.32.2 after'],
       ['cluster', word('prod https://10.0.0.1:6443 2c9e')],
     ],
-    message: word('a manual step is needed'),
-    suggestions: [word('do it')],
-    findings: [finding('NS-001', 'ok'), finding('NS-002', 'error'), finding('NS-003', 'warning'), finding('NS-004', 'not-applicable')],
-    plans: [plan, ...moved],
-    stages: [
-      { id: 'preflight', state: 'done', startedAt: at(0), endedAt: at(4) },
-      { id: 'crds', state: 'skipped', startedAt: at(4), endedAt: at(4), because: word('in the manifest') },
-      { id: 'apply', state: 'failed', startedAt: at(4), endedAt: at(60 + rollout.seconds), because: word('two nodes') },
-    ],
-    history: {
-      startedAt: at(0),
-      endedAt: at(60 + rollout.seconds),
-      actions: [
-        {
-          ...{ stage: 'apply', id: 'wave-1', title: word('first wave'), ref: '§4.4/2', outcome: 'failed' },
-          startedAt: at(5),
-          detail: word('refused'),
-        },
-      ],
-      rollouts: [{ ...rollout, rows, workload: word(rollout.workload), image: word(rollout.image) }],
-      notes: [{ at: at(6), stage: 'apply', level: 'warning', text: word('slow') }],
-    },
-    next: word('kubectl netsvc-upgrade run'),
   };
 }

@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { rememberAnswers } from '../../src/adapters/tools/tools.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { commandLine } from '../../src/kernel/argv.ts';
-import type { Finding } from '../../src/kernel/check.ts';
 import type { Options } from '../../src/kernel/context.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../src/kernel/ports.ts';
@@ -10,6 +9,7 @@ import type { StagePlan } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench } from './apply-bench.ts';
 import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
+import { emptySources } from './empty-sources.ts';
 import { objectOf } from './inventory.ts';
 
 export const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
@@ -89,25 +89,24 @@ export function chartBench(parts: ChartParts = {}): ChartBench {
       exists: async (path) => PULLED.test(path) || bench.files.has(path),
       readBytes: async () => new TextEncoder().encode('a chart'),
     },
-    work: { path: '/w', read: async () => undefined, freeBytes: async () => 0, write: async (name, content) => save(saved, name, content) },
+    work: {
+      ...emptySources.work,
+      async write(name, content) {
+        saved.set(name, String(content));
+        return `/w/${name}`;
+      },
+    },
   };
-  if (parts.crdsApplied) bench.around.perform({ ...writeCrds, effect: { type: 'write', file: 'crds.yaml', content: CRDS } });
-  if (parts.crdsApplied)
-    bench.around.perform({ ...writeCrds, effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '/w/crds.yaml'] } } });
+  const applyCrds = { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '/w/crds.yaml'] } } as const;
+  for (const effect of parts.crdsApplied ? [{ type: 'write', file: 'crds.yaml', content: CRDS } as const, applyCrds] : [])
+    bench.around.perform({ id: 'crds', title: '', ref: '', undo: 'none', effect });
   return Object.assign(bench, { asked, saved, sources });
 }
 
 /** What the chart tool has fetched. */
 const PULLED = /^\/w\/tigera-operator-v\S+\.tgz$/;
 
-const writeCrds = { id: 'crds', title: '', ref: '', undo: 'none' } as const;
-
 const artifact = (text: string) => ({ url: 'crds.yaml', file: 'crds.yaml', bytes: new TextEncoder().encode(text), sha256: 'c'.repeat(64) });
-
-function save(saved: Map<string, string>, name: string, content: string | Uint8Array): string {
-  saved.set(name, String(content));
-  return `/w/${name}`;
-}
 
 /** The release as the chart tool stores it. */
 export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, 'stored' | 'storage'>): readonly KubeObject[] {
@@ -161,14 +160,11 @@ function withoutSecrets(cluster: ClusterReader): ClusterReader {
 }
 
 /** What the apply stage finds, by check, and plans. */
-export async function openedChart(bench: ChartBench): Promise<{
-  readonly findings: readonly Finding[];
-  readonly outcomes: Readonly<Record<string, string>>;
-  readonly plan: StagePlan;
-}> {
+export async function openedChart(bench: ChartBench) {
   const open = await applyStage.open(bench.sources, bench.context);
   const findings = open.findings();
-  return { findings, outcomes: Object.fromEntries(findings.map(({ id, outcome }) => [id, outcome])), plan: open.plan() };
+  const outcomes: Readonly<Record<string, string>> = Object.fromEntries(findings.map(({ id, outcome }) => [id, outcome]));
+  return { findings, outcomes, plan: open.plan() };
 }
 
 /** The commands of a plan, as a person would type them. */
