@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Agent, createServer } from 'node:https';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import type { JsonPatchOp } from '../../src/kernel/object.ts';
 import { applyJsonPatch, PatchFailure } from '../../src/manifest/json-patch.ts';
-import { type Ask, discovery, parseTarget, storedPath, type Target, textOf } from './aggregated-target.ts';
-import type { ApiAccess, ApiObject } from './api.ts';
+import { type Ask, discovery, parseTarget, storedPath, type Target } from './aggregated-target.ts';
+import { type ApiAccess, type ApiObject, exchange } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { listening } from './listening.ts';
 import { OLD_SERVER, type ServerRule, servedObject, storedObject } from './service-objects.ts';
@@ -35,9 +36,9 @@ export interface AggregatedOptions {
 export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOptions): Promise<AggregatedApi> {
   const authority = createAuthority('aggregated-authority');
   const { certificate, key } = authority.issue({ commonName: 'aggregated-api', hosts });
-  const agent = new SecureAgent({ keepAlive: true, ca: behind.authority, cert: behind.certificate, key: behind.key });
+  const agent = new Agent({ keepAlive: true, ca: behind.authority, cert: behind.certificate, key: behind.key });
   let rule = OLD_SERVER;
-  const ask = asker(behind.server, agent);
+  const ask: Ask = (method, path, signal, body) => exchange(agent, method, behind.server + path, { signal, body });
   const server = createServer({ cert: certificate, key, ca: behind.authority, requestCert: true }, (request, response) => {
     answer({ request, response, group, rule, ask }).catch((thrown: unknown) => response.destroy(thrown as Error));
   });
@@ -60,16 +61,6 @@ export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOpt
   };
 }
 
-function asker(server: string, agent: SecureAgent): Ask {
-  return (method, path, signal, body) =>
-    new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-      const asked = secureRequest(server + path, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
-      asked.on('error', reject);
-      asked.end(body === undefined ? undefined : JSON.stringify(body));
-    });
-}
-
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -78,71 +69,71 @@ interface Exchange {
   readonly ask: Ask;
 }
 
-async function answer(exchange: Exchange): Promise<void> {
-  const { request, response, group } = exchange;
+async function answer(asked: Exchange): Promise<void> {
+  const { request, response, group } = asked;
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  if (path === `/apis/${group}/v3`) return send(response, 200, await discovery(exchange));
+  if (path === `/apis/${group}/v3`) return send(response, 200, await discovery(asked));
   const target = parseTarget(path, group);
   if (!target) return send(response, 404, refusal(404));
-  if (request.method === 'POST' || request.method === 'PATCH') return write(exchange, target);
+  if (request.method === 'POST' || request.method === 'PATCH') return write(asked, target);
   if (!['GET', 'DELETE'].includes(request.method ?? '')) return send(response, 405, refusal(405));
   const isWatch = new URLSearchParams(query).has('watch');
-  return isWatch ? watch(exchange, target, query) : whole(exchange, target, query);
+  return isWatch ? watch(asked, target, query) : whole(asked, target, query);
 }
 
-async function whole(exchange: Exchange, target: Target, query: string): Promise<void> {
-  const { request, response, ask } = exchange;
-  const backing = await ask(request.method ?? 'GET', `${storedPath(exchange, target)}?${query}`);
-  const body = JSON.parse(await textOf(backing)) as ApiObject & { readonly items?: readonly ApiObject[] };
+async function whole(asked: Exchange, target: Target, query: string): Promise<void> {
+  const { request, response, ask } = asked;
+  const backing = await ask(request.method ?? 'GET', `${storedPath(asked, target)}?${query}`);
+  const body = JSON.parse(await text(backing)) as ApiObject & { readonly items?: readonly ApiObject[] };
   const status = backing.statusCode ?? 500;
   if (status > 299 || request.method !== 'GET') return send(response, status, body);
-  const show = shown(exchange, target);
+  const show = shown(asked, target);
   if (!body.items) return send(response, 200, show(body));
-  const { group } = exchange;
+  const { group } = asked;
   const kind = wantsMetadata(request) ? 'PartialObjectMetadataList' : body.kind;
   const apiVersion = wantsMetadata(request) ? 'meta.k8s.io/v1' : `${group}/v3`;
   send(response, 200, { ...body, apiVersion, kind, items: body.items.map(show) });
 }
 
 /** What is given is stored with its owners noted beside it, as the service does; a test of a patch that fails is refused as the API server does. */
-async function write(exchange: Exchange, target: Target): Promise<void> {
-  const { request, response, group, rule, ask } = exchange;
+async function write(asked: Exchange, target: Target): Promise<void> {
+  const { request, response, group, rule, ask } = asked;
   const { plural } = target;
-  const body = JSON.parse(await textOf(request)) as object;
+  const body = JSON.parse(await text(request)) as object;
   if (request.method === 'POST') {
-    const path = storedPath(exchange, { ...target });
-    return relay(exchange, target, await ask('POST', path, undefined, storedObject(body as ApiObject, group, plural, rule)));
+    const path = storedPath(asked, { ...target });
+    return relay(asked, target, await ask('POST', path, undefined, storedObject(body as ApiObject, group, plural, rule)));
   }
   if (request.headers['content-type'] !== 'application/json-patch+json') return send(response, 415, refusal(415));
-  const path = storedPath(exchange, target);
+  const path = storedPath(asked, target);
   const backing = await ask('GET', path);
-  const before = JSON.parse(await textOf(backing)) as ApiObject;
+  const before = JSON.parse(await text(backing)) as ApiObject;
   if (backing.statusCode !== 200) return send(response, backing.statusCode ?? 500, before);
   try {
     const after = applyJsonPatch(servedObject(before, group, plural, rule), body as readonly JsonPatchOp[]);
-    return relay(exchange, target, await ask('PUT', path, undefined, storedObject(after, group, plural, rule, before)));
+    return relay(asked, target, await ask('PUT', path, undefined, storedObject(after, group, plural, rule, before)));
   } catch (thrown) {
     if (!(thrown instanceof PatchFailure)) throw thrown;
     return send(response, 422, refusal(422));
   }
 }
 
-async function relay(exchange: Exchange, target: Target, backing: IncomingMessage): Promise<void> {
+async function relay(asked: Exchange, target: Target, backing: IncomingMessage): Promise<void> {
   const status = backing.statusCode ?? 500;
-  const body = JSON.parse(await textOf(backing)) as ApiObject;
-  send(exchange.response, status, status > 299 ? body : shown(exchange, target)(body));
+  const body = JSON.parse(await text(backing)) as ApiObject;
+  send(asked.response, status, status > 299 ? body : shown(asked, target)(body));
 }
 
-async function watch(exchange: Exchange, target: Target, query: string): Promise<void> {
-  const { response, ask } = exchange;
+async function watch(asked: Exchange, target: Target, query: string): Promise<void> {
+  const { response, ask } = asked;
   const end = new AbortController();
   response.on('close', () => end.abort());
-  const backing = await ask('GET', `${storedPath(exchange, target)}?${query}`, end.signal);
+  const backing = await ask('GET', `${storedPath(asked, target)}?${query}`, end.signal);
   const status = backing.statusCode ?? 500;
-  if (status > 299) return send(response, status, JSON.parse(await textOf(backing)));
+  if (status > 299) return send(response, status, JSON.parse(await text(backing)));
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
-  const show = shown(exchange, target);
+  const show = shown(asked, target);
   const events = createInterface({ input: backing });
   try {
     for await (const line of events) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { isPolicy, PREFIX, type ServerRule } from './service-objects.ts';
 
 /** Asks the control plane that stores the objects. */
@@ -37,7 +38,7 @@ interface Resource {
 /** Everything of the stored group that the service's own API has as well: not its address bookkeeping. */
 export async function discovery({ group, ask }: { readonly group: string; readonly ask: Ask }): Promise<object> {
   const backing = await ask('GET', `/apis/crd.${group}/v1`);
-  const list = JSON.parse(await textOf(backing)) as { readonly resources?: readonly Resource[] };
+  const list = JSON.parse(await text(backing)) as { readonly resources?: readonly Resource[] };
   // A server that knows its kinds by itself would not say that it has none.
   if (backing.statusCode !== 200 || !list.resources) throw new Error(`crd.${group} cannot be asked: ${backing.statusCode}`);
   const resources = list.resources.filter(({ name }) => !name.includes('/') && !name.startsWith('ipam'));
@@ -48,11 +49,4 @@ export async function discovery({ group, ask }: { readonly group: string; readon
     groupVersion: `${group}/v3`,
     resources: resources.map((one) => ({ ...one, verbs, shortNames: undefined, categories: undefined, storageVersionHash: undefined })),
   };
-}
-
-/** The whole body. */
-export async function textOf(message: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of message) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
 }

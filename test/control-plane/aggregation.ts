@@ -1,9 +1,20 @@
 import { type AggregatedApi, serveAggregatedApi } from './aggregated-api.ts';
 import type { Api, ApiAccess } from './api.ts';
-import { type Conditioned, isAvailable } from './available.ts';
 import { until } from './until.ts';
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+
+/** What says of itself whether it works: an APIService, a component's status. */
+export interface Conditioned {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] };
+}
+
+/** False where it says nothing yet, or is not there; throws with what it says where it is not available. */
+export function isAvailable(live: Conditioned | undefined): boolean {
+  const available = live?.status?.conditions?.find(({ type }) => type === 'Available');
+  if (available && available.status !== 'True') throw new Error(available.message ?? 'not available');
+  return available?.status === 'True';
+}
 
 interface Registered {
   readonly group: string;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 
 /** Where an API server is and who asks. PEM texts. */
 export interface ApiAccess {
@@ -20,10 +21,18 @@ export class ApiError extends Error {
   }
 }
 
-/** For what is to be deleted and may be gone already: passes that over, throws anything else. */
-export function unlessGone(thrown: unknown): void {
-  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
+/** Passes these refusals over, throws anything else. */
+export function unless(...statuses: readonly number[]): (thrown: unknown) => undefined {
+  return (thrown) => {
+    if (!(thrown instanceof ApiError) || !statuses.includes(thrown.status)) throw thrown;
+  };
 }
+
+/** For what may not be there, or be gone already. */
+export const unlessGone = unless(404);
+
+/** Undefined if there is none. */
+export const find = <T = ApiObject>(api: Api, path: string): Promise<T | undefined> => api.get<T>(path).catch(unlessGone);
 
 /** An object as the test ground needs to see it. */
 export interface ApiObject {
@@ -56,12 +65,11 @@ export interface Api {
 
 export function connect(access: ApiAccess): Api {
   const agent = new Agent({ keepAlive: true, ca: access.authority, cert: access.certificate, key: access.key, maxSockets: 30 });
-  const call: Call = (method, path, body, signal, contentType) =>
-    ask({ agent, url: access.server + path, method, body, signal, contentType });
+  const call: Call = (method, path, more) => ask(agent, method, access.server + path, more);
   return {
     get: async (path) => JSON.parse(await text(await call('GET', path))),
-    send: async (method, path, body, contentType) => JSON.parse(await text(await call(method, path, body, undefined, contentType))),
-    follow: (path, seen, signal, gone = () => undefined) => follow(call, path, { seen, gone }, signal),
+    send: async (method, path, body, contentType) => JSON.parse(await text(await call(method, path, { body, contentType }))),
+    follow: (path, seen, signal, gone = () => undefined) => follow(call, path, { seen, gone, signal }),
     close: () => agent.destroy(),
   };
 }
@@ -71,43 +79,36 @@ export async function isHealthy(port: number): Promise<boolean> {
   const agent = new Agent({ rejectUnauthorized: false });
   // Whoever else has the port need not answer at all.
   const signal = AbortSignal.timeout(2_000);
-  const answer = await ask({ agent, url: `https://127.0.0.1:${port}/healthz`, method: 'GET', body: undefined, signal });
-  return (await text(answer)) === 'ok';
+  return (await text(await ask(agent, 'GET', `https://127.0.0.1:${port}/healthz`, { signal }))) === 'ok';
 }
 
-type Call = (method: string, path: string, body?: unknown, signal?: AbortSignal, contentType?: string) => Promise<IncomingMessage>;
+type Call = (method: string, path: string, more?: More) => Promise<IncomingMessage>;
 
-interface Question {
-  readonly agent: Agent;
-  readonly url: string;
-  readonly method: string;
-  readonly body: unknown;
-  readonly signal: AbortSignal | undefined;
+interface More {
+  readonly body?: unknown;
   readonly contentType?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-async function ask({ agent, url, method, body, signal, contentType }: Question): Promise<IncomingMessage> {
-  const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
-  const headers = body === undefined ? {} : { 'content-type': type };
-  const send = () =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
-      // The server had closed a connection that was kept: the request never reached it.
-      asked.on('error', (thrown: NodeJS.ErrnoException) =>
-        asked.reusedSocket && thrown.code === 'ECONNRESET' ? resolve(send()) : reject(thrown),
-      );
-      asked.end(body === undefined ? undefined : JSON.stringify(body));
-    });
-  const answer = await send();
+async function ask(agent: Agent, method: string, url: string, more?: More): Promise<IncomingMessage> {
+  const answer = await exchange(agent, method, url, more);
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 299) throw new ApiError(status, `${method} ${url}: ${status} ${await text(answer)}`);
   return answer;
 }
 
-async function text(answer: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of answer) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
+/** One request; any answer is good. */
+export function exchange(agent: Agent, method: string, url: string, more: More = {}): Promise<IncomingMessage> {
+  const { body, signal, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = more;
+  const headers = body === undefined ? {} : { 'content-type': contentType };
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
+    // The server had closed a connection that was kept: the request never reached it.
+    asked.on('error', (thrown: NodeJS.ErrnoException) =>
+      asked.reusedSocket && thrown.code === 'ECONNRESET' ? resolve(exchange(agent, method, url, more)) : reject(thrown),
+    );
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
 }
 
 const RECONNECT_MS = 200;
@@ -115,14 +116,16 @@ const RECONNECT_MS = 200;
 interface Followed {
   readonly seen: Seen;
   readonly gone: Seen;
+  readonly signal: AbortSignal;
 }
 
-async function follow(call: Call, path: string, to: Followed, signal: AbortSignal): Promise<void> {
+async function follow(call: Call, path: string, to: Followed): Promise<void> {
+  const { signal } = to;
   while (!signal.aborted) {
     try {
-      const list: ApiList = JSON.parse(await text(await call('GET', path, undefined, signal)));
+      const list: ApiList = JSON.parse(await text(await call('GET', path, { signal })));
       for (const item of list.items) to.seen(item);
-      await watch(call, path, list.metadata.resourceVersion, to, signal);
+      await watch(call, path, list.metadata.resourceVersion, to);
     } catch (thrown) {
       if (signal.aborted) return;
       if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 410 && thrown.status !== 429) throw thrown;
@@ -131,13 +134,13 @@ async function follow(call: Call, path: string, to: Followed, signal: AbortSigna
   }
 }
 
-async function watch(call: Call, path: string, from: string, to: Followed, signal: AbortSignal): Promise<void> {
+async function watch(call: Call, path: string, from: string, { seen, gone, signal }: Followed): Promise<void> {
   const query = `${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${from}`;
-  const stream = await call('GET', path + query, undefined, signal);
+  const stream = await call('GET', path + query, { signal });
   for await (const line of createInterface({ input: stream })) {
     const event: { type: string; object: ApiObject } = JSON.parse(line);
     if (event.type === 'ERROR') return;
-    if (event.type === 'ADDED' || event.type === 'MODIFIED') to.seen(event.object);
-    if (event.type === 'DELETED') to.gone(event.object);
+    if (event.type === 'ADDED' || event.type === 'MODIFIED') seen(event.object);
+    if (event.type === 'DELETED') gone(event.object);
   }
 }

@@ -3,33 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Api, type ApiAccess, connect } from './api.ts';
 import { type Programs, resolvePrograms } from './binaries.ts';
-import * as components from './components.ts';
 import { freePorts } from './free-ports.ts';
 import { writeKeys } from './keys.ts';
 import { type CommandResult, kubectlOf } from './kubectl.ts';
+import { filesOf, storeUrl } from './layout.ts';
 import { createNodes, type NodeOptions, setFault } from './nodes.ts';
-import { startApiServer, startControllerManager, startScheduler, startStore } from './parts.ts';
+import { type PartOptions, simulations, startApiServer, startControllerManager, startScheduler, startStore } from './parts.ts';
 import { type Processes, superviseProcesses } from './processes.ts';
-import { simulations } from './simulations.ts';
 import type { NodeFault } from './stages.ts';
 
-export interface ControlPlaneOptions {
+export interface ControlPlaneOptions extends PartOptions {
   /** Where the programs are; looked up, and built if need be, unless said. */
   readonly programs?: Programs;
   /** After so many minutes everything is ended, whatever happens; 30 unless said. */
   readonly maxMinutes?: number;
-  /** Time from a pod's binding to its readiness on a healthy node; 300 unless said. */
-  readonly readyAfterMs?: number;
-  /** Write an audit log of all writes that tools and persons make; `requests`: of what they read, too. */
-  readonly audit?: boolean | 'requests';
-  /** Services have addresses that can be reached, once somebody plays their network (`playClusterNetwork`). */
-  readonly clusterNetwork?: boolean;
-  /** The API server can be asked to collect its garbage. */
-  readonly profiled?: boolean;
-  /** Size at which etcd takes no more writes; 2 GB unless said. */
-  readonly storeQuotaBytes?: number;
-  /** Lets the controllers of a large cluster ask faster than their defaults (20 and 50 a second) allow. */
-  readonly requestsPerSecond?: number;
   /** False: nodes are simulated from the first `addNodes` on. A simulator follows every node of the cluster, simulated or not. */
   readonly simulated?: boolean;
   /** Folder for everything, which must not exist yet; a temporary one unless said. It is removed at the end. */
@@ -60,8 +47,6 @@ export interface ControlPlane {
   simulate(fault: NodeFault): Promise<void>;
   /** Puts a node under a fault; `none` frees it, and its stuck pods go on to be ready. */
   fault(node: string, fault: NodeFault): Promise<void>;
-  nodeDown(node: string): Promise<void>;
-  nodeUp(node: string): Promise<void>;
   /** Ends kube-controller-manager and starts it anew, as a control plane's upgrade does. */
   restartControllerManager(): Promise<void>;
   /** Ends kube-apiserver and nothing else; at once, as a crash does, with no grace time. */
@@ -88,7 +73,7 @@ async function tryStart(programs: Programs, options: ControlPlaneOptions): Promi
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const processes = await superviseProcesses({ logs: join(dir, 'logs'), remove: dir, maxMinutes: options.maxMinutes ?? 30 });
   try {
-    return await start({ programs, dir, processes, options });
+    return await start(programs, dir, processes, options);
   } catch (thrown) {
     await processes.stopAll();
     await rm(dir, { recursive: true, force: true });
@@ -96,26 +81,18 @@ async function tryStart(programs: Programs, options: ControlPlaneOptions): Promi
   }
 }
 
-interface Start {
-  readonly programs: Programs;
-  readonly dir: string;
-  readonly processes: Processes;
-  readonly options: ControlPlaneOptions;
-}
-
-async function start({ programs, dir, processes, options }: Start): Promise<ControlPlane> {
-  const layout = { dir, ports: await choosePorts() };
-  const files = components.filesOf(dir);
+async function start(programs: Programs, dir: string, processes: Processes, options: ControlPlaneOptions): Promise<ControlPlane> {
+  const [etcd = 0, etcdPeer = 0, apiServerPort = 0, managerPort = 0, scheduler = 0] = await freePorts(5);
+  const layout = { dir, ports: { etcd, etcdPeer, apiServer: apiServerPort, controllerManager: managerPort, scheduler } };
+  const files = filesOf(dir);
   const access = await writeKeys(layout, options.audit === 'requests');
   const api = connect(access);
-  const ground = { processes, programs, layout, requestsPerSecond: options.requestsPerSecond };
-  const { audit = false, clusterNetwork = false } = options;
-  await startStore(ground, options.storeQuotaBytes);
-  const serve = () => startApiServer(ground, api, { audit: audit !== false, clusterNetwork, profiled: options.profiled });
-  let apiServer = await serve();
-  const manage = () => startControllerManager(ground);
-  const simulate = simulations({ layout, processes, program: programs.kwok, readyAfterMs: options.readyAfterMs ?? 300 });
-  let [controllerManager] = await Promise.all([manage(), startScheduler(ground), options.simulated === false || simulate('none')]);
+  const ground = { processes, programs, layout, options };
+  await startStore(ground);
+  let apiServer = await startApiServer(ground, api);
+  const simulate = simulations(ground);
+  const rest = [startControllerManager(ground), startScheduler(ground), options.simulated === false || simulate('none')] as const;
+  let [controllerManager] = await Promise.all(rest);
   const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);
   const fault = async (node: string, kind: NodeFault, mayEnd = true): Promise<void> => {
     const simulation = await simulate(kind);
@@ -137,21 +114,19 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
     kubeconfigPath: files.kubeconfig,
     auditLog: files.auditLog,
     clusterNetwork: files.clusterNetwork,
-    store: components.storeUrl(layout),
+    store: storeUrl(layout),
     apply: (file) => kubectl(['apply', '-f', file]),
     addNodes: async (count, nodeOptions = {}) => {
       await simulate(nodeOptions.fault ?? 'none');
       return createNodes(api, count, nodeOptions);
     },
-    nodeDown: (node) => fault(node, 'down'),
-    nodeUp: (node) => fault(node, 'none'),
     restartControllerManager: async () => {
       await controllerManager.stop();
-      controllerManager = await manage();
+      controllerManager = await startControllerManager(ground);
     },
     apiServerDown: (graceMs) => apiServer.stop(graceMs),
     apiServerUp: async () => {
-      apiServer = await serve();
+      apiServer = await startApiServer(ground, api);
     },
     stop: async () => {
       api.close();
@@ -159,9 +134,4 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function choosePorts(): Promise<components.Ports> {
-  const [etcd = 0, etcdPeer = 0, apiServer = 0, controllerManager = 0, scheduler = 0] = await freePorts(5);
-  return { etcd, etcdPeer, apiServer, controllerManager, scheduler };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError, type ApiObject } from './api.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Api, type ApiObject, find, unless } from './api.ts';
 import { Crash, type EndpointManner, EndpointSync } from './host-endpoint-sync.ts';
-import { type DaemonSet, isRolledOut } from './policy-migration.ts';
+import { isRolledOut, workload } from './workloads.ts';
 
 export interface EndpointControllers {
   stop(): Promise<void>;
@@ -17,9 +18,9 @@ export function playEndpointControllers(api: Api, manner: EndpointManner): Endpo
   const end = new AbortController();
   const done = live(api, manner, end.signal);
   return {
-    async stop() {
+    stop() {
       end.abort();
-      await done;
+      return done;
     },
   };
 }
@@ -44,7 +45,7 @@ async function oneProcess(api: Api, manner: EndpointManner, signal: AbortSignal)
   const watched = api.follow(
     `${settingsPath(manner)}?fieldSelector=metadata.name%3Ddefault`,
     (live) => {
-      if (ended.aborted || JSON.stringify(runningConfig(live, manner)) === JSON.stringify(running)) return;
+      if (ended.aborted || isDeepStrictEqual(runningConfig(live, manner), running)) return;
       void tellStatus(api, manner, live)
         .finally(() => over.abort())
         .catch(() => undefined);
@@ -79,22 +80,15 @@ const specOf = (live: ApiObject): Settings => (live.spec ?? {}) as Settings;
 /** Made where there is none: old ones leave host endpoints out of it. */
 async function configuration(api: Api, manner: EndpointManner): Promise<ApiObject> {
   const path = settingsPath(manner);
-  const found = await api.get<ApiObject>(`${path}/default`).catch((thrown: unknown) => {
-    if (thrown instanceof ApiError && thrown.status === 404) return undefined;
-    throw thrown;
-  });
   const hostEndpoint = { autoCreate: 'Disabled', createDefaultHostEndpoint: 'Enabled' };
-  const controllers =
-    manner.manner === 'old'
-      ? { node: { syncLabels: 'Enabled' } }
-      : { node: { syncLabels: 'Enabled', hostEndpoint }, policyMigration: { enabled: 'Enabled' } };
+  const newOnes = { node: { syncLabels: 'Enabled', hostEndpoint }, policyMigration: { enabled: 'Enabled' } };
   const body = {
     apiVersion: `crd.${manner.group}/v1`,
     kind: 'KubeControllersConfiguration',
     metadata: { name: 'default' },
-    spec: { controllers },
+    spec: { controllers: manner.manner === 'old' ? { node: { syncLabels: 'Enabled' } } : newOnes },
   };
-  return found ?? api.send('POST', path, body);
+  return (await find(api, `${path}/default`)) ?? api.send('POST', path, body);
 }
 
 interface Running {
@@ -120,13 +114,10 @@ async function tellStatus(api: Api, manner: EndpointManner, live: ApiObject): Pr
   const environmentVars = environment === undefined ? {} : { AUTO_HOST_ENDPOINTS: environment };
   const status = { runningConfig: { controllers: { node } }, environmentVars };
   const pruned = manner.manner === 'old' ? { spec: { controllers: unknownToOld(specOf(live)) } } : {};
-  for (const [below, body] of [
-    ['', { status, ...pruned }],
-    ['/status', { status }],
-  ] as const) {
-    // A CRD without the part has no such path; the object may be gone by now.
-    await api.send('PATCH', `${settingsPath(manner)}/default${below}`, body).catch(ignoreGone);
-  }
+  const path = `${settingsPath(manner)}/default`;
+  // A CRD without the part has no such path; the object may be gone by now.
+  await api.send('PATCH', path, { status, ...pruned }).catch(unless(404, 409));
+  await api.send('PATCH', `${path}/status`, { status }).catch(unless(404, 409));
 }
 
 function unknownToOld({ controllers }: Settings): object {
@@ -142,17 +133,12 @@ function unknownToOld({ controllers }: Settings): object {
 async function mayBegin(api: Api, { manner, agents }: EndpointManner, taken: ApiObject, signal: AbortSignal): Promise<void> {
   if (manner === 'old') return;
   const step = (ms: number) => pause(ms, undefined, { signal }).catch(() => undefined);
-  if (specOf(taken).controllers?.policyMigration?.enabled !== 'Disabled') {
-    let isWhole = false;
-    while (!signal.aborted && !isWhole) {
-      await step(STEP_MS);
-      const set = await api.get<DaemonSet>(`/apis/apps/v1/namespaces/kube-system/daemonsets/${agents}`).catch(ignoreGone);
-      isWhole = set !== undefined && isRolledOut(set);
-    }
-    await step(IN_SYNC_MS);
-  } else await step(200);
-}
-
-function ignoreGone(thrown: unknown): undefined {
-  if (!(thrown instanceof ApiError) || ![404, 409].includes(thrown.status)) throw thrown;
+  if (specOf(taken).controllers?.policyMigration?.enabled === 'Disabled') return step(200);
+  let isWhole = false;
+  while (!signal.aborted && !isWhole) {
+    await step(STEP_MS);
+    const set = await workload(api, 'kube-system', `daemonsets/${agents}`);
+    isWhole = set !== undefined && isRolledOut(set);
+  }
+  await step(IN_SYNC_MS);
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError, type ApiList, type ApiObject } from './api.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Api, type ApiList, type ApiObject, unless } from './api.ts';
 
 /** How the played controllers behave. */
 export interface EndpointManner {
@@ -62,7 +63,11 @@ export class EndpointSync {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     await this.#fill();
-    const followed = Promise.all([this.#followNodes(signal), this.#followEndpoints(signal)]);
+    const looks = this.#manner.manner === 'new';
+    const followed = Promise.all([
+      this.#follow('/api/v1/nodes', this.#nodes, ({ metadata }) => metadata.name),
+      this.#follow(this.#base, this.#endpoints, (one, isGone) => (looks && (!isGone || this.#isMine(one)) ? nodeOf(one) : undefined)),
+    ]);
     await this.#syncAll();
     let syncedAt = Date.now();
     while (!signal.aborted) {
@@ -82,35 +87,22 @@ export class EndpointSync {
     for (const endpoint of endpoints?.items ?? []) this.#endpoints.set(endpoint.metadata.name, endpoint);
   }
 
-  #followNodes(signal: AbortSignal): Promise<void> {
-    const changed = (node: ApiObject) => {
-      const before = this.#nodes.get(node.metadata.name);
-      this.#nodes.set(node.metadata.name, node);
-      if (before?.metadata.resourceVersion !== node.metadata.resourceVersion) this.#later(node.metadata.name);
+  /** `lookAt`: the node that such a change is about; none where nobody looks. */
+  #follow(path: string, kept: Map<string, ApiObject>, lookAt: (object: ApiObject, isGone: boolean) => string | undefined): Promise<void> {
+    const changed = (object: ApiObject) => {
+      const before = kept.get(object.metadata.name);
+      kept.set(object.metadata.name, object);
+      if (before?.metadata.resourceVersion !== object.metadata.resourceVersion) this.#later(lookAt(object, false));
     };
-    const gone = ({ metadata }: ApiObject) => {
-      this.#nodes.delete(metadata.name);
-      this.#later(metadata.name);
+    const gone = (object: ApiObject) => {
+      kept.delete(object.metadata.name);
+      this.#later(lookAt(object, true));
     };
-    return this.#api.follow('/api/v1/nodes', changed, signal, gone);
+    return this.#api.follow(path, changed, this.#signal, gone);
   }
 
-  #followEndpoints(signal: AbortSignal): Promise<void> {
-    const looks = this.#manner.manner === 'new';
-    const changed = (endpoint: ApiObject) => {
-      const before = this.#endpoints.get(endpoint.metadata.name);
-      this.#endpoints.set(endpoint.metadata.name, endpoint);
-      if (looks && before?.metadata.resourceVersion !== endpoint.metadata.resourceVersion) this.#later(nodeOf(endpoint));
-    };
-    const gone = (endpoint: ApiObject) => {
-      this.#endpoints.delete(endpoint.metadata.name);
-      if (looks && this.#isMine(endpoint)) this.#later(nodeOf(endpoint));
-    };
-    return this.#api.follow(this.#base, changed, signal, gone);
-  }
-
-  #later(node: string, delay = DELAY_MS[this.#manner.manner]): void {
-    this.#due.set(node, Math.min(this.#due.get(node) ?? Number.POSITIVE_INFINITY, Date.now() + delay));
+  #later(node: string | undefined, delay = DELAY_MS[this.#manner.manner]): void {
+    if (node !== undefined) this.#due.set(node, Math.min(this.#due.get(node) ?? Number.POSITIVE_INFINITY, Date.now() + delay));
   }
 
   async #syncDue(): Promise<void> {
@@ -153,15 +145,12 @@ export class EndpointSync {
     // New ones leave a name that is taken alone; old ones take the endpoint over, whatever it holds.
     if (live && !this.#isMine(live) && this.#manner.manner === 'new') return;
     const wanted = this.#wanted(node, name);
+    if (live && isDeepStrictEqual(this.#seenLabels(live), this.#seenLabels(wanted)) && sameSpec(live, wanted)) return;
+    await this.#token();
     if (!live) {
-      await this.#token();
-      if (this.#signal.aborted) return;
-      this.#endpoints.set(name, await this.#api.send('POST', this.#base, wanted));
+      if (!this.#signal.aborted) this.#endpoints.set(name, await this.#api.send('POST', this.#base, wanted));
       return;
     }
-    const { labels, annotations } = wanted.metadata;
-    if (sameLabels(this.#seenLabels(live), this.#seenLabels({ metadata: { labels, annotations } })) && sameSpec(live, wanted)) return;
-    await this.#token();
     const { uid, resourceVersion } = live.metadata;
     const body = { ...wanted, metadata: { ...wanted.metadata, uid, resourceVersion } };
     this.#endpoints.set(name, await this.#api.send('PUT', `${this.#base}/${name}`, body));
@@ -235,11 +224,6 @@ function serviceLabels({ metadata }: ApiObject, group: string): Readonly<Record<
   return { ...(JSON.parse(annotations?.[`${group}/labels`] ?? '{}') as Readonly<Record<string, string>>), ...labels };
 }
 
-function sameLabels(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
-}
-
 function sameSpec(one: Pick<ApiObject, string>, other: Pick<ApiObject, string>): boolean {
   const [a, b] = [one.spec, other.spec] as readonly Readonly<Record<string, unknown>>[];
   return ['node', 'interfaceName', 'expectedIPs', 'profiles'].every((field) => JSON.stringify(a?.[field]) === JSON.stringify(b?.[field]));
@@ -249,11 +233,7 @@ function sameSpec(one: Pick<ApiObject, string>, other: Pick<ApiObject, string>):
 async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const queue = items[Symbol.iterator]();
   const worker = async () => {
-    for (const item of queue) {
-      await work(item).catch((thrown: unknown) => {
-        if (!(thrown instanceof ApiError) || ![404, 409].includes(thrown.status)) throw thrown;
-      });
-    }
+    for (const item of queue) await work(item).catch(unless(404, 409));
   };
   await Promise.all(Array.from({ length: WIDTH }, worker));
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
+import { json } from 'node:stream/consumers';
 import type { Api, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { listening } from './listening.ts';
@@ -60,9 +61,7 @@ function configuration(port: number, certificate: string, { label: [key, value] 
 }
 
 async function answer(api: Api, injection: Injection, request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
-  const review = JSON.parse(Buffer.concat(parts).toString('utf8')) as { request: { uid: string } };
+  const review = (await json(request)) as { request: { uid: string } };
   const image = await sidecarImage(api, injection);
   const patch = [{ op: 'add', path: '/spec/containers/-', value: { name: injection.container, image } }];
   const response = {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ApiAccess } from './api.ts';
 import { createAuthority, createKeyPair, type Identity } from './certificates.ts';
-import { filesOf, type Layout, SERVICE_ADDRESS, serverUrl } from './components.ts';
+import { filesOf, type Layout, SERVICE_ADDRESS, serverUrl } from './layout.ts';
 
 /** Makes every key of a control plane, writes them and the administrator's kubeconfig (0600), and returns his access. */
 export async function writeKeys(layout: Layout, auditReads: boolean): Promise<ApiAccess> {
@@ -24,7 +24,6 @@ export async function writeKeys(layout: Layout, auditReads: boolean): Promise<Ap
   await Promise.all([
     write(files.authority, authority.certificate),
     writeIdentity(files.server, server),
-    writeIdentity(files.admin, admin),
     writeIdentity(files.frontProxy, frontProxy),
     write(files.serviceAccounts.publicKey, accounts.publicKey),
     write(files.serviceAccounts.key, accounts.key),

@@ -5,6 +5,7 @@ import { resolvePrograms } from './binaries.ts';
 import { createAuthority, type Identity } from './certificates.ts';
 import { freePorts } from './free-ports.ts';
 import { askStore } from './kvstore-request.ts';
+import { etcdArguments } from './parts.ts';
 import { superviseProcesses } from './processes.ts';
 import { until } from './until.ts';
 
@@ -24,6 +25,7 @@ export interface KeyValueStore {
 }
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
+const plain = (text: string): string => Buffer.from(text, 'base64').toString();
 
 export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore> {
   const { etcd } = await resolvePrograms();
@@ -32,31 +34,24 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
   const authority = createAuthority('store authority');
   const server = authority.issue({ commonName: 'store', hosts: ['127.0.0.1', 'localhost'] });
   const client = authority.issue({ commonName: 'agents' });
-  const files = { ca: join(dir, 'ca.pem'), cert: join(dir, 'server.pem'), key: join(dir, 'server.key') };
-  await Promise.all([
-    writeFile(files.ca, authority.certificate),
-    writeFile(files.cert, server.certificate),
-    writeFile(files.key, server.key, { mode: 0o600 }),
-  ]);
+  const write = async (name: string, content: string) => {
+    await writeFile(join(dir, name), content, { mode: 0o600 });
+    return join(dir, name);
+  };
   const endpoint = `https://127.0.0.1:${clientPort}`;
-  const peer = `http://127.0.0.1:${peerPort}`;
   const processes = await superviseProcesses({ logs: join(dir, 'logs'), remove: dir, maxMinutes });
   const running = await processes.start('kvstore', etcd, [
-    '--name=kvstore',
-    `--data-dir=${join(dir, 'data')}`,
-    '--unsafe-no-fsync',
-    `--listen-client-urls=${endpoint}`,
-    `--advertise-client-urls=${endpoint}`,
-    `--listen-peer-urls=${peer}`,
-    `--initial-advertise-peer-urls=${peer}`,
-    `--initial-cluster=kvstore=${peer}`,
-    `--cert-file=${files.cert}`,
-    `--key-file=${files.key}`,
-    `--trusted-ca-file=${files.ca}`,
+    ...etcdArguments('kvstore', join(dir, 'data'), endpoint, `http://127.0.0.1:${peerPort}`),
+    `--cert-file=${await write('server.pem', server.certificate)}`,
+    `--key-file=${await write('server.key', server.key)}`,
+    `--trusted-ca-file=${await write('ca.pem', authority.certificate)}`,
     '--client-cert-auth',
-    '--log-level=warn',
   ]);
   const call = (path: string, body: object) => askStore(new URL(path, endpoint), authority.certificate, client, JSON.stringify(body));
+  const range = async (body: object) => {
+    const { kvs = [] } = JSON.parse(await call('/v3/kv/range', body)) as { kvs?: readonly { key: string; value: string }[] };
+    return new Map(kvs.map(({ key, value }) => [plain(key), plain(value)]));
+  };
   await until('the key-value store answers', async () => {
     if (running.ended()) throw new Error(await running.tail());
     await call('/v3/maintenance/status', {});
@@ -68,16 +63,10 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
     client,
     stranger: createAuthority('another').issue({ commonName: 'agents' }),
     put: async (key, value) => void (await call('/v3/kv/put', { key: encoded(key), value: encoded(value) })),
-    async get(key) {
-      const { kvs = [] } = JSON.parse(await call('/v3/kv/range', { key: encoded(key) })) as { kvs?: readonly { value: string }[] };
-      return kvs[0] && Buffer.from(kvs[0].value, 'base64').toString();
-    },
-    async list(prefix) {
+    get: async (key) => (await range({ key: encoded(key) })).get(key),
+    list(prefix) {
       const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-      const { kvs = [] } = JSON.parse(await call('/v3/kv/range', { key: encoded(prefix), range_end: encoded(end) })) as {
-        kvs?: readonly { key: string; value: string }[];
-      };
-      return new Map(kvs.map(({ key, value }) => [Buffer.from(key, 'base64').toString(), Buffer.from(value, 'base64').toString()]));
+      return range({ key: encoded(prefix), range_end: encoded(end) });
     },
     remove: async (key) => void (await call('/v3/kv/deleterange', { key: encoded(key) })),
     async stop() {

@@ -5,16 +5,10 @@ import { until } from './until.ts';
 export interface NodeOptions {
   /** Names are `<prefix>-01` and on; `node` unless said. */
   readonly prefix?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Annotations besides the simulation's own. */
-  readonly annotations?: Readonly<Record<string, string>>;
   /** The fault they are born with. */
   readonly fault?: NodeFault;
-  /** Wait until every one is Ready; so unless said. */
-  readonly wait?: boolean;
 }
 
-const AT_ONCE = 20;
 /** Of a machine that is busy with other things. */
 const LIMIT_EACH_MS = 300;
 /** A simulation that fails to write drops what it was about to do until the node changes again. */
@@ -22,23 +16,15 @@ const NUDGE_MS = 5_000;
 const NUDGED = 'netsvc-upgrade.test/nudged';
 const CAPACITY = { cpu: '16', memory: '64Gi', pods: '250', 'ephemeral-storage': '200Gi' };
 
-/** Creates nodes; numbers go on where the prefix ends. Returns the new names. */
-export async function createNodes(api: Api, count: number, options: NodeOptions): Promise<readonly string[]> {
-  const { prefix = 'node' } = options;
+/** Creates nodes; numbers go on where the prefix ends. Returns the new names once every one is Ready. */
+export async function createNodes(api: Api, count: number, { prefix = 'node', fault = 'none' }: NodeOptions): Promise<readonly string[]> {
   const present = (await api.get<ApiList>('/api/v1/nodes')).items.map((node) => node.metadata.name);
-  const first =
-    1 + Math.max(0, ...present.filter((name) => name.startsWith(`${prefix}-`)).map((name) => Number(name.slice(prefix.length + 1)) || 0));
+  const numbers = present.filter((name) => name.startsWith(`${prefix}-`)).map((name) => Number(name.slice(prefix.length + 1)) || 0);
+  const first = 1 + Math.max(0, ...numbers);
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${String(first + index).padStart(2, '0')}`);
-  for (let start = 0; start < count; start += AT_ONCE) {
-    const some = names.slice(start, start + AT_ONCE);
-    await Promise.all(
-      some.map((name, index) =>
-        api.send('POST', '/api/v1/nodes', nodeObject(name, addressOf(present.length + start + index + 1), options)),
-      ),
-    );
-  }
-  if (options.wait ?? true)
-    await until(`${count} nodes are Ready`, async () => (await readyNodes(api, names)) === count, Math.max(60_000, count * LIMIT_EACH_MS));
+  const objects = names.map((name, index) => nodeObject(name, addressOf(present.length + index + 1), fault));
+  await Promise.all(objects.map((object) => api.send('POST', '/api/v1/nodes', object)));
+  await until(`${count} nodes are Ready`, async () => (await readyNodes(api, names)) === count, Math.max(60_000, count * LIMIT_EACH_MS));
   return names;
 }
 
@@ -47,15 +33,15 @@ function addressOf(number: number): string {
   return `198.18.${Math.floor(number / 256) % 256}.${number % 256}`;
 }
 
-function nodeObject(name: string, address: string, { labels, annotations, fault = 'none' }: NodeOptions): unknown {
+function nodeObject(name: string, address: string, fault: NodeFault): unknown {
   const common = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name };
   return {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
       name,
-      labels: { ...common, ...labels, ...(fault === 'none' ? {} : { [FAULT_LABEL]: fault }) },
-      annotations: { 'kwok.x-k8s.io/node': 'fake', ...annotations },
+      labels: { ...common, ...(fault === 'none' ? {} : { [FAULT_LABEL]: fault }) },
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
     },
     status: {
       addresses: [
@@ -65,14 +51,10 @@ function nodeObject(name: string, address: string, { labels, annotations, fault 
       capacity: CAPACITY,
       allocatable: CAPACITY,
       nodeInfo: {
-        machineID: '',
-        systemUUID: '',
-        bootID: '',
         kernelVersion: '6.1.0',
         osImage: 'Linux',
         containerRuntimeVersion: 'containerd://2.1.0',
         kubeletVersion: 'v1.36.1',
-        kubeProxyVersion: '',
         operatingSystem: 'linux',
         architecture: 'amd64',
       },

@@ -1,12 +1,14 @@
 import { serviceOf } from './aggregation.ts';
-import type { Api, ApiObject } from './api.ts';
-import { find, NAMESPACE } from './operated-components.ts';
+import { type Api, find } from './api.ts';
+import { createWorkload, NAMESPACE } from './operated-components.ts';
 import { writeStatus } from './operated-statuses.ts';
+import { workload } from './workloads.ts';
 
 /** Where the API server was before v3.32, and its APIService. */
 const OLD_NAMESPACE = 'calico-apiserver';
 const SERVICE = '/apis/apiregistration.k8s.io/v1/apiservices/v3.projectcalico.org';
 const NAME = 'calico-api';
+const COMPONENT = 'deployments/calico-apiserver';
 
 export interface ApiServerWanted {
   readonly tag: string;
@@ -32,12 +34,11 @@ export async function playApiServer(api: Api, { tag, registry, isNew, moved }: A
     await moved();
   }
   // The new pods take longer than everything else.
-  const ready = await renderServer(
-    api,
-    namespace,
-    `${registry}calico/apiserver:${tag}`,
-    isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {},
-  );
+  const annotations = isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {};
+  const container = { name: 'calico-apiserver', image: `${registry}calico/apiserver:${tag}` };
+  const live = await workload(api, namespace, COMPONENT);
+  if (!live) await createWorkload(api, namespace, COMPONENT, container, { annotations });
+  const ready = live?.status?.availableReplicas === 1;
   // Its pods answer, in the test ground, by the Service alone.
   const { port } = registered.spec.service;
   if (ready && !(await find(api, `/api/v1/namespaces/${namespace}/services/${NAME}`)))
@@ -48,17 +49,4 @@ export async function playApiServer(api: Api, { tag, registry, isNew, moved }: A
 
 interface Registered {
   readonly spec: { readonly service: { readonly namespace: string; readonly port: number } };
-}
-
-/** True once its pods are available. */
-async function renderServer(api: Api, namespace: string, image: string, annotations: object): Promise<boolean> {
-  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
-  const live = await find<ApiObject>(api, `${path}/calico-apiserver`);
-  if (live) return ((live.status ?? {}) as { readonly availableReplicas?: number }).availableReplicas === 1;
-  const labels = { 'k8s-app': 'calico-apiserver' };
-  const containers = [{ name: 'calico-apiserver', image }];
-  const template = { metadata: { labels, annotations }, spec: { containers, tolerations: [{ operator: 'Exists' }] } };
-  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'calico-apiserver', labels } };
-  await api.send('POST', path, { ...body, spec: { replicas: 1, selector: { matchLabels: labels }, template } });
-  return false;
 }

@@ -1,23 +1,10 @@
-import { type Api, ApiError, type ApiObject } from './api.ts';
+import { type Api, find } from './api.ts';
+import { type Workload, workload } from './workloads.ts';
 
 /** What the operator renders, and where. */
 export const NAMESPACE = 'calico-system';
-
-interface Rendered {
-  readonly kind: 'daemonsets' | 'deployments';
-  readonly name: string;
-  readonly image: string;
-}
-
-const COMPONENTS: readonly Rendered[] = [
-  { kind: 'deployments', name: 'calico-typha', image: 'typha' },
-  { kind: 'daemonsets', name: 'calico-node', image: 'node' },
-  { kind: 'deployments', name: 'calico-kube-controllers', image: 'kube-controllers' },
-];
-const FLOW_LOGS: readonly Rendered[] = [
-  { kind: 'deployments', name: 'goldmane', image: 'goldmane' },
-  { kind: 'deployments', name: 'whisker', image: 'whisker' },
-];
+const COMPONENTS = ['deployments/calico-typha', 'daemonsets/calico-node', 'deployments/calico-kube-controllers'];
+const FLOW_LOGS = ['deployments/goldmane', 'deployments/whisker'];
 
 export interface Wanted {
   /** Of the images: the release, and for FIPS mode what is added to it. */
@@ -30,16 +17,6 @@ export interface Wanted {
   readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-/** Undefined if there is none. */
-export async function find<T = ApiObject>(api: Api, path: string): Promise<T | undefined> {
-  try {
-    return await api.get<T>(path);
-  } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.status === 404) return undefined;
-    throw thrown;
-  }
-}
-
 /** Writes every component as it is wanted, all in the same second and in no order of readiness; what is right already is left. */
 export async function renderComponents(api: Api, wanted: Wanted): Promise<void> {
   if (!(await find(api, `/api/v1/namespaces/${NAMESPACE}`)))
@@ -47,33 +24,44 @@ export async function renderComponents(api: Api, wanted: Wanted): Promise<void> 
   for (const one of [...COMPONENTS, ...(wanted.flowLogs ? FLOW_LOGS : [])]) await render(api, one, wanted);
 }
 
-async function render(api: Api, { kind, name, image }: Rendered, { tag, registry, flowLogs, owner }: Wanted): Promise<void> {
-  const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${kind}`;
-  const env =
-    name === 'calico-node' && flowLogs ? [{ name: 'FELIX_FLOWLOGSGOLDMANESERVER', value: 'goldmane.calico-system.svc:7443' }] : [];
-  const containers = [{ name, image: `${registry}calico/${image}:${tag}`, env }];
-  const live = await find<Workload>(api, `${path}/${name}`);
-  const labels = { 'k8s-app': name };
-  const template = { metadata: { labels }, spec: { containers, tolerations: [{ operator: 'Exists' }] } };
+async function render(api: Api, component: string, { tag, registry, flowLogs, owner }: Wanted): Promise<void> {
+  const name = component.slice(component.indexOf('/') + 1);
+  const tellsFlows = name === 'calico-node' && flowLogs;
+  const env = tellsFlows ? [{ name: 'FELIX_FLOWLOGSGOLDMANESERVER', value: 'goldmane.calico-system.svc:7443' }] : [];
+  const container = { name, image: `${registry}calico/${name.replace('calico-', '')}:${tag}`, env };
+  const live = await workload(api, NAMESPACE, component);
   if (!live) {
     const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }];
-    const metadata = { name, labels, ownerReferences };
-    const body = { apiVersion: 'apps/v1', kind: kind === 'daemonsets' ? 'DaemonSet' : 'Deployment', metadata };
-    await api.send('POST', path, { ...body, spec: { selector: { matchLabels: labels }, template } });
-    return;
+    return createWorkload(api, NAMESPACE, component, container, { ownerReferences });
   }
   const [is] = live.spec.template.spec.containers;
-  const same = is?.image === containers[0]?.image && (is?.env ?? []).length === env.length;
-  if (!same) await api.send('PATCH', `${path}/${name}`, { spec: { template: { spec: { containers } } } });
+  if (is?.image === container.image && (is.env ?? []).length === env.length) return;
+  const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${component}`;
+  await api.send('PATCH', path, { spec: { template: { spec: { containers: [container] } } } });
 }
 
-interface Workload {
-  readonly metadata: { readonly name: string; readonly generation: number };
-  readonly spec: {
-    readonly replicas?: number;
-    readonly template: { readonly spec: { readonly containers: readonly { readonly image: string; readonly env?: readonly unknown[] }[] } };
-  };
-  readonly status?: Readonly<Partial<Record<string, number>>>;
+interface More {
+  readonly annotations?: object;
+  readonly ownerReferences?: readonly object[];
+}
+
+/** `component`: its plural and its name, which is also its container's. */
+export async function createWorkload(
+  api: Api,
+  namespace: string,
+  component: string,
+  container: { readonly name: string; readonly image: string },
+  { annotations = {}, ownerReferences = [] }: More,
+): Promise<void> {
+  const [plural, name] = component.split('/');
+  const labels = { 'k8s-app': name };
+  const template = { metadata: { labels, annotations }, spec: { containers: [container], tolerations: [{ operator: 'Exists' }] } };
+  await api.send('POST', `/apis/apps/v1/namespaces/${namespace}/${plural}`, {
+    apiVersion: 'apps/v1',
+    kind: plural === 'daemonsets' ? 'DaemonSet' : 'Deployment',
+    metadata: { name, labels, ownerReferences },
+    spec: { selector: { matchLabels: labels }, template },
+  });
 }
 
 /** What the operator says of components that are not all there, the API server left out, which has a status of its own; empty: they are. */

@@ -1,5 +1,4 @@
-import type { Api, ApiObject } from './api.ts';
-import { find } from './operated-components.ts';
+import { type Api, type ApiObject, find } from './api.ts';
 
 const STATUSES = '/apis/operator.tigera.io/v1/tigerastatuses';
 
@@ -36,13 +35,9 @@ export async function writeStatus(api: Api, name: string, { generation, why, rea
   for (const [type, is] of Object.entries(words)) {
     const said = { type, status: is ? 'True' : 'False', message: why, ...about };
     const before = conditions.find((one) => one.type === type);
-    if (before && same(before, said)) continue;
+    if (before?.status === said.status && (before.message ?? '') === why && before.observedGeneration === generation) continue;
     const full = { ...said, lastTransitionTime: new Date().toISOString(), reason: reason ?? 'ResourceNotReady' };
     conditions = [...conditions.filter((one) => one.type !== type), full];
     await api.send('PATCH', `${path}/status`, { status: { conditions } });
   }
-}
-
-function same(one: Condition, other: Condition): boolean {
-  return one.status === other.status && (one.message ?? '') === other.message && one.observedGeneration === other.observedGeneration;
 }

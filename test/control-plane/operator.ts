@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError, type ApiObject } from './api.ts';
+import { type Api, ApiError, type ApiObject, find } from './api.ts';
 import { playApiServer } from './operated-api.ts';
-import { find, missingComponents, renderComponents } from './operated-components.ts';
+import { missingComponents, renderComponents } from './operated-components.ts';
 import { writeStatus } from './operated-statuses.ts';
+import { imageOf, type Workload } from './workloads.ts';
 
 /**
  * `deaf` takes the lease, changes the Installation and writes nothing more; `flap` turns red once after it was green; `pinned`: whoever
@@ -50,17 +51,6 @@ const TICK_MS = 5_000;
 
 const deploymentOf = ({ namespace = 'tigera-operator' }: OperatorManner) =>
   `/apis/apps/v1/namespaces/${namespace}/deployments/tigera-operator`;
-
-interface Deployment {
-  readonly metadata: { readonly generation: number };
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } } };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly updatedReplicas?: number;
-    readonly replicas?: number;
-    readonly availableReplicas?: number;
-  };
-}
 
 /**
  * Plays the operator of the image that its Deployment runs: it waits for the lease, changes the Installation, sets all images at once,
@@ -142,11 +132,10 @@ const FORBIDDEN = 'Error creating / updating resource: secrets "node-certs" is f
 
 /** What the old operator does while it is being replaced, or cannot be. */
 async function beforeItsEnd(api: Api, manner: OperatorManner, generation: number): Promise<void> {
-  const { mode } = manner;
-  if (mode === 'pinned' || mode === 'forbidden')
+  if (manner.mode === 'pinned' || manner.mode === 'forbidden')
     await writeStatus(api, 'calico', { generation, why: FORBIDDEN, reason: 'ResourceUpdateError' });
-  if (mode !== 'pinned') return;
-  const { spec } = await api.get<Deployment>(deploymentOf(manner));
+  if (manner.mode !== 'pinned') return;
+  const { spec } = await api.get<Workload>(deploymentOf(manner));
   const containers = spec.template.spec.containers.map((one) => ({ ...one, image: one.image.replace(/:[^:]*$/, ':v1.32.12') }));
   await api.send('PATCH', deploymentOf(manner), { spec: { template: { spec: { containers } } } });
 }
@@ -158,16 +147,11 @@ async function complain(api: Api): Promise<void> {
 }
 
 /** The release that its Deployment asks for, and the one that runs: undefined while the pod is being replaced. */
-async function operatorOf(
-  api: Api,
-  manner: OperatorManner,
-): Promise<{ readonly wanted?: string | undefined; readonly release?: string | undefined }> {
-  const operator = await find<Deployment>(api, deploymentOf(manner));
-  if (!operator) return {};
-  const { metadata, spec, status = {} } = operator;
-  const runs =
-    status.observedGeneration === metadata.generation && status.updatedReplicas === status.replicas && status.availableReplicas === 1;
-  const wanted = RELEASES[spec.template.spec.containers[0]?.image.split(':').at(-1) ?? ''];
+async function operatorOf(api: Api, manner: OperatorManner) {
+  const operator = await find<Workload>(api, deploymentOf(manner));
+  const { observedGeneration, updatedReplicas, replicas, availableReplicas } = operator?.status ?? {};
+  const runs = observedGeneration === operator?.metadata.generation && updatedReplicas === replicas && availableReplicas === 1;
+  const wanted = operator && RELEASES[imageOf(operator).split(':').at(-1) ?? ''];
   return { wanted, release: runs ? wanted : undefined };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError, type ApiList, type ApiObject } from './api.ts';
+import { type Api, ApiError, type ApiList, type ApiObject, find, unless, unlessGone } from './api.ts';
 import { POLICIES, servedName } from './service-objects.ts';
+import { isRolledOut, runningImage, workload } from './workloads.ts';
 
 /** Whose controllers are played. */
 export interface MigrationManner {
@@ -52,63 +53,33 @@ function nextTime(thrown: unknown): void {
   if (thrown instanceof ApiError && thrown.status !== 429 && thrown.status < 500) throw thrown;
 }
 
-/** As far as controllers look at it. */
-export interface DaemonSet {
-  readonly metadata: { readonly generation: number };
-  readonly status?: Readonly<Partial<Record<string, number>>>;
-}
-interface Deployment {
-  readonly metadata: { readonly generation: number };
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } } };
-  readonly status?: { readonly observedGeneration?: number; readonly updatedReplicas?: number; readonly availableReplicas?: number };
-}
-
 async function mayMigrate(api: Api, { group, namespace = 'kube-system', agents, controllers }: MigrationManner): Promise<boolean> {
-  const apps = `/apis/apps/v1/namespaces/${namespace}`;
-  const set = await found(api.get<DaemonSet>(`${apps}/daemonsets/${agents}`));
+  const set = await workload(api, namespace, `daemonsets/${agents}`);
   if (!set || !isRolledOut(set)) return false;
   if (controllers !== undefined) {
-    const deployment = await found(api.get<Deployment>(`${apps}/deployments/${controllers}`));
-    if (!deployment || !runsMigrator(deployment)) return false;
+    const deployment = await workload(api, namespace, `deployments/${controllers}`);
+    // v3.32 is the first release that migrates.
+    const [, minor = 0] = /:v3\.(\d+)\./.exec((deployment && runningImage(deployment)) ?? '') ?? [];
+    if (Number(minor) < 32) return false;
   }
-  const settings = await found(api.get<ApiObject>(`/apis/crd.${group}/v1/kubecontrollersconfigurations/default`));
+  const settings = await find(api, `/apis/crd.${group}/v1/kubecontrollersconfigurations/default`);
   const spec = settings?.spec as { readonly controllers?: { readonly policyMigration?: { readonly enabled?: string } } } | undefined;
   return spec?.controllers?.policyMigration?.enabled !== 'Disabled';
-}
-
-/** As the controllers of v3.32 want it before they begin. */
-export function isRolledOut({ metadata, status = {} }: DaemonSet): boolean {
-  const { observedGeneration = 0, desiredNumberScheduled: wanted = 0, currentNumberScheduled, updatedNumberScheduled } = status;
-  if (observedGeneration < metadata.generation || currentNumberScheduled !== wanted || (updatedNumberScheduled ?? 0) !== wanted)
-    return false;
-  return (status.numberUnavailable ?? 0) === 0 && (status.numberMisscheduled ?? 0) === 0;
-}
-
-/** v3.32 is the first release that migrates. */
-function runsMigrator({ metadata, spec, status = {} }: Deployment): boolean {
-  const [, major = '0', minor = '0'] = /:v(\d+)\.(\d+)\./.exec(spec.template.spec.containers[0]?.image ?? '') ?? [];
-  const runs =
-    (status.observedGeneration ?? 0) >= metadata.generation && (status.updatedReplicas ?? 0) > 0 && (status.availableReplicas ?? 0) > 0;
-  return runs && Number(major) === 3 && Number(minor) >= 32;
 }
 
 /** Stores every policy that is pending under its new name, whoever runs; their names are added as each is done. */
 export async function migratePolicies(api: Api, group: string, migrated: string[] = []): Promise<void> {
   for (const plural of POLICIES) {
-    const list = await found(api.get<ApiList & { readonly kind: string }>(`/apis/crd.${group}/v1/${plural}`));
+    const list = await find<ApiList & { readonly kind: string }>(api, `/apis/crd.${group}/v1/${plural}`);
     for (const policy of list?.items ?? []) {
       const name = servedName(policy, group, plural);
-      if (name === policy.metadata.name || !isOfDefaultTier(policy)) continue;
+      const { tier = 'default' } = (policy.spec ?? {}) as { readonly tier?: string };
+      if (name === policy.metadata.name || tier !== 'default') continue;
       await migrate(api, { group, plural, policy, name, kind: list?.kind.replace(/List$/, '') ?? '' });
       migrated.push(`${policy.metadata.namespace ?? ''}/${policy.metadata.name}`);
       await pause(PER_POLICY_MS);
     }
   }
-}
-
-function isOfDefaultTier({ spec }: ApiObject): boolean {
-  const { tier = 'default' } = (spec ?? {}) as { readonly tier?: string };
-  return tier === 'default';
 }
 
 interface Move {
@@ -133,18 +104,6 @@ async function migrate(api: Api, { group, plural, kind, policy, name }: Move): P
     annotations: { ...(annotations as object), [`${group}/metadata`]: JSON.stringify({ ...noted, name, creationTimestamp }) },
   };
   const spec = { ...(policy.spec as object), tier: 'default' };
-  try {
-    await api.send('POST', place, { apiVersion: `crd.${group}/v1`, kind, metadata, spec });
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError) || thrown.status !== 409) throw thrown;
-  }
-  await found(api.send('DELETE', `${place}/${policy.metadata.name}`));
-}
-
-/** Undefined for what is not there. */
-async function found<T>(asked: Promise<T>): Promise<T | undefined> {
-  return asked.catch((thrown: unknown) => {
-    if (thrown instanceof ApiError && thrown.status === 404) return undefined;
-    throw thrown;
-  });
+  await api.send('POST', place, { apiVersion: `crd.${group}/v1`, kind, metadata, spec }).catch(unless(409));
+  await api.send('DELETE', `${place}/${policy.metadata.name}`).catch(unlessGone);
 }

@@ -1,4 +1,4 @@
-import { type Api, ApiError, type ApiList, type ApiObject } from './api.ts';
+import { type Api, ApiError, type ApiList, type ApiObject, unlessGone } from './api.ts';
 import { until } from './until.ts';
 
 /** The names by which one product's agents are known. */
@@ -97,11 +97,7 @@ async function writeRelease(api: Api, names: ServiceNames, release: string, sign
 async function writeOnce(api: Api, { group, field }: ServiceNames, release: string): Promise<void> {
   const list = `/apis/${group}/v1/clusterinformations`;
   const spec = { [field]: release };
-  try {
-    await api.send('PATCH', `${list}/default`, { spec });
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-    const object = { apiVersion: `${group}/v1`, kind: 'ClusterInformation', metadata: { name: 'default' } };
-    await api.send('POST', list, { ...object, spec: { ...spec, datastoreReady: true, clusterType: 'k8s,simulated' } });
-  }
+  if (await api.send('PATCH', `${list}/default`, { spec }).catch(unlessGone)) return;
+  const object = { apiVersion: `${group}/v1`, kind: 'ClusterInformation', metadata: { name: 'default' } };
+  await api.send('POST', list, { ...object, spec: { ...spec, datastoreReady: true, clusterType: 'k8s,simulated' } });
 }

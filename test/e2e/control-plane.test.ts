@@ -54,12 +54,12 @@ describe('the real control plane', function () {
     }
 
     it('keeps the pods of a node that is down, their deletion pending, until it comes back', async () => {
-      await controlPlane.nodeDown(node);
+      await controlPlane.fault(node, 'down');
       const selection = ['-n', 'kube-system', '-l', 'k8s-app=netsvc-node', `--field-selector=spec.nodeName=${node}`];
       await controlPlane.kubectl(['delete', 'pod', '--wait=false', '--grace-period=30', ...selection]);
       const { stdout } = await controlPlane.kubectl(['get', 'pod', '-o', 'jsonpath={.items[*].metadata.deletionTimestamp}', ...selection]);
       assert.notEqual(stdout, '');
-      await controlPlane.nodeUp(node);
+      await controlPlane.fault(node, 'none');
       await untilAgent(controlPlane, node, 'is ready', ({ readyColumn }) => readyColumn === '2/2');
     });
 

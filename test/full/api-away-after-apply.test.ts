@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { installManifest } from '../control-plane/install.ts';
-import { CALICO_API, playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
+import { playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
@@ -20,7 +20,7 @@ describe('the v3 API, away after its server was replaced', function () {
   beforeEach(async () => {
     cluster = await installedCluster({ manifest: manifestFile(FROM, 'calico.yaml'), nodes: 2, clusterNetwork: true });
     await installManifest(cluster.plane, manifestFile(FROM, 'apiserver.yaml'));
-    server = await playServiceApiServer(cluster.plane, CALICO_API);
+    server = await playServiceApiServer(cluster.plane);
   });
   afterEach(async () => {
     await server?.stop();

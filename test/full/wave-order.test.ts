@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { installManifest } from '../control-plane/install.ts';
-import { CALICO_API, playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
+import { playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
@@ -33,7 +33,7 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
     cluster = await installedCluster({ manifest, nodes: 4, clusterNetwork: true });
     await installManifest(cluster.plane, manifestFile(FROM, 'apiserver.yaml'));
     await installManifest(cluster.plane, manifestFile(FROM, 'csi-driver.yaml'));
-    server = await playServiceApiServer(cluster.plane, CALICO_API);
+    server = await playServiceApiServer(cluster.plane);
   });
   after(async () => {
     await server?.stop();

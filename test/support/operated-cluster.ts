@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOlder } from '../../src/kernel/release.ts';
+import { find } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
-import { find } from '../control-plane/operated-components.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { clusterAround, folderFor, opened } from './installed-cluster.ts';

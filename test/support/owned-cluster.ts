@@ -4,7 +4,7 @@ import { type ControlPlaneOptions, startControlPlane } from '../control-plane/co
 import { startFaultProxy } from '../control-plane/fault-proxy.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
-import { CALICO_API, playServiceApiServer } from '../control-plane/service-api-server.ts';
+import { playServiceApiServer } from '../control-plane/service-api-server.ts';
 import { installedCluster, opened } from './installed-cluster.ts';
 import { GROUP, type Reference } from './owned-objects.ts';
 import { type OwnerGraph, ownedGraphs, readOwnerGraphAsOf } from './owner-graph.ts';
@@ -35,7 +35,7 @@ export function ownedCluster(count: number) {
     endBy(proxy.stop);
     const around = { ...cluster.around, kubeconfig: proxy.kubeconfigPath };
     await installManifest(plane, manifestFile('v3.26.5', 'apiserver.yaml'));
-    const server = await playServiceApiServer(plane, CALICO_API);
+    const server = await playServiceApiServer(plane);
     endBy(server.stop);
     const migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node', controllers: 'calico-kube-controllers' });
     endBy(migration.stop);

@@ -1,8 +1,7 @@
 import { type AggregatedApi, serveAggregatedApi } from '../control-plane/aggregated-api.ts';
-import { isServed, register } from '../control-plane/aggregation.ts';
-import { type Conditioned, isAvailable } from '../control-plane/available.ts';
+import { type Conditioned, isAvailable, isServed, register } from '../control-plane/aggregation.ts';
+import { find } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { find } from '../control-plane/operated-components.ts';
 import { type OperatorManner, playOperator } from '../control-plane/operator.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
