@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { Agent, createServer, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { Agent, createServer } from 'node:https';
 import type { ApiAccess } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { kubeconfigText } from './keys.ts';
-import { FaultSwitch } from './proxy-fault-switch.ts';
-import type { ArmedFault } from './proxy-faults.ts';
+import { listening } from './listening.ts';
+import { type ArmedFault, FaultSwitch } from './proxy-faults.ts';
 import { ProxyForward } from './proxy-forward.ts';
-import { type LoggedRequest, openLog } from './proxy-log.ts';
+import type { LoggedRequest } from './proxy-log.ts';
 
 export interface FaultProxyOptions {
   /** The server behind, and as whom it is asked; headers of impersonation pass through. */
@@ -49,55 +47,33 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const authority = createAuthority('test-proxy-authority');
   const own = authority.issue({ commonName: 'fault-proxy', hosts: ['127.0.0.1', 'localhost'] });
   const client = authority.issue({ commonName: 'fault-proxy-client' });
-  const sockets = new Set<Socket>();
-  const faults = new FaultSwitch(() => {
-    for (const socket of sockets) socket.destroy();
-  });
-  const { behind } = options;
+  const faults = new FaultSwitch(() => cut());
+  const { behind, kubeconfigPath, bodies = false, silenceMs = 1500 } = options;
   const agent = new Agent({ keepAlive: true, ca: behind.authority, cert: behind.certificate, key: behind.key });
-  const log = openLog();
-  const forward = new ProxyForward({
-    agent,
-    faults,
-    log,
-    server: behind.server,
-    bodies: options.bodies ?? false,
-    silenceMs: options.silenceMs ?? 1500,
-  });
+  const forward = new ProxyForward({ agent, faults, server: behind.server, bodies, silenceMs });
   // Only HTTP/1.1 is offered: kubectl then speaks it too, and one connection carries one request at a time.
   const tls = { cert: own.certificate, key: own.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
   const server = createServer({ ...tls, ALPNProtocols: ['http/1.1'] }, (request, response) => void forward.serve(request, response));
-  const url = await listen(server, sockets, faults);
+  server.on('connection', (socket) => faults.isCut && socket.destroy());
+  const { port, cut, close } = await listening(server);
+  const url = `https://127.0.0.1:${port}`;
   const access = { server: url, authority: authority.certificate, certificate: client.certificate, key: client.key };
-  await writeFile(options.kubeconfigPath, kubeconfigText(access), { mode: 0o600 });
+  await writeFile(kubeconfigPath, kubeconfigText(access), { mode: 0o600 });
   const stop = async () => {
     clearTimeout(limit);
-    for (const socket of sockets) socket.destroy();
     agent.destroy();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   };
   const limit = setTimeout(() => void stop(), (options.maxMinutes ?? 15) * MINUTE_MS).unref();
   return {
     url,
     access,
     stop,
-    kubeconfigPath: options.kubeconfigPath,
-    requests: log.requests,
-    arm: (fault) => faults.arm(fault),
-    disarm: () => faults.disarm(),
+    kubeconfigPath,
+    requests: forward.log.requests,
+    arm: (fault) => void faults.arm(fault),
+    disarm: () => faults.arm(undefined),
     forgetAnswers: () => forward.forgetAnswers(),
     auditId: (request) => forward.auditId(request.number),
   };
-}
-
-async function listen(server: Server, sockets: Set<Socket>, faults: FaultSwitch): Promise<string> {
-  server.on('connection', (socket: Socket) => {
-    socket.on('error', () => undefined);
-    if (faults.isCut) return void socket.destroy();
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

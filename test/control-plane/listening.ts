@@ -2,6 +2,8 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 export interface Listening {
   readonly port: number;
+  /** Cuts every connection. */
+  cut(): void;
   /** Cuts every connection, and resolves once none is left. */
   close(): Promise<void>;
 }
@@ -16,11 +18,15 @@ export async function listening(server: Server): Promise<Listening> {
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   return {
     port: (server.address() as AddressInfo).port,
+    cut,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
+      cut();
       await closed;
     },
   };

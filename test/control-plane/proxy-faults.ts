@@ -1,31 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { SeenRequest } from './proxy-log.ts';
-
-/** What can befall a request. `kill` cuts all clients off, as if their machine had died, until the fault is ended. */
-export const FAULT_KINDS = [
-  'kill-before',
-  'kill-after',
-  'conflict',
-  'too-many-requests',
-  'server-error',
-  'unavailable',
-  'reset-before',
-  'reset-after',
-  'silence-after',
-  'stale',
-  'gone',
-] as const;
-
-export type FaultKind = (typeof FAULT_KINDS)[number];
-
-/** The fault of one request: the `nth` (from 1) of those that match. */
-export interface ArmedFault {
-  readonly kind: FaultKind;
-  readonly nth: number;
-  matches(request: SeenRequest): boolean;
-  /** Ends the client's process; for the kinds that kill. */
-  kill?(): void;
-}
+import type { LoggedRequest, SeenRequest } from './proxy-log.ts';
 
 /** An answer as bytes, to be sent as it is. */
 export interface Answer {
@@ -34,27 +8,22 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** When a fault strikes: instead of asking the server, or after the server has done it. */
-export function strikesBefore(kind: FaultKind): boolean {
-  return !kind.endsWith('-after');
-}
+/** The answers that some faults put in the server's place, by the path that was asked for. */
+const ANSWERS = {
+  conflict: (path: string) => refusal(409, 'Conflict', `Operation cannot be fulfilled on ${path}: the object has been modified`),
+  'too-many-requests': () => refusal(429, 'TooManyRequests', 'too many requests, please try again later', { 'retry-after': '1' }),
+  'server-error': () => refusal(500, 'InternalError', 'Internal error occurred: etcdserver: leader changed'),
+  unavailable: () => refusal(503, 'ServiceUnavailable', 'the server is currently unable to handle the request'),
+  // A watch that begins well, and at once says that its place in history is no longer kept.
+  gone: () => answer(200, { type: 'ERROR', object: status(410, 'Expired', 'too old resource version') }),
+};
 
-/** The answer that some kinds put in the server's place; undefined for those that answer nothing. */
-export function answerOf(kind: FaultKind, request: SeenRequest): Answer | undefined {
-  switch (kind) {
-    case 'conflict':
-      return refusal(409, 'Conflict', `Operation cannot be fulfilled on ${request.path}: the object has been modified`);
-    case 'too-many-requests':
-      return refusal(429, 'TooManyRequests', 'too many requests, please try again later', { 'retry-after': '1' });
-    case 'server-error':
-      return refusal(500, 'InternalError', 'Internal error occurred: etcdserver: leader changed');
-    case 'unavailable':
-      return refusal(503, 'ServiceUnavailable', 'the server is currently unable to handle the request');
-    case 'gone':
-      return expired();
-    default:
-      return undefined;
-  }
+/** What can befall a request. `kill` cuts all clients off, as if their machine had died, until the fault is ended. */
+export type FaultKind = keyof typeof ANSWERS | `${'kill' | 'reset'}-${'before' | 'after'}` | 'silence-after' | 'stale';
+
+/** Undefined for a kind that has no answer of its own. */
+export function answerOf(kind: FaultKind, path: string): Answer | undefined {
+  return kind in ANSWERS ? ANSWERS[kind as keyof typeof ANSWERS](path) : undefined;
 }
 
 function status(code: number, reason: string, message: string): object {
@@ -65,11 +34,57 @@ function refusal(code: number, reason: string, message: string, headers: Outgoin
   return answer(code, status(code, reason, message), headers);
 }
 
-/** A watch that begins well, and at once says that its place in history is no longer kept. */
-function expired(): Answer {
-  return answer(200, { type: 'ERROR', object: status(410, 'Expired', 'too old resource version') }, {});
+function answer(code: number, content: object, headers: OutgoingHttpHeaders = {}): Answer {
+  return { status: code, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from(`${JSON.stringify(content)}\n`) };
 }
 
-function answer(code: number, content: object, headers: OutgoingHttpHeaders): Answer {
-  return { status: code, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from(`${JSON.stringify(content)}\n`) };
+/** The fault of one request: the `nth` (from 1) of those that match. */
+export interface ArmedFault {
+  readonly kind: FaultKind;
+  readonly nth: number;
+  matches(request: SeenRequest): boolean;
+  /** Ends the client's process; for the kinds that kill. */
+  kill?(): void;
+}
+
+/** Which request is to be spoilt, and whether clients are cut off. */
+export class FaultSwitch {
+  readonly #cutAll: () => void;
+  #armed: ArmedFault | undefined;
+  #matched = 0;
+  #struck: LoggedRequest | undefined;
+  /** No client is let in. */
+  isCut = false;
+
+  /** `cutAll` breaks every connection that is open. */
+  constructor(cutAll: () => void) {
+    this.#cutAll = cutAll;
+  }
+
+  /** In place of any other; the request that the other struck. */
+  arm(fault: ArmedFault | undefined): LoggedRequest | undefined {
+    const struck = this.#struck;
+    this.#armed = fault;
+    this.#struck = undefined;
+    this.#matched = 0;
+    this.isCut = false;
+    return struck;
+  }
+
+  /** The fault of this request, if it is the one; it strikes only once. */
+  strike(request: LoggedRequest): FaultKind | undefined {
+    const armed = this.#armed;
+    if (!armed || this.#struck || !armed.matches(request)) return undefined;
+    this.#matched += 1;
+    if (this.#matched < armed.nth) return undefined;
+    this.#struck = request;
+    return armed.kind;
+  }
+
+  /** Ends the client, and with it everything that it started: nobody gets through any more. */
+  kill(): void {
+    this.isCut = true;
+    this.#armed?.kill?.();
+    this.#cutAll();
+  }
 }

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Agent, request as ask } from 'node:https';
-import type { FaultSwitch } from './proxy-fault-switch.ts';
-import { type Answer, answerOf, type FaultKind, strikesBefore } from './proxy-faults.ts';
-import { type Entry, type ProxyLog, purposeOf, userAgentOf } from './proxy-log.ts';
+import { buffer } from 'node:stream/consumers';
+import { type Answer, answerOf, type FaultKind, type FaultSwitch } from './proxy-faults.ts';
+import { type Entry, purposeOf, RequestLog } from './proxy-log.ts';
 
 export interface ForwardDeps {
   readonly agent: Agent;
   readonly server: string;
   readonly faults: FaultSwitch;
-  readonly log: ProxyLog;
   readonly bodies: boolean;
   readonly silenceMs: number;
 }
@@ -24,6 +23,7 @@ interface Exchange {
 
 /** Takes each request to the server and its answer back, unless a fault is in the way. */
 export class ProxyForward {
+  readonly log = new RequestLog();
   readonly #deps: ForwardDeps;
   /** First answer to each question: the oldest truth there is. */
   readonly #first = new Map<string, Answer>();
@@ -46,12 +46,12 @@ export class ProxyForward {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     try {
-      const body = await bytesOf(request);
+      const body = await buffer(request);
       const entry = this.#arrive(request, body);
       const exchange = { request, response, body, entry };
-      const fault = this.#deps.faults.strike(entry.seen);
+      const fault = this.#deps.faults.strike(entry);
       if (fault) await this.#spoil(exchange, fault);
-      else if (entry.seen.purpose === 'watch') await this.#stream(exchange);
+      else if (entry.purpose === 'watch') await this.#stream(exchange);
       else this.#reply(exchange, await this.#server(exchange));
     } catch {
       request.socket.destroy();
@@ -61,17 +61,17 @@ export class ProxyForward {
   #arrive(request: IncomingMessage, body: Buffer): Entry {
     const { method = 'GET', url: path = '/' } = request;
     const purpose = purposeOf(method, path);
-    const kept = this.#deps.bodies && body.length > 0 && (purpose === 'write' || purpose === 'ask');
     const isRepeated = purpose === 'read' && this.#first.has(questionOf(request));
-    const seen = { method, path, purpose, isRepeated, userAgent: userAgentOf(request.headers) };
-    return this.#deps.log.arrive(kept ? { ...seen, body: body.toString('utf8') } : seen);
+    const seen = { method, path, purpose, isRepeated, userAgent: request.headers['user-agent'] ?? '' };
+    const isKept = this.#deps.bodies && body.length > 0 && (purpose === 'write' || purpose === 'ask');
+    return this.log.arrive(isKept ? { ...seen, body: body.toString('utf8') } : seen);
   }
 
   async #spoil(exchange: Exchange, fault: FaultKind): Promise<void> {
     const { entry, request } = exchange;
-    entry.struck(fault);
-    if (!strikesBefore(fault)) await this.#server(exchange);
-    const instead = fault === 'stale' ? this.#first.get(questionOf(request)) : answerOf(fault, entry.seen);
+    entry.fault = fault;
+    if (fault.endsWith('-after')) await this.#server(exchange);
+    const instead = fault === 'stale' ? this.#first.get(questionOf(request)) : answerOf(fault, entry.path);
     if (instead) return this.#reply(exchange, instead);
     if (fault.startsWith('kill-')) return this.#deps.faults.kill();
     if (fault === 'silence-after') await new Promise((resolve) => setTimeout(resolve, this.#deps.silenceMs));
@@ -81,17 +81,17 @@ export class ProxyForward {
   #reply({ entry, response }: Exchange, { status, headers, body }: Answer): void {
     response.writeHead(status, { ...headers, 'content-length': body.length });
     response.end(body);
-    entry.answered(status);
+    this.log.answered(entry, status);
   }
 
   /** The server's whole answer; the first to each question is remembered. */
   async #server(exchange: Exchange): Promise<Answer> {
     const message = await this.#ask(exchange);
-    const answer = { status: message.statusCode ?? 0, headers: carried(message.headers), body: await bytesOf(message) };
+    const answer = { status: message.statusCode ?? 0, headers: carried(message.headers), body: await buffer(message) };
     const { entry, request } = exchange;
-    entry.served(answer.status);
+    entry.serverStatus = answer.status;
     const question = questionOf(request);
-    if (entry.seen.purpose === 'read' && answer.status === 200 && !this.#first.has(question)) this.#first.set(question, answer);
+    if (entry.purpose === 'read' && answer.status === 200 && !this.#first.has(question)) this.#first.set(question, answer);
     return answer;
   }
 
@@ -99,22 +99,22 @@ export class ProxyForward {
     const { entry, response } = exchange;
     const message = await this.#ask(exchange);
     const status = message.statusCode ?? 0;
-    entry.served(status);
+    entry.serverStatus = status;
     response.writeHead(status, carried(message.headers));
     response.flushHeaders();
-    entry.answered(status);
+    this.log.answered(entry, status);
     message.on('error', () => response.destroy());
     message.pipe(response);
   }
 
   async #ask({ request, response, body, entry }: Exchange): Promise<IncomingMessage> {
     const { agent, server } = this.#deps;
-    const headers = { ...carried(request.headers), 'audit-id': this.auditId(entry.seen.number) };
-    const { method, path } = entry.seen;
+    const headers = { ...carried(request.headers), 'audit-id': this.auditId(entry.number) };
+    const { method, path } = entry;
     const asked = ask(server + path, { agent, method, headers: body.length > 0 ? { ...headers, 'content-length': body.length } : headers });
     // A client that leaves takes an open watch with it; a write that is on its way is let through, as on a real network.
     response.on('close', () => {
-      if (entry.seen.purpose === 'watch') asked.destroy();
+      if (entry.purpose === 'watch') asked.destroy();
     });
     asked.end(body);
     const [message] = (await once(asked, 'response')) as [IncomingMessage];
@@ -132,10 +132,4 @@ const OF_ONE_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encodin
 
 function carried(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_CONNECTION.has(name)));
-}
-
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of message) parts.push(part as Buffer);
-  return Buffer.concat(parts);
 }

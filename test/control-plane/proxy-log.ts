@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 /** What a request wants: `ask` is a write by its method that stores nothing (a dry run, a question about permissions). */
 export type Purpose = 'read' | 'watch' | 'write' | 'ask';
 
@@ -33,55 +31,32 @@ export interface LoggedRequest extends SeenRequest {
 const QUESTIONS = /\/(selfsubjectaccessreviews|selfsubjectrulesreviews|selfsubjectreviews|subjectaccessreviews|tokenreviews)$/;
 
 export function purposeOf(method: string, path: string): Purpose {
-  const url = new URL(path, 'https://localhost');
-  const { searchParams, pathname } = url;
+  const { searchParams, pathname } = new URL(path, 'https://localhost');
   if (method === 'GET' || method === 'HEAD') return /^(true|1)$/.test(searchParams.get('watch') ?? '') ? 'watch' : 'read';
   return searchParams.has('dryRun') || QUESTIONS.test(pathname) ? 'ask' : 'write';
 }
 
+/** A line of the log, while it is being written. */
+export type Entry = { -readonly [K in keyof LoggedRequest]: LoggedRequest[K] };
+
 /** The log of one proxy. */
-export interface ProxyLog {
-  readonly requests: readonly LoggedRequest[];
-  arrive(request: Omit<SeenRequest, 'number'>): Entry;
+export class RequestLog {
+  readonly requests: Entry[] = [];
+  #moments = 0;
+
+  arrive(request: Omit<SeenRequest, 'number'>): Entry {
+    const entry = { ...request, number: this.requests.length + 1, arrivedAt: this.#now() };
+    this.requests.push(entry);
+    return entry;
+  }
+
+  answered(entry: Entry, status: number): void {
+    entry.clientStatus = status;
+    entry.answeredAt = this.#now();
+  }
+
+  #now(): number {
+    this.#moments += 1;
+    return this.#moments;
+  }
 }
-
-/** One request's line, while it is being written. */
-export interface Entry {
-  readonly seen: LoggedRequest;
-  struck(fault: string): void;
-  served(status: number): void;
-  answered(status: number): void;
-}
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-export function openLog(): ProxyLog {
-  const requests: Writable<LoggedRequest>[] = [];
-  let moments = 0;
-  const now = () => {
-    moments += 1;
-    return moments;
-  };
-  return {
-    requests,
-    arrive(request) {
-      const seen: Writable<LoggedRequest> = { ...request, number: requests.length + 1, arrivedAt: now() };
-      requests.push(seen);
-      return {
-        seen,
-        struck: (fault) => {
-          seen.fault = fault;
-        },
-        served: (status) => {
-          seen.serverStatus = status;
-        },
-        answered: (status) => {
-          seen.clientStatus = status;
-          seen.answeredAt = now();
-        },
-      };
-    },
-  };
-}
-
-export const userAgentOf = (headers: IncomingHttpHeaders): string => headers['user-agent'] ?? '';

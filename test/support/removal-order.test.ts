@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { openLog, purposeOf } from '../control-plane/proxy-log.ts';
+import { purposeOf, RequestLog } from '../control-plane/proxy-log.ts';
 import { removalsTooEarly } from './removal-order.ts';
 
 const MAPS = '/api/v1/namespaces/kube-system/secrets';
@@ -50,13 +50,13 @@ function removal(object: string, owner: string): Sent {
 const blind: Sent = { ...removal('a', 'x'), body: [{ op: 'remove', path: place }] };
 
 function logOf(sent: readonly Sent[]) {
-  const log = openLog();
+  const log = new RequestLog();
   for (const { method, path, body, served, answered, fault } of sent) {
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const entry = log.arrive({ method, path, purpose: purposeOf(method, path), userAgent: '', isRepeated: false, ...text });
-    if (fault) entry.struck(fault);
-    if (served > 0) entry.served(served);
-    if (answered > 0) entry.answered(answered);
+    if (fault) entry.fault = fault;
+    if (served > 0) entry.serverStatus = served;
+    if (answered > 0) log.answered(entry, answered);
   }
   return log.requests;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type LoggedRequest, openLog, purposeOf } from '../control-plane/proxy-log.ts';
+import { type LoggedRequest, purposeOf, RequestLog } from '../control-plane/proxy-log.ts';
 import { writesPastProxy, writesTooEarly } from './write-order.ts';
 
 const OWN = '?fieldManager=netsvc-upgrade&fieldValidation=Strict';
@@ -9,10 +9,10 @@ const AGENT = '/apis/apps/v1/namespaces/kube-system/daemonsets/netsvc-node?field
 
 /** A run that sends these one after another; status 0: the answer never came. */
 function runOf(...sent: readonly (readonly [string, string, number])[]): readonly LoggedRequest[] {
-  const log = openLog();
+  const log = new RequestLog();
   for (const [method, path, status] of sent) {
     const entry = log.arrive({ method, path, purpose: purposeOf(method, path), userAgent: '', isRepeated: false });
-    if (status > 0) entry.answered(status);
+    if (status > 0) log.answered(entry, status);
   }
   return log.requests;
 }
