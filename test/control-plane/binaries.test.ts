@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { cacheFolder, findPrograms } from './binaries.ts';
+import { findPrograms } from './binaries.ts';
 import { PROGRAMS, planBuild } from './build-plan.ts';
 import { type FakeFacts, fakeMachine } from './fake-machine.ts';
+import { cacheFolder } from './go-build.ts';
 
 const goMod = 'require (\n k8s.io/kubernetes v1.36.1\n sigs.k8s.io/kwok v0.8.0\n go.etcd.io/etcd/server/v3 v3.6.8\n)';
 const plan = planBuild(goMod, 'sums', 'linux/amd64');

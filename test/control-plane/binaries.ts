@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type BuildPlan, goPlatform, PROGRAMS, type Program, type Programs, planBuild } from './build-plan.ts';
+import { type BuildPlan, PROGRAMS, type Programs, planBuild } from './build-plan.ts';
 import { downloadPrograms } from './download.ts';
-import { buildPrograms } from './go-build.ts';
+import { buildPrograms, cacheFolder, pinsOf } from './go-build.ts';
 import { type Machine, thisMachine } from './machine.ts';
 
 export type { Programs } from './build-plan.ts';
@@ -18,17 +15,11 @@ interface Source {
 
 /** The oldest API server on which the whole test ground works. */
 const OLDEST_MINOR = 30;
-const MODULE = fileURLToPath(new URL('.', import.meta.url));
 
 /** Finds the programs on this computer, or makes them. The error tells everything that was tried. */
 export async function resolvePrograms(): Promise<Programs> {
-  const machine = thisMachine(goPlatform(process.platform, process.arch), homedir());
-  return findPrograms(machine, await planHere(machine.platform), MODULE);
-}
-
-async function planHere(platform: string): Promise<BuildPlan> {
-  const [goMod, goSum] = await Promise.all(['go.mod', 'go.sum'].map((name) => readFile(join(MODULE, name), 'utf8')));
-  return planBuild(goMod ?? '', goSum ?? '', platform);
+  const machine = thisMachine();
+  return findPrograms(machine, planBuild(...pinsOf(import.meta.dirname), machine.platform), import.meta.dirname);
 }
 
 /** Asks each source in turn: an assets folder, the PATH, the cache, a Go build, the published releases. */
@@ -44,7 +35,7 @@ export async function findPrograms(machine: Machine, plan: BuildPlan, module: st
 
 function sources(machine: Machine, plan: BuildPlan, module: string): readonly Source[] {
   const cache = cacheFolder(machine, plan.key);
-  const cached = () => inFolder(machine, cache);
+  const cached = () => locate(machine, [cache]);
   const thenCached = async (problem: string | undefined): Promise<Answer> => (problem === undefined ? cached() : { because: problem });
   return [
     { name: 'KUBEBUILDER_ASSETS', ask: () => inAssets(machine) },
@@ -55,43 +46,23 @@ function sources(machine: Machine, plan: BuildPlan, module: string): readonly So
   ];
 }
 
-/** Where built programs are kept. */
-export function cacheFolder({ env, home }: Pick<Machine, 'env' | 'home'>, key: string): string {
-  return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'netsvc-upgrade-control-plane', key);
-}
-
 async function inAssets(machine: Machine): Promise<Answer> {
   const folder = machine.env.KUBEBUILDER_ASSETS;
-  return folder ? fitting(machine, await inFolder(machine, folder)) : { because: 'not set' };
-}
-
-async function inFolder(machine: Machine, folder: string): Promise<Answer> {
-  return locate(async (program) => firstExecutable(machine, [join(folder, program)]));
+  return folder ? fitting(machine, await locate(machine, [folder])) : { because: 'not set' };
 }
 
 async function onPath(machine: Machine): Promise<Answer> {
-  const folders = (machine.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return fitting(
-    machine,
-    await locate((program) =>
-      firstExecutable(
-        machine,
-        folders.map((folder) => join(folder, program)),
-      ),
-    ),
-  );
+  return fitting(machine, await locate(machine, (machine.env.PATH ?? '').split(delimiter)));
 }
 
-async function locate(find: (program: Program) => Promise<string | undefined>): Promise<Answer> {
-  const places = await Promise.all(PROGRAMS.map(async (program) => [program, await find(program)] as const));
-  const missing = places.filter(([, place]) => place === undefined).map(([program]) => program);
-  if (missing.length > 0) return { because: `has no ${missing.join(', ')}` };
-  return { programs: Object.fromEntries(places) as Programs };
-}
-
-async function firstExecutable(machine: Machine, files: readonly string[]): Promise<string | undefined> {
-  for (const file of files) if (await machine.isExecutable(file)) return file;
-  return undefined;
+/** Each program in the first of the folders that has it. */
+async function locate(machine: Machine, folders: readonly string[]): Promise<Answer> {
+  const found: Record<string, string> = {};
+  for (const program of PROGRAMS)
+    for (const file of folders.filter((folder) => folder !== '').map((folder) => join(folder, program)))
+      if (!(program in found) && (await machine.isExecutable(file))) found[program] = file;
+  const missing = PROGRAMS.filter((program) => !(program in found));
+  return missing.length > 0 ? { because: `has no ${missing.join(', ')}` } : { programs: found as Programs };
 }
 
 /** Programs that we did not build may be of any age. */

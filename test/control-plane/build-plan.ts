@@ -7,17 +7,17 @@ export type Program = (typeof PROGRAMS)[number];
 export type Programs = Readonly<Record<Program, string>>;
 
 /** How programs are built from a pinned Go module, and what they are called in a cache. */
-export interface GoBuild {
-  readonly programs: readonly Program[];
+export interface GoBuild<Name extends string = string> {
+  readonly programs: readonly Name[];
   /** Arguments of `go build`, without `-o` and the package. */
   readonly flags: readonly string[];
-  readonly packages: Readonly<Record<Program, string>>;
+  readonly packages: Readonly<Record<Name, string>>;
   /** Changes with any pinned module, flag or platform. */
   readonly key: string;
 }
 
 /** Those of the module beside this file. */
-export interface BuildPlan extends GoBuild {
+export interface BuildPlan extends GoBuild<Program> {
   readonly versions: { readonly kubernetes: string; readonly kwok: string; readonly etcd: string };
 }
 
@@ -37,30 +37,31 @@ export function planBuild(goMod: string, goSum: string, platform: string): Build
     kwok: pinned(goMod, 'sigs.k8s.io/kwok'),
     etcd: pinned(goMod, 'go.etcd.io/etcd/server/v3'),
   };
-  return { versions, ...goBuild(PROGRAMS, versions.kubernetes, goSum, platform) };
+  return { ...planKubernetes(PROGRAMS, goMod, goSum, platform), versions };
 }
 
-/** Some programs of Kubernetes, from a module that requires it and nothing else. */
-export function planKubernetes(programs: readonly Program[], goMod: string, goSum: string, platform: string): GoBuild {
-  return goBuild(programs, pinned(goMod, 'k8s.io/kubernetes'), goSum, platform);
+/** Some of the programs, from a module that requires Kubernetes and perhaps nothing else. */
+export function planKubernetes(programs: readonly Program[], goMod: string, goSum: string, platform: string): GoBuild<Program> {
+  return { ...planGo(PACKAGES, linkerFlags(pinned(goMod, 'k8s.io/kubernetes')), goSum, platform), programs };
 }
 
-function goBuild(programs: readonly Program[], kubernetes: string, goSum: string, platform: string): GoBuild {
-  const flags = ['-mod=readonly', '-trimpath', '-ldflags', linkerFlags(kubernetes)];
+/** All programs of these packages. */
+export function planGo<Name extends string>(
+  packages: Readonly<Record<Name, string>>,
+  linker: string,
+  goSum: string,
+  platform: string,
+): GoBuild<Name> {
+  const flags = ['-mod=readonly', '-trimpath', '-ldflags', linker];
   const hash = createHash('sha256')
     .update(goSum)
-    .update(JSON.stringify([flags, PACKAGES, platform]));
-  return { programs, flags, packages: PACKAGES, key: hash.digest('hex').slice(0, 16) };
+    .update(JSON.stringify([flags, packages, platform]));
+  return { programs: Object.keys(packages) as Name[], flags, packages, key: hash.digest('hex').slice(0, 16) };
 }
 
-function pinned(goMod: string, module: string): string {
-  const line = goMod.split('\n').find((text) =>
-    text
-      .trim()
-      .replace(/^require /, '')
-      .startsWith(`${module} v`),
-  );
-  const version = / (v\S+)/.exec(line ?? '')?.[1];
+/** The version of a module that go.mod requires. */
+export function pinned(goMod: string, module: string): string {
+  const version = new RegExp(`^\\s*(?:require )?${module} (v\\S+)`, 'm').exec(goMod)?.[1];
   if (version === undefined) throw new Error(`go.mod does not require ${module}`);
   return version;
 }

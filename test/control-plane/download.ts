@@ -9,7 +9,6 @@ const KWOK = 'https://github.com/kubernetes-sigs/kwok/releases/download';
 
 /** Fetches what the cache folder lacks from the projects' own releases; the reason if that cannot be done. */
 export async function downloadPrograms(machine: Machine, plan: BuildPlan, cache: string): Promise<string | undefined> {
-  await machine.makeFolder(cache);
   for (const program of PROGRAMS) {
     const target = join(cache, program);
     if (await machine.isExecutable(target)) continue;

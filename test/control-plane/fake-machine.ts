@@ -43,7 +43,6 @@ export function fakeMachine({ env = {}, files = [], answers = {}, urls = {}, hol
       if (body === undefined) throw new Error(`${url} answered 404`);
       return new TextEncoder().encode(body);
     },
-    makeFolder: async () => undefined,
     writeProgram: async (file) => void present.add(file),
     rename: async (from, to) => {
       present.delete(from);

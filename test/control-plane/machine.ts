@@ -1,6 +1,10 @@
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { goPlatform } from './build-plan.ts';
 
 /** What looking for programs needs of this computer; tests have one in memory. */
 export interface Machine {
@@ -13,11 +17,10 @@ export interface Machine {
   run(program: string, args: readonly string[], options?: RunOptions): Promise<{ readonly exitCode: number; readonly output: string }>;
   /** The body of a URL; throws with the reason. */
   download(url: string): Promise<Uint8Array>;
-  makeFolder(folder: string): Promise<void>;
-  /** Writes an executable file: whole or not at all. */
+  /** Writes an executable file: whole or not at all. Its folder need not be there. */
   writeProgram(file: string, content: Uint8Array): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Takes a lock file; the pid of its living holder if there is one. */
+  /** Takes a lock file, whose folder need not be there; the pid of its living holder if there is one. */
   lock(file: string): Promise<number | 'taken'>;
   unlock(file: string): Promise<void>;
   sleep(ms: number): Promise<void>;
@@ -30,11 +33,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export function thisMachine(platform: string, home: string): Machine {
+export function thisMachine(): Machine {
   return {
     env: process.env,
-    platform,
-    home,
+    platform: goPlatform(process.platform, process.arch),
+    home: homedir(),
     isExecutable: (file) =>
       access(file, constants.X_OK).then(
         () => true,
@@ -42,29 +45,22 @@ export function thisMachine(platform: string, home: string): Machine {
       ),
     run,
     download,
-    makeFolder: async (folder) => void (await mkdir(folder, { recursive: true })),
     writeProgram: async (file, content) => {
       const half = `${file}.${process.pid}`;
-      await writeFile(half, content);
-      await chmod(half, 0o755);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(half, content, { mode: 0o755 });
       await rename(half, file);
     },
     rename,
     lock,
     unlock: (file) => rm(file, { force: true }),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    sleep: (ms) => sleep(ms),
     say: (line) => process.stderr.write(`${line}\n`),
   };
 }
 
-async function run(program: string, args: readonly string[], { cwd, env }: RunOptions = {}) {
-  const result = await execa(program, args, {
-    reject: false,
-    all: true,
-    stdin: 'ignore',
-    ...(cwd ? { cwd } : {}),
-    ...(env ? { env } : {}),
-  });
+async function run(program: string, args: readonly string[], options: RunOptions = {}) {
+  const result = await execa(program, args, { reject: false, all: true, stdin: 'ignore', ...options });
   return { exitCode: result.exitCode ?? 127, output: result.all ?? result.shortMessage ?? '' };
 }
 
@@ -75,10 +71,9 @@ async function download(url: string): Promise<Uint8Array> {
 }
 
 async function lock(file: string): Promise<number | 'taken'> {
+  await mkdir(dirname(file), { recursive: true });
   try {
-    const handle = await open(file, 'wx');
-    await handle.writeFile(String(process.pid));
-    await handle.close();
+    await writeFile(file, String(process.pid), { flag: 'wx' });
     return 'taken';
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;

@@ -3,8 +3,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import type { Programs } from '../control-plane/build-plan.ts';
-import type { Built } from './built-kubernetes.ts';
+import { type Programs, planKubernetes } from '../control-plane/build-plan.ts';
+import { builtHere } from '../control-plane/go-build.ts';
 
 /** A program with the version that it says. */
 export interface Found<T> {
@@ -12,13 +12,32 @@ export interface Found<T> {
   readonly what: T;
 }
 
+/** Pinned Go modules, one a minor: `1.34`. */
+const MODULES = join(import.meta.dirname, 'kubernetes');
+const SERVER = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'] as const;
+
+/** Of a minor that has no control plane of its own in the matrix only the client is built. */
+const CLIENT_ONLY = ['1.35'];
+
+/** The usual programs with those of another minor in their place, for each minor; what cannot be built is left out, and said. */
+export async function builtKubernetes(usual: Programs): Promise<readonly Programs[]> {
+  const built: Programs[] = [];
+  for (const minor of readdirSync(MODULES)) {
+    const programs = CLIENT_ONLY.includes(minor) ? (['kubectl'] as const) : SERVER;
+    try {
+      const folder = await builtHere(join(MODULES, minor), (...pins) => planKubernetes(programs, ...pins));
+      built.push({ ...usual, ...Object.fromEntries(programs.map((program) => [program, join(folder, program)])) });
+    } catch (thrown) {
+      process.stderr.write(`Kubernetes ${minor}: ${String(thrown)}\n`);
+    }
+  }
+  return built;
+}
+
 const folders = () => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '' && existsSync(folder));
 
-/**
- * Every `kubectl.1.NN` on PATH or beside the file that a kubectl there leads to, those that were built, and those of the control planes;
- * one a minor.
- */
-export async function findKubectls(own: readonly string[], built: readonly Built[]): Promise<readonly Found<string>[]> {
+/** These, and every `kubectl.1.NN` on PATH or beside the file that a kubectl there leads to; one a minor. */
+export async function findKubectls(given: readonly string[]): Promise<readonly Found<string>[]> {
   const links = folders().map((folder) => join(folder, 'kubectl'));
   const beside = links.filter((file) => existsSync(file)).map((file) => dirname(realpathSync(file)));
   const ready = [...new Set([...folders(), ...beside])].flatMap((folder) =>
@@ -26,7 +45,7 @@ export async function findKubectls(own: readonly string[], built: readonly Built
       .filter((name) => /^kubectl\.1\.\d+$/.test(name))
       .map((name) => join(folder, name)),
   );
-  const files = [...own, ...built.map(({ kubectl }) => kubectl), ...ready].filter((file) => existsSync(file));
+  const files = [...given, ...ready].filter((file) => existsSync(file));
   const found = await versions(files, ['version', '--client', '--output=json'], /"gitVersion": "(v[\d.]+)/);
   return [...Map.groupBy(found, ({ version }) => minorOf(version)).values()]
     .flatMap(([first]) => (first ? [first] : []))
@@ -35,16 +54,12 @@ export async function findKubectls(own: readonly string[], built: readonly Built
 
 const minorOf = (version: string): string => /^v1\.(\d+)/.exec(version)?.[1] ?? '';
 
-/** Sets of control plane programs: those that the tests use, and those that were built for this. */
-export async function findControlPlanes(usual: Programs, built: readonly Built[]): Promise<readonly Found<Programs>[]> {
-  const all = [usual, ...built.flatMap(({ programs, problem }) => (programs && problem === undefined ? [programs] : []))];
-  const found = await versions(
-    all.map((set) => set['kube-apiserver']),
-    ['--version'],
-    /(v[\d.]+)/,
-  );
+/** One set of programs for each version of the API server. */
+export async function findControlPlanes(sets: readonly Programs[]): Promise<readonly Found<Programs>[]> {
+  const servers = sets.map((set) => set['kube-apiserver']);
+  const found = await versions(servers, ['--version'], /(v[\d.]+)/);
   return found.flatMap(({ version, what }) => {
-    const set = all.find((one) => one['kube-apiserver'] === what);
+    const set = sets[servers.indexOf(what)];
     return set ? [{ version, what: set }] : [];
   });
 }
@@ -54,16 +69,9 @@ export async function findNodes(): Promise<readonly Found<string>[]> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'netsvc-upgrade-runtimes');
   await fetchOldestNode(join(cache, `npm-${OLDEST}`));
   const fetched = existsSync(cache) ? readdirSync(cache, { recursive: true, encoding: 'utf8' }).map((file) => join(cache, file)) : [];
-  const files = [
-    process.execPath,
-    ...folders().map((folder) => join(folder, 'node')),
-    ...fetched.filter((file) => /\/bin\/node$/.test(file)),
-  ];
-  const found = await versions(
-    files.filter((file) => existsSync(file)),
-    ['--version'],
-    /^v[\d.]+/,
-  );
+  const onPath = folders().map((folder) => join(folder, 'node'));
+  const files = [process.execPath, ...onPath, ...fetched.filter((file) => /\/bin\/node$/.test(file))].filter((file) => existsSync(file));
+  const found = await versions(files, ['--version'], /^v[\d.]+/);
   // The program itself refuses older ones.
   return found.filter(({ version }) => Number(/^v(\d+)/.exec(version)?.[1]) >= 22);
 }

@@ -9,8 +9,7 @@ import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-clust
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { surroundingsEnv } from '../support/upgrade-process.ts';
-import { builtKubernetes } from './built-kubernetes.ts';
-import { type Found, findControlPlanes, findKubectls, findNodes } from './find-programs.ts';
+import { builtKubernetes, type Found, findControlPlanes, findKubectls, findNodes } from './find-programs.ts';
 import { type ChartResult, compatibilityPage, type Result } from './page.ts';
 
 /**
@@ -29,21 +28,20 @@ interface Combination {
 async function main(): Promise<number> {
   const programs = await resolvePrograms();
   const built = await builtKubernetes(programs);
-  const servers = await findControlPlanes(programs, built);
+  const servers = await findControlPlanes([programs, ...built]);
   const nodes = await findNodes();
   const results: Result[] = [];
   const charts: ChartResult[] = [];
   for (const server of servers) {
-    const kubectls = await findKubectls([server.what.kubectl, programs.kubectl], built);
+    const kubectls = await findKubectls([server.what, programs, ...built].map(({ kubectl }) => kubectl));
     const [usual] = nodes;
     const newest = kubectls.at(-1);
     if (!usual || !newest) continue;
     const others = nodes.slice(1).map((node): Combination => ({ server, kubectl: newest, node }));
     for (const one of [...kubectls.map((kubectl): Combination => ({ server, kubectl, node: usual })), ...others]) {
       const result = await tried(one);
-      process.stdout.write(
-        `Kubernetes ${result.server}, kubectl ${result.kubectl}, Node ${result.node}: ${result.problem ?? 'upgrades'} ${result.notes.join(', ')}\n`,
-      );
+      const place = `Kubernetes ${result.server}, kubectl ${result.kubectl}, Node ${result.node}`;
+      process.stdout.write(`${place}: ${result.problem ?? 'upgrades'} ${result.notes.join(', ')}\n`);
       results.push(result);
     }
     for (const major of [3, 4] as const) {
@@ -61,18 +59,17 @@ async function main(): Promise<number> {
 /** The chart's release, up to the end of `apply`: no operator plays here. */
 async function triedChart(server: Found<Programs>, major: HelmMajor): Promise<ChartResult> {
   let cluster: ChartCluster | undefined;
-  const head = { server: server.version, helm: `v${major}` };
+  let head = { server: server.version, helm: `v${major}` };
   try {
     const helm = await resolveHelm(major);
-    const { stdout } = await execa(helm, ['version', '--template', '{{.Version}}']);
+    head = { ...head, helm: (await execa(helm, ['version', '--template', '{{.Version}}'])).stdout.trim() };
     cluster = await chartCluster(helm, { plane: { programs: server.what } });
     const args = ['run', '--yes', '--from', 'crds', '--through', 'apply', ...flagsOf(cluster), '-o', 'json'];
     for (const title of ['run', 'a second run']) {
-      const { exitCode, stderr, stdout: said } = await cluster.upgrade(...args);
-      const problem = exitCode === 0 ? problemOf(title, said) : `${title} exits ${exitCode}: ${shortened(stderr)}`;
-      if (problem !== undefined) return { server: server.version, helm: stdout.trim(), problem };
+      const problem = problemOf(title, await cluster.upgrade(...args));
+      if (problem !== undefined) return { ...head, problem };
     }
-    return { server: server.version, helm: stdout.trim() };
+    return head;
   } catch (thrown) {
     return { ...head, problem: shortened(thrown instanceof Error ? thrown.message : String(thrown)) };
   } finally {
@@ -80,8 +77,15 @@ async function triedChart(server: Found<Programs>, major: HelmMajor): Promise<Ch
   }
 }
 
+interface Ended {
+  readonly exitCode?: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 /** A second run has nothing to do. */
-function problemOf(title: string, stdout: string): string | undefined {
+function problemOf(title: string, { exitCode, stdout, stderr }: Ended): string | undefined {
+  if (exitCode !== 0) return `${title} exits ${exitCode}: ${shortened(stderr)}`;
   const { writes } = JSON.parse(stdout) as { readonly writes: number };
   return title === 'a second run' && writes > 0 ? `a second run writes ${writes} times` : undefined;
 }
@@ -117,9 +121,7 @@ async function upgraded(around: Parameters<typeof surroundingsEnv>[0], node: str
   const notes = clientNotes(looked.stdout);
   if (looked.exitCode !== 0) return { problem: `preflight exits ${looked.exitCode}: ${shortened(looked.stderr || notes.join())}`, notes };
   for (const title of ['run', 'a second run']) {
-    const { exitCode, stderr, stdout } = await call('run', '--yes', '--skip', 'cli', '-o', 'json');
-    if (exitCode !== 0) return { problem: `${title} exits ${exitCode}: ${shortened(stderr)}`, notes };
-    const problem = problemOf(title, stdout);
+    const problem = problemOf(title, await call('run', '--yes', '--skip', 'cli', '-o', 'json'));
     if (problem !== undefined) return { problem, notes };
   }
   return { notes };

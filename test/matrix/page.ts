@@ -47,20 +47,27 @@ export function compatibilityPage({ date, results, charts }: Record): string {
   const noServers = without(WANTED.servers, triedServers.map(minor));
   const noKubectls = without(WANTED.kubectls, tried(({ kubectl }) => kubectl).map(minor));
   const noNodes = without(WANTED.nodes, tried(({ node }) => node).map(major));
-  const noHelms = without(
-    WANTED.helms,
-    charts.map(({ helm }) => major(helm)),
-  );
+  const helmsTried = charts.map(({ helm }) => helm);
+  const noHelms = without(WANTED.helms, helmsTried.map(major));
   // What is wanted and was not there has its column or row as well: who reads the table alone must not take it for the whole.
   const servers = [...triedServers, ...noServers].sort(byNumbers);
   const kubectls = [...tried(({ kubectl }) => kubectl), ...noKubectls].sort(byNumbers);
-  const rows = [
+  const pairs = [
     ...kubectls.flatMap((kubectl) => {
       const nodes = tried(({ node }) => node).filter((node) => results.some((one) => one.kubectl === kubectl && one.node === node));
-      return (nodes.length === 0 ? [ANY] : nodes).map((node) => row(results, servers, kubectl, node));
+      return (nodes.length === 0 ? [ANY] : nodes).map((node) => [kubectl, node]);
     }),
-    ...noNodes.map((node) => row(results, servers, ANY, node)),
+    ...noNodes.map((node) => [ANY, node]),
   ];
+  const rows = pairs.map(([kubectl = '', node = '']) => [
+    ...[kubectl, node],
+    ...servers.map((server) => cell(results.find((one) => one.server === server && one.kubectl === kubectl && one.node === node))),
+  ]);
+  const helms = [...new Set([...helmsTried, ...noHelms])].sort(byNumbers);
+  const chartRows = helms.map((helm) => [
+    helm,
+    ...servers.map((server) => cell(charts.find((one) => one.helm === helm && one.server === server))),
+  ]);
   const missing = [
     ...noServers.map((one) => `Kubernetes ${one}: its programs could not be built`),
     ...noKubectls.map((one) => `kubectl ${one}: there is no \`kubectl.${one}\`, and it was not built`),
@@ -76,41 +83,25 @@ export function compatibilityPage({ date, results, charts }: Record): string {
     '`preflight` checks it, `run` upgrades it, and a second `run` has nothing left to do.',
     ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),
     '',
-    `| kubectl | Node | ${servers.map((server) => `Kubernetes ${server}`).join(' | ')} |`,
-    `|---|---|${servers.map(() => '---').join('|')}|`,
-    ...rows,
+    ...table(['kubectl', 'Node'], servers, rows),
+    // What comes after is the operator's work and the same for every helm.
+    'The release of a chart, upgraded from its CRDs to the end of `apply`, and then by a second run that has nothing to do:',
     '',
-    ...chartTable(charts, servers, noHelms),
+    ...table(['helm'], servers, chartRows),
     ...(missing.length === 0 ? [] : ['Not run, and why:', '', ...missing.map((line) => `- ${line}`), '']),
   ].join('\n');
 }
 
-/** CRDs and chart, and a second run with nothing to do; what comes after is the operator's work and the same for every helm. */
-function chartTable(charts: readonly ChartResult[], servers: readonly string[], noHelms: readonly string[]): readonly string[] {
-  const helms = [...new Set([...charts.map(({ helm }) => helm), ...noHelms])].sort(byNumbers);
-  const cell = (helm: string, server: string) => {
-    const found = charts.find((one) => one.helm === helm && one.server === server);
-    if (!found) return 'not run';
-    return found.problem === undefined ? 'upgrades' : `**fails**: ${found.problem.replaceAll('|', '\\|')}`;
-  };
-  return [
-    'The release of a chart, upgraded from its CRDs to the end of `apply`, and then by a second run that has nothing to do:',
-    '',
-    `| helm | ${servers.map((server) => `Kubernetes ${server}`).join(' | ')} |`,
-    `|---|${servers.map(() => '---').join('|')}|`,
-    ...helms.map((helm) => `| ${helm} | ${servers.map((server) => cell(helm, server)).join(' | ')} |`),
-    '',
-  ];
+function table(heads: readonly string[], servers: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const columns = [...heads, ...servers.map((server) => `Kubernetes ${server}`)];
+  return [...[columns, ...rows].map((cells) => `| ${cells.join(' | ')} |`).toSpliced(1, 0, `|${'---|'.repeat(columns.length)}`), ''];
 }
 
-function row(results: readonly Result[], servers: readonly string[], kubectl: string, node: string): string {
-  const cells = servers.map((server) => {
-    const found = results.find((one) => one.server === server && one.kubectl === kubectl && one.node === node);
-    if (!found) return 'not run';
-    const notes = found.notes.length > 0 ? `; ${found.notes.join(', ')}` : '';
-    return (found.problem === undefined ? `upgrades${notes}` : `**fails**: ${found.problem}${notes}`).replaceAll('|', '\\|');
-  });
-  return `| ${kubectl} | ${node} | ${cells.join(' | ')} |`;
+/** Of one combination. */
+function cell(found: { readonly problem?: string; readonly notes?: readonly string[] } | undefined): string {
+  if (!found) return 'not run';
+  const outcome = found.problem === undefined ? 'upgrades' : `**fails**: ${found.problem}`;
+  return [outcome, ...(found.notes?.length ? [found.notes.join(', ')] : [])].join('; ').replaceAll('|', '\\|');
 }
 
 function without(wanted: readonly string[], tried: readonly string[]): readonly string[] {
