@@ -20,44 +20,16 @@ interface Totals {
   readonly tookMs: Readonly<Record<string, number>>;
 }
 
-/** Begun first, so that at the end no long one runs while the other processors wait. */
-const LONGEST = [
-  'upgrade-early-reads-sweep',
-  'upgrade-late-reads-sweep',
-  'fault-sweep',
-  'upgrade-writes-sweep',
-  'reference-sweep',
-  'restore-sweep',
-  'owned-upgrade-sweep',
-  'owner-sweep',
-  'plan-equals-result',
-  'every-release',
-  'hep-fleet',
-  'ownerrefs',
-  'chart',
-  'kvstore',
-  'operator',
-  'operator-releases',
-  'procedure-c',
-  'least-privilege',
-  'least-privilege-commands',
-  'edits-through-upgrade',
-  'v3-owned-objects',
-  'one-cluster',
-  'bad-input',
-  // Of the fast ones.
-  'next-steps',
-  'whole-chain',
-  'apply-waves',
-  'merge-properties',
-  'unedited-releases',
-  'older-file',
-  'plan-document',
-  'upgrade-faults',
-  'examples',
-  'chain-modules',
-  'interrupt',
-];
+/** Begun first, so that at the end no long one runs while the other processors wait; the fast ones come last. */
+const LONGEST = `
+  upgrade-early-reads-sweep upgrade-late-reads-sweep fault-sweep upgrade-writes-sweep reference-sweep restore-sweep
+  owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet ownerrefs chart kvstore operator operator-releases
+  procedure-c least-privilege least-privilege-commands edits-through-upgrade v3-owned-objects one-cluster bad-input
+  next-steps whole-chain apply-waves merge-properties unedited-releases older-file plan-document upgrade-faults examples
+  chain-modules interrupt
+`
+  .trim()
+  .split(/\s+/);
 
 const root = join(import.meta.dirname, '..');
 const { full, env: seed } = runnerArguments(process.argv.slice(2));
@@ -68,9 +40,8 @@ async function step(title: string, program: string, args: readonly string[], env
   const started = Date.now();
   process.stdout.write(`\n== ${title}\n`);
   const result = await execa(program, args, { cwd: root, env, stdio: 'inherit', reject: false, preferLocal: true });
-  process.stdout.write(
-    `== ${title}: ${result.exitCode === 0 ? 'ok' : `failed (${result.exitCode ?? result.signal})`}, ${Math.round((Date.now() - started) / 1000)} s\n`,
-  );
+  const ending = result.exitCode === 0 ? 'ok' : `failed (${result.exitCode ?? result.signal})`;
+  process.stdout.write(`== ${title}: ${ending}, ${Math.round((Date.now() - started) / 1000)} s\n`);
   return result.exitCode === 0;
 }
 
@@ -84,31 +55,18 @@ const MOST_SKIPPED = 15;
 const GOGC = process.env.GOGC ?? '400';
 
 /** As many files at once as there are processors; two more where half of a test's time is waiting for a control plane. */
-const mocha = (title: string, files: readonly string[], totals: string, extra: readonly string[] = [], more = 0) =>
-  step(
-    title,
-    'mocha',
-    ['--reporter', 'test/support/counting-reporter.cjs', '--parallel', '--jobs', String(availableParallelism() + more), ...extra, ...files],
-    { TEST_TOTALS: totals, NODE_ENV: 'test', GOGC, ...seed },
-  );
+function mocha(title: string, files: readonly string[], totals: string, extra: readonly string[] = [], more = 0): Promise<boolean> {
+  const jobs = ['--parallel', '--jobs', String(availableParallelism() + more)];
+  const args = ['--reporter', 'test/support/counting-reporter.cjs', ...jobs, ...extra, ...files];
+  return step(title, 'mocha', args, { TEST_TOTALS: totals, NODE_ENV: 'test', GOGC, ...seed });
+}
 
-const filesIn = (folder: string): readonly string[] => longestFirst(globSync(`test/${folder}/**/*.test.ts`, { cwd: root }));
-
-const fastFiles = (): readonly string[] =>
-  longestFirst(globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/{e2e,full,chaos}/**'] }));
+const filesIn = (folder: string, exclude: readonly string[] = []): readonly string[] =>
+  longestFirst(globSync(`test/${folder}/**/*.test.ts`, { cwd: root, exclude }));
 
 function longestFirst(files: readonly string[]): readonly string[] {
   const rank = (file: string) => LONGEST.indexOf(basename(file, '.test.ts')) + 1 || LONGEST.length + 1;
   return files.toSorted().sort((one, other) => rank(one) - rank(other));
-}
-
-async function controlPlane(): Promise<string | undefined> {
-  try {
-    await resolvePrograms();
-    return undefined;
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  }
 }
 
 async function main(): Promise<number> {
@@ -121,9 +79,9 @@ async function main(): Promise<number> {
       await step('rooms', 'node', ['build/rooms.ts']),
       await step('types', 'tsc', ['-p', '.']),
       await step('unused', 'knip', []),
-      await mocha('fast tests', fastFiles(), totals),
+      await mocha('fast tests', filesIn('.', ['test/{e2e,full,chaos}/**']), totals),
+      await realControlPlane(totals),
     ];
-    results.push(await realControlPlane(totals));
     return await report(totals, results.every(Boolean));
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -131,9 +89,10 @@ async function main(): Promise<number> {
 }
 
 async function realControlPlane(totals: string): Promise<boolean> {
-  const problem = await controlPlane();
-  if (problem !== undefined) {
-    notRun.push(`tests on the real control plane: ${problem}`);
+  try {
+    await resolvePrograms();
+  } catch (thrown) {
+    notRun.push(`tests on the real control plane: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     return !strict;
   }
   const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000'], 2);
@@ -154,20 +113,15 @@ async function report(file: string, ok: boolean): Promise<number> {
   for (const title of skipped) process.stdout.write(`- skipped: ${title}\n`);
   if (notRun.length + skipped.length === 0) process.stdout.write('- nothing: everything ran\n');
   const slowest = all.flatMap(({ tookMs }) => Object.entries(tookMs)).sort(([, a], [, b]) => b - a);
-  process.stdout.write(
-    `\nlongest: ${slowest
-      .slice(0, 12)
-      .map(([name, ms]) => `${name} ${Math.round(ms / 1000)} s`)
-      .join(', ')}\n`,
-  );
+  const longest = slowest.slice(0, 12).map(([name, ms]) => `${name} ${Math.round(ms / 1000)} s`);
+  process.stdout.write(`\nlongest: ${longest.join(', ')}\n`);
   const failed = sum((one) => one.failed);
   const tooMany = strict && skipped.length > MOST_SKIPPED;
   if (tooMany) process.stdout.write(`\n${skipped.length} tests were skipped, with CI=true at most ${MOST_SKIPPED} may be\n`);
   const green = ok && failed === 0 && !tooMany;
   process.stdout.write(`\n${green ? 'everything that ran is green' : 'NOT GREEN: see the steps above'}\n`);
-  process.stdout.write(
-    `${sum((one) => one.passed)} passed, ${failed} failed, ${skipped.length} skipped, ${Math.round(performance.now() / 1000)} s\n`,
-  );
+  const counts = `${sum((one) => one.passed)} passed, ${failed} failed, ${skipped.length} skipped`;
+  process.stdout.write(`${counts}, ${Math.round(performance.now() / 1000)} s\n`);
   return green ? 0 : 1;
 }
 

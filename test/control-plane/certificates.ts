@@ -28,73 +28,43 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 
+const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
 /** A new authority, its key on P-256, good for a week: test grounds live for hours. */
 export function createAuthority(commonName: string): Authority {
-  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const issuer = nameOf({ commonName });
-  const own = certify({
-    subject: issuer,
-    issuer,
-    publicKey: pair.publicKey,
-    signer: pair.privateKey,
-    extensions: authorityExtensions(pair.publicKey),
-  });
+  const own = newKeys();
+  const certify = (subject: Subject, publicKey: KeyObject, extensions: readonly Buffer[]): string => {
+    const now = Date.now();
+    const until = subject.isExpired ? now - HOUR_MS : now + (subject.days ?? 7) * DAY_MS;
+    const body = sequence(
+      context(0, integer(Buffer.from([2]))),
+      integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+      ECDSA_SHA256,
+      nameOf({ commonName }),
+      sequence(time(new Date(now - DAY_MS)), time(new Date(until))),
+      nameOf(subject),
+      publicKey.export({ type: 'spki', format: 'der' }),
+      context(3, sequence(...extensions)),
+    );
+    const whole = sequence(body, ECDSA_SHA256, bits(sign('sha256', body, own.privateKey)));
+    const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+    return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  };
   return {
-    certificate: own,
-    key: pemKey(pair.privateKey),
+    certificate: certify({ commonName }, own.publicKey, authorityExtensions(own.publicKey)),
+    key: pemKey(own.privateKey),
     issue(subject) {
-      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const extensions = leafExtensions(subject, pair.publicKey);
-      return {
-        certificate: certify({
-          subject: nameOf(subject),
-          issuer,
-          publicKey,
-          signer: pair.privateKey,
-          extensions,
-          isExpired: subject.isExpired,
-          days: subject.days,
-        }),
-        key: pemKey(privateKey),
-      };
+      const { publicKey, privateKey } = newKeys();
+      return { certificate: certify(subject, publicKey, leafExtensions(subject, own.publicKey)), key: pemKey(privateKey) };
     },
   };
 }
 
 /** A bare key pair, as service account tokens need. */
 export function createKeyPair(): { readonly publicKey: string; readonly key: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { publicKey, privateKey } = newKeys();
   return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), key: pemKey(privateKey) };
-}
-
-const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
-
-interface Certification {
-  readonly subject: Buffer;
-  readonly issuer: Buffer;
-  readonly publicKey: KeyObject;
-  readonly signer: KeyObject;
-  readonly extensions: readonly Buffer[];
-  readonly isExpired?: boolean | undefined;
-  readonly days?: number | undefined;
-}
-
-function certify({ subject, issuer, publicKey, signer, extensions, isExpired, days = 7 }: Certification): string {
-  const now = Date.now();
-  const until = isExpired ? now - HOUR_MS : now + days * DAY_MS;
-  const body = sequence(
-    context(0, integer(Buffer.from([2]))),
-    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
-    ECDSA_SHA256,
-    issuer,
-    sequence(time(new Date(now - DAY_MS)), time(new Date(until))),
-    subject,
-    publicKey.export({ type: 'spki', format: 'der' }),
-    context(3, sequence(...extensions)),
-  );
-  const whole = sequence(body, ECDSA_SHA256, bits(sign('sha256', body, signer)));
-  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 function nameOf({ commonName, organization }: Subject): Buffer {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Api, type ApiAccess, connect } from './api.ts';
@@ -71,12 +71,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 async function tryStart(programs: Programs, options: ControlPlaneOptions): Promise<ControlPlane> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'netsvc-upgrade-control-plane-')));
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const processes = await superviseProcesses({ logs: join(dir, 'logs'), remove: dir, maxMinutes: options.maxMinutes ?? 30 });
+  const processes = await superviseProcesses(dir, options.maxMinutes ?? 30);
   try {
     return await start(programs, dir, processes, options);
   } catch (thrown) {
     await processes.stopAll();
-    await rm(dir, { recursive: true, force: true });
     throw thrown;
   }
 }
@@ -131,7 +130,6 @@ async function start(programs: Programs, dir: string, processes: Processes, opti
     stop: async () => {
       api.close();
       await processes.stopAll();
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }

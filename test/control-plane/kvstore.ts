@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolvePrograms } from './binaries.ts';
@@ -39,7 +39,7 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
     return join(dir, name);
   };
   const endpoint = `https://127.0.0.1:${clientPort}`;
-  const processes = await superviseProcesses({ logs: join(dir, 'logs'), remove: dir, maxMinutes });
+  const processes = await superviseProcesses(dir, maxMinutes);
   const running = await processes.start('kvstore', etcd, [
     ...etcdArguments('kvstore', join(dir, 'data'), endpoint, `http://127.0.0.1:${peerPort}`),
     `--cert-file=${await write('server.pem', server.certificate)}`,
@@ -69,9 +69,6 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
       return range({ key: encoded(prefix), range_end: encoded(end) });
     },
     remove: async (key) => void (await call('/v3/kv/deleterange', { key: encoded(key) })),
-    async stop() {
-      await processes.stopAll();
-      await rm(dir, { recursive: true, force: true });
-    },
+    stop: () => processes.stopAll(),
   };
 }

@@ -1,4 +1,7 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { basename, join } from 'node:path';
 
 export interface Listening {
   readonly port: number;
@@ -30,4 +33,15 @@ export async function listening(server: Server): Promise<Listening> {
       await closed;
     },
   };
+}
+
+/** Serves the files of a folder by their names, over HTTP. */
+export async function serveFolder(folder: string): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const file = join(folder, basename(request.url ?? ''));
+    if (existsSync(file)) createReadStream(file).pipe(response);
+    else response.writeHead(404).end();
+  });
+  const { port, close } = await listening(server);
+  return { url: `http://127.0.0.1:${port}`, close };
 }

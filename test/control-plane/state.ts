@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -17,15 +17,8 @@ export interface State {
 }
 
 /** Folder of everything that runs in the background: `NAME.json`, `NAME.log` and the folder `NAME`. */
-export function stateFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'netsvc-upgrade-control-plane');
-}
-
-export async function makeStateFolder(): Promise<string> {
-  const folder = stateFolder();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
-}
+export const stateFolder = (): string =>
+  join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'netsvc-upgrade-control-plane');
 
 const fileOf = (name: string): string => join(stateFolder(), `${name}.json`);
 

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { UpOptions } from './arguments.ts';
 import { type Programs, resolvePrograms } from './binaries.ts';
 import { findManifest } from './install.ts';
-import { forget, isAlive, makeStateFolder, readState, type State } from './state.ts';
+import { forget, isAlive, readState, type State, stateFolder } from './state.ts';
 import { until } from './until.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('supervise.ts', import.meta.url));
@@ -21,15 +21,15 @@ export async function up(name: string, options: UpOptions): Promise<void> {
     throw new Error(`"${name}" runs already (${present.server ?? present.phase}); end it with: ${command('down', name)}`);
   if (options.install !== undefined) findManifest(options); // said now rather than after the start
   const programs = await resolvePrograms();
-  const log = join(await makeStateFolder(), `${name}.log`);
+  const log = join(stateFolder(), `${name}.log`);
+  await mkdir(stateFolder(), { recursive: true, mode: 0o700 });
   await forget(name);
-  const pid = startSupervisor(name, programs, options, log);
-  const state = await whenReady(name, pid, log);
+  const state = await whenReady(name, startSupervisor(name, programs, options, log), log);
   for (const line of usage(state, programs)) say(line);
   process.stdout.write(`${state.kubeconfig}\n`);
 }
 
-function startSupervisor(name: string, programs: Programs, options: UpOptions, log: string): number {
+function startSupervisor(name: string, programs: Programs, options: UpOptions, log: string): ChildProcess {
   const output = openSync(log, 'w', 0o600);
   const child = spawn(process.execPath, [SUPERVISOR, JSON.stringify({ name, programs, options })], {
     detached: true,
@@ -37,30 +37,22 @@ function startSupervisor(name: string, programs: Programs, options: UpOptions, l
   });
   closeSync(output);
   child.unref();
-  return child.pid ?? 0;
+  return child;
 }
 
-async function whenReady(name: string, pid: number, log: string): Promise<State> {
+async function whenReady(name: string, supervisor: ChildProcess, log: string): Promise<State> {
   let told = 0;
   let state: State | undefined;
   const ready = async () => {
     state = await readState(name);
     for (const step of state?.steps.slice(told) ?? []) say(step);
     told = state?.steps.length ?? told;
-    return state?.phase === 'running' || state?.phase === 'failed' || !runs(pid);
+    return state?.phase === 'running' || state?.phase === 'failed' || supervisor.exitCode !== null || supervisor.signalCode !== null;
   };
   await until('the control plane is ready', ready, LIMIT_MS);
   if (state?.phase === 'running') return state;
   const text = await readFile(log, 'utf8').catch(() => '');
   throw new Error(`the control plane did not start: ${state?.problem ?? ''}\n${text.trim().split('\n').slice(-20).join('\n')}`);
-}
-
-function runs(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 function usage(state: State, programs: Programs): readonly string[] {

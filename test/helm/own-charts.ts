@@ -1,5 +1,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
+import { serveFolder } from '../control-plane/listening.ts';
 
 /** What our small chart of the operator is like in one release. */
 export interface OwnChart {
@@ -28,10 +30,7 @@ export async function writeChart(parent: string, chart: OwnChart): Promise<strin
     'Chart.yaml': `apiVersion: v2\nname: tigera-operator\nversion: ${chart.version}\nappVersion: ${chart.version}\n`,
     'values.yaml': valuesOf(chart),
     ...(chart.ownsNamespace ? { 'templates/namespace.yaml': NAMESPACE } : {}),
-    'templates/operator.yaml': operatorOf(chart).replace(
-      'ARGS',
-      chart.isNew ? '\n          args: ["-manage-crds={{ .Values.manageCRDs }}"]' : '',
-    ),
+    'templates/operator.yaml': operatorOf(chart),
     'templates/installation.yaml': INSTALLATION,
     ...Object.fromEntries(Object.entries(chart.templates ?? {}).map(([name, text]) => [`templates/${name}`, text])),
     ...(chart.isNew ? { 'templates/flow-logs.yaml': FLOW_LOGS, 'values.schema.json': SCHEMA } : {}),
@@ -42,6 +41,14 @@ export async function writeChart(parent: string, chart: OwnChart): Promise<strin
     await copyFile(chart.crds, join(folder, 'crds', 'crds.yaml'));
   }
   return folder;
+}
+
+/** Packs the chart and serves it over HTTP as a chart repository does. */
+export async function serveChart(helm: string, folder: string, chart: string) {
+  await execa(helm, ['package', chart, '--destination', folder]);
+  const repository = await serveFolder(folder);
+  await execa(helm, ['repo', 'index', folder, '--url', repository.url]);
+  return repository;
 }
 
 function valuesOf({ operator, isNew }: OwnChart): string {
@@ -58,8 +65,9 @@ kind: Namespace
 metadata: { name: tigera-operator, labels: { name: tigera-operator } }
 `;
 
-function operatorOf({ ownsNamespace }: OwnChart): string {
-  return ownsNamespace ? OPERATOR.replaceAll('{{ .Release.Namespace }}', 'tigera-operator') : OPERATOR;
+function operatorOf({ isNew, ownsNamespace }: OwnChart): string {
+  const text = OPERATOR.replace('ARGS', isNew ? '\n          args: ["-manage-crds={{ .Values.manageCRDs }}"]' : '');
+  return ownsNamespace ? text.replaceAll('{{ .Release.Namespace }}', 'tigera-operator') : text;
 }
 
 const OPERATOR = `apiVersion: v1

@@ -1,10 +1,9 @@
-import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
-import { listening } from '../control-plane/listening.ts';
+import { serveFolder } from '../control-plane/listening.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -13,8 +12,6 @@ export interface PackedRelease {
   /** Holds the archives, SHA256SUMS and netsvc-upgrade.yaml. */
   readonly folder: string;
   readonly manifest: string;
-  /** Every path that was asked for. */
-  readonly asked: readonly string[];
   stop(): void;
 }
 
@@ -35,24 +32,17 @@ export function runtimeProblem(platform: string): string | undefined {
 /** Packs these platforms (none = all). Throws if a runtime cannot be fetched. */
 export async function packRelease(...platforms: readonly string[]): Promise<PackedRelease> {
   const folder = mkdtempSync(join(tmpdir(), 'netsvc-upgrade-archives-'));
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const file = join(folder, basename(request.url ?? ''));
-    asked.push(request.url ?? '');
-    if (existsSync(file)) createReadStream(file).pipe(response);
-    else response.writeHead(404).end();
-  });
-  const { port, close } = await listening(server);
+  const { url, close } = await serveFolder(folder);
   const stop = () => {
     void close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const place = ['--out', folder, '--place', `http://127.0.0.1:${port}`, '--level', '1'];
+  const place = ['--out', folder, '--place', url, '--level', '1'];
   try {
     await execa(process.execPath, ['build/pack.ts', ...place, ...platforms.flatMap((one) => ['--platform', one])], { cwd: root });
   } catch (thrown) {
     stop();
     throw thrown;
   }
-  return { folder, manifest: join(folder, 'netsvc-upgrade.yaml'), asked, stop };
+  return { folder, manifest: join(folder, 'netsvc-upgrade.yaml'), stop };
 }

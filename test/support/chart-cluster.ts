@@ -5,8 +5,7 @@ import { execa } from 'execa';
 import { type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
-import { serveCharts } from '../helm/chart-repository.ts';
-import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
+import { NEW_CHART, OLD_CHART, type OwnChart, serveChart, writeChart } from '../helm/own-charts.ts';
 import type { HelmMajor } from '../helm/programs.ts';
 import { clusterAround, folderFor, type InstalledCluster, opened, shared } from './installed-cluster.ts';
 import { needsHelm } from './needs-helm.ts';
@@ -55,7 +54,7 @@ export function chartCluster(helm: string, request: ChartInstall = {}) {
     endBy(() => service?.stop());
     await plane.addNodes(2);
     const charts = { old: await writeChart(home, { ...chart, crds }), target: await writeChart(home, NEW_CHART) };
-    const repository = await serveCharts(helm, home, [charts.target]);
+    const repository = await serveChart(helm, home, charts.target);
     endBy(repository.close);
     const env = { PATH: [dirname(helm), dirname(plane.programs.kubectl), '/usr/bin', '/bin'].join(delimiter), ...request.env };
     const around = clusterAround(plane, WATCHED, { home, env });
