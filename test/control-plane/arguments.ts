@@ -40,15 +40,15 @@ export const USAGE = `Usage: npm run control-plane -- COMMAND
 `;
 
 const OPTIONS = {
-  nodes: { type: 'string' },
+  nodes: { type: 'string', default: '5' },
   install: { type: 'string' },
   profile: { type: 'string' },
   variant: { type: 'string' },
   manifests: { type: 'string' },
-  'max-minutes': { type: 'string' },
-  'ready-after': { type: 'string' },
-  audit: { type: 'boolean' },
-  name: { type: 'string' },
+  'max-minutes': { type: 'string', default: '120' },
+  'ready-after': { type: 'string', default: '300' },
+  audit: { type: 'boolean', default: false },
+  name: { type: 'string', default: 'default' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -59,7 +59,8 @@ export function parseCommand(argv: readonly string[]): Command {
     const [command, ...rest] = positionals;
     if (values.help || command === undefined) return { type: 'help' };
     if (rest.length > 0) return { type: 'help', problem: `unexpected argument "${rest[0]}"` };
-    const name = nameOf(values.name);
+    const { name } = values;
+    if (!/^[a-z0-9][a-z0-9-]{0,40}$/.test(name)) throw new Error(`--name is made of a-z, 0-9 and "-", not "${name}"`);
     if (command === 'up') return { type: 'up', name, options: upOptions(values) };
     if (command === 'down') return { type: 'down', name };
     return command === 'status' ? { type: 'status' } : { type: 'help', problem: `unknown command "${command}"` };
@@ -73,12 +74,12 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'
 function upOptions(values: Values): UpOptions {
   const profile = productOf(values.profile, values.variant);
   return {
-    nodes: wholeNumber('--nodes', values.nodes, 5, 5000),
+    nodes: wholeNumber('nodes', values, 5000),
     profile,
     variant: variantOf(profile, values.variant),
-    maxMinutes: wholeNumber('--max-minutes', values['max-minutes'], 120, 7 * 24 * 60 - 60),
-    readyAfterMs: wholeNumber('--ready-after', values['ready-after'], 300, 3_600_000),
-    audit: values.audit ?? false,
+    maxMinutes: wholeNumber('max-minutes', values, 7 * 24 * 60 - 60),
+    readyAfterMs: wholeNumber('ready-after', values, 3_600_000),
+    audit: values.audit,
     ...(values.install === undefined ? {} : { install: values.install }),
     ...(values.manifests === undefined ? {} : { manifests: values.manifests }),
   };
@@ -97,14 +98,8 @@ function variantOf(profile: Product, variant = profile as string): string {
   return whole ? variant : `${profile}-${variant}`;
 }
 
-function nameOf(name = 'default'): string {
-  if (!/^[a-z0-9][a-z0-9-]{0,40}$/.test(name)) throw new Error(`--name is made of a-z, 0-9 and "-", not "${name}"`);
-  return name;
-}
-
-function wholeNumber(flag: string, text: string | undefined, otherwise: number, most: number): number {
-  if (text === undefined) return otherwise;
-  const value = /^\d+$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > most) throw new Error(`${flag} is a whole number from 1 to ${most}, not "${text}"`);
+function wholeNumber(flag: 'nodes' | 'max-minutes' | 'ready-after', values: Values, most: number): number {
+  const value = /^\d+$/.test(values[flag]) ? Number(values[flag]) : 0;
+  if (value < 1 || value > most) throw new Error(`--${flag} is a whole number from 1 to ${most}, not "${values[flag]}"`);
   return value;
 }

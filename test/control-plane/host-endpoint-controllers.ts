@@ -2,11 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Api, type ApiObject, find, unless } from './api.ts';
 import { Crash, type EndpointManner, EndpointSync } from './host-endpoint-sync.ts';
+import { type Played, play } from './played.ts';
 import { isRolledOut, workload } from './workloads.ts';
-
-export interface EndpointControllers {
-  stop(): Promise<void>;
-}
 
 const KUBELET = { firstMs: 10_000, mostMs: 300_000 };
 const AGAIN_MS = 70;
@@ -14,25 +11,14 @@ const STEP_MS = 5_000;
 const IN_SYNC_MS = 1_000;
 
 /** The controllers' part that makes automatic host endpoints, on a real API server: process after process, each with one setting. */
-export function playEndpointControllers(api: Api, manner: EndpointManner): EndpointControllers {
-  const end = new AbortController();
-  const done = live(api, manner, end.signal);
-  return {
-    stop() {
-      end.abort();
-      return done;
-    },
-  };
-}
-
-async function live(api: Api, manner: EndpointManner, signal: AbortSignal): Promise<void> {
+export function playEndpointControllers(api: Api, manner: EndpointManner): Played {
   const { firstMs, mostMs } = manner.backOff ?? KUBELET;
-  let wait = firstMs;
-  while (!signal.aborted) {
-    await oneProcess(api, manner, signal);
-    await pause(manner.manner === 'new' ? AGAIN_MS : wait, undefined, { signal }).catch(() => undefined);
-    wait = Math.min(wait * 2, mostMs);
-  }
+  return play(async (signal) => {
+    for (let wait = firstMs; !signal.aborted; wait = Math.min(wait * 2, mostMs)) {
+      await oneProcess(api, manner, signal);
+      await pause(manner.manner === 'new' ? AGAIN_MS : wait, undefined, { signal }).catch(() => undefined);
+    }
+  });
 }
 
 /** From its start to its end: by a new setting, which it tells in the status before it goes, or by a name that it cannot give. */

@@ -21,7 +21,8 @@ async function status(): Promise<void> {
   const states = await listStates();
   if (states.length === 0) process.stderr.write('no control plane runs\n');
   for (const state of states) {
-    const phase = (await isAlive(state)) ? state.phase : 'dead; clear it with down';
+    const running = state.server === undefined ? 'starting' : 'running';
+    const phase = (await isAlive(state)) ? running : 'dead; clear it with down';
     process.stdout.write(`${[state.name, phase, state.server ?? '-', state.kubeconfig ?? '-', `until ${state.endsAt}`].join('\t')}\n`);
   }
 }

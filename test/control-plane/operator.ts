@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError, type ApiObject, find } from './api.ts';
+import { type Api, type ApiObject, find } from './api.ts';
 import { playApiServer } from './operated-api.ts';
 import { missingComponents, renderComponents } from './operated-components.ts';
 import { writeStatus } from './operated-statuses.ts';
+import { type Played, playByLooking } from './played.ts';
 import { imageOf, type Workload } from './workloads.ts';
 
 /**
@@ -26,10 +27,9 @@ export interface OperatorManner {
   readonly hold?: (step: OperatorStep) => Promise<void>;
 }
 
-export interface PlayedOperator {
+export interface PlayedOperator extends Played {
   /** When it last changed anything, by the clock of this machine; milliseconds. */
   changedAt(): number;
-  stop(): Promise<void>;
 }
 
 /** Operator image tag → what it brings. */
@@ -57,7 +57,6 @@ const deploymentOf = ({ namespace = 'tigera-operator' }: OperatorManner) =>
  * and writes component statuses condition by condition; the release comes last. Before that the old statuses stay as they are.
  */
 export function playOperator(api: Api, manner: OperatorManner): PlayedOperator {
-  const end = new AbortController();
   let changedAt = 0;
   const noting: Api = {
     ...api,
@@ -66,33 +65,17 @@ export function playOperator(api: Api, manner: OperatorManner): PlayedOperator {
       return api.send(...request);
     },
   };
-  const done = work(noting, manner, end.signal);
-  return {
-    changedAt: () => changedAt,
-    async stop() {
-      end.abort();
-      await done;
-    },
-  };
-}
-
-async function work(api: Api, manner: OperatorManner, signal: AbortSignal): Promise<void> {
-  const after = (ms: number) => pause(ms * manner.pace, undefined, { signal }).catch(() => undefined);
   const state = { release: '', flapped: false };
-  while (!signal.aborted) {
-    await look(api, manner, state, after).catch(nextTime);
-    await after(TICK_MS);
-  }
-}
-
-/** Whoever writes at the same time, and new CRDs, make the server refuse for a moment, and an answer may be lost: it is looked at again. */
-function nextTime(thrown: unknown): void {
-  if (thrown instanceof ApiError && ![404, 409, 429, 500, 503].includes(thrown.status)) throw thrown;
+  const look = (signal: AbortSignal) => {
+    const after = (ms: number) => pause(ms * manner.pace, undefined, { signal }).catch(() => undefined);
+    return act(noting, manner, state, after);
+  };
+  return { changedAt: () => changedAt, ...playByLooking(TICK_MS * manner.pace, look) };
 }
 
 type State = { release: string; flapped: boolean };
 
-async function look(api: Api, manner: OperatorManner, state: State, after: (ms: number) => Promise<unknown>): Promise<void> {
+async function act(api: Api, manner: OperatorManner, state: State, after: (ms: number) => Promise<unknown>): Promise<void> {
   const { wanted, release } = await operatorOf(api, manner);
   const installation = await find(api, INSTALLATION);
   if (!installation) return;

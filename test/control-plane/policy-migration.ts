@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError, type ApiList, type ApiObject, find, unless, unlessGone } from './api.ts';
+import { type Api, type ApiList, type ApiObject, find, unless, unlessGone } from './api.ts';
+import { type Played, playByLooking } from './played.ts';
 import { POLICIES, servedName } from './service-objects.ts';
 import { isRolledOut, runningImage, workload } from './workloads.ts';
 
@@ -15,10 +16,9 @@ export interface MigrationManner {
   readonly controllers?: string;
 }
 
-export interface PolicyMigration {
+export interface PolicyMigration extends Played {
   /** Names that were stored anew, in order, as `NAMESPACE/OLD`. */
   readonly migrated: readonly string[];
-  stop(): Promise<void>;
 }
 
 /** The real ones look every five seconds for the agents, every second for policies. */
@@ -27,30 +27,9 @@ const PER_POLICY_MS = 8;
 
 /** The part of the controllers of v3.32 that stores policies under their new names, as it was seen: create the new one, delete the old one. */
 export function playPolicyMigration(api: Api, manner: MigrationManner): PolicyMigration {
-  const end = new AbortController();
   const migrated: string[] = [];
-  const done = (async () => {
-    while (!end.signal.aborted) {
-      await look(api, manner, migrated).catch(nextTime);
-      await pause(LOOK_EVERY_MS);
-    }
-  })();
-  return {
-    migrated,
-    async stop() {
-      end.abort();
-      await done;
-    },
-  };
-}
-
-async function look(api: Api, manner: MigrationManner, migrated: string[]): Promise<void> {
-  if (await mayMigrate(api, manner)) await migratePolicies(api, manner.group, migrated);
-}
-
-/** New CRDs make the server refuse for a moment, and an answer may be lost: it is looked at again. */
-function nextTime(thrown: unknown): void {
-  if (thrown instanceof ApiError && thrown.status !== 429 && thrown.status < 500) throw thrown;
+  const look = async () => (await mayMigrate(api, manner)) && migratePolicies(api, manner.group, migrated);
+  return { migrated, ...playByLooking(LOOK_EVERY_MS, look) };
 }
 
 async function mayMigrate(api: Api, { group, namespace = 'kube-system', agents, controllers }: MigrationManner): Promise<boolean> {

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AggregatedApi, serveAggregatedApi } from './aggregated-api.ts';
 import { isServed } from './aggregation.ts';
-import { type Api, ApiError } from './api.ts';
+import type { Api } from './api.ts';
 import { playClusterNetwork } from './cluster-network.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { type Played, playByLooking } from './played.ts';
 import type { ServerRule } from './service-objects.ts';
 import { until } from './until.ts';
 import { runningImage, workload } from './workloads.ts';
 
-export interface ServiceApiServer {
+export interface ServiceApiServer extends Played {
   readonly served: AggregatedApi;
-  stop(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 100;
@@ -25,8 +25,10 @@ const NAME = 'calico-apiserver';
 export async function playServiceApiServer(plane: ControlPlane): Promise<ServiceApiServer> {
   const served = await serveAggregatedApi({ behind: plane.access, group: GROUP, hosts: [`calico-api.${NAME}.svc`] });
   const network = await playClusterNetwork(plane.clusterNetwork, () => served.port);
-  const end = new AbortController();
-  const following = follow(plane.api, served, end.signal);
+  const following = playByLooking(LOOK_EVERY_MS, async () => {
+    const rule = await runningRule(plane.api);
+    if (rule && !isDeepStrictEqual(rule, served.rule)) served.serve(rule);
+  });
   const apiService = `/apis/apiregistration.k8s.io/v1/apiservices/v3.${GROUP}`;
   // The published manifest leaves the authority to whoever installs it.
   await plane.api.send('PATCH', apiService, { spec: { caBundle: Buffer.from(served.authority).toString('base64') } });
@@ -34,32 +36,18 @@ export async function playServiceApiServer(plane: ControlPlane): Promise<Service
   return {
     served,
     async stop() {
-      end.abort();
-      await following;
+      await following.stop();
       await network.stop();
       await served.stop();
     },
   };
 }
 
-async function follow(api: Api, served: AggregatedApi, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const rule = await runningRule(api);
-    if (rule && !isDeepStrictEqual(rule, served.rule)) served.serve(rule);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-  }
-}
-
-/** Undefined while its pods are being replaced, and while nobody can say: the old ones go on serving. */
+/** Undefined while its pods are being replaced: the old ones go on serving. */
 async function runningRule(api: Api): Promise<ServerRule | undefined> {
-  try {
-    const deployment = await workload(api, NAME, `deployments/${NAME}`);
-    const image = deployment && runningImage(deployment);
-    return image === undefined ? undefined : ruleOf(image);
-  } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.status < 500) throw thrown;
-    return undefined;
-  }
+  const deployment = await workload(api, NAME, `deployments/${NAME}`);
+  const image = deployment && runningImage(deployment);
+  return image === undefined ? undefined : ruleOf(image);
 }
 
 /** v3.27.5 converts UIDs and is the only one of its line that does; policies keep their own names from v3.32 on. */

@@ -1,4 +1,5 @@
 import { type Api, ApiError, type ApiList, type ApiObject, unlessGone } from './api.ts';
+import type { Played } from './played.ts';
 import { until } from './until.ts';
 
 /** The names by which one product's agents are known. */
@@ -27,10 +28,9 @@ export const NETSVC: ServiceNames = {
   container: 'netsvc-node',
 };
 
-export interface SimulatedService {
+export interface SimulatedService extends Played {
   /** Resolves once every agent that runs now has written its release. */
   settled(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /**

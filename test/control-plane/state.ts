@@ -3,17 +3,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** What a control plane in the background says of itself. */
+/** What a control plane in the background says of itself; it has no server before it runs. */
 export interface State {
   readonly name: string;
   readonly pid: number;
-  readonly phase: 'starting' | 'running' | 'failed';
-  /** What has been done so far, a line each. */
-  readonly steps: readonly string[];
   readonly endsAt: string;
   readonly kubeconfig?: string;
   readonly server?: string;
-  readonly problem?: string;
 }
 
 /** Folder of everything that runs in the background: `NAME.json`, `NAME.log` and the folder `NAME`. */

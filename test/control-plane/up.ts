@@ -18,7 +18,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 export async function up(name: string, options: UpOptions): Promise<void> {
   const present = await readState(name);
   if (present && (await isAlive(present)))
-    throw new Error(`"${name}" runs already (${present.server ?? present.phase}); end it with: ${command('down', name)}`);
+    throw new Error(`"${name}" runs already (${present.server ?? 'it is starting'}); end it with: ${command('down', name)}`);
   if (options.install !== undefined) findManifest(options); // said now rather than after the start
   const programs = await resolvePrograms();
   const log = join(stateFolder(), `${name}.log`);
@@ -40,19 +40,20 @@ function startSupervisor(name: string, programs: Programs, options: UpOptions, l
   return child;
 }
 
+/** Shows the log as it grows. */
 async function whenReady(name: string, supervisor: ChildProcess, log: string): Promise<State> {
   let told = 0;
   let state: State | undefined;
   const ready = async () => {
     state = await readState(name);
-    for (const step of state?.steps.slice(told) ?? []) say(step);
-    told = state?.steps.length ?? told;
-    return state?.phase === 'running' || state?.phase === 'failed' || supervisor.exitCode !== null || supervisor.signalCode !== null;
+    const text = await readFile(log, 'utf8');
+    process.stderr.write(text.slice(told));
+    told = text.length;
+    return state?.server !== undefined || supervisor.exitCode !== null || supervisor.signalCode !== null;
   };
   await until('the control plane is ready', ready, LIMIT_MS);
-  if (state?.phase === 'running') return state;
-  const text = await readFile(log, 'utf8').catch(() => '');
-  throw new Error(`the control plane did not start: ${state?.problem ?? ''}\n${text.trim().split('\n').slice(-20).join('\n')}`);
+  if (state?.server !== undefined) return state;
+  throw new Error('the control plane did not start');
 }
 
 function usage(state: State, programs: Programs): readonly string[] {

@@ -3,7 +3,8 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
-import { type EndpointControllers, playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
+import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
+import type { Played } from '../control-plane/played.ts';
 import { until } from '../control-plane/until.ts';
 import type { MigratedService } from './hep-services.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
@@ -43,7 +44,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
   describe(`hep on a real control plane with ${nodes} nodes of ${program}, ${cli ? 'the real' : 'the stand-in'} CLI and played controllers of the ${manner} manner`, function () {
     this.timeout(timeoutMs);
     let cluster: InstalledCluster;
-    let controllers: EndpointControllers;
+    let controllers: Played;
     const never = new Set<string>();
     let path = '';
 
