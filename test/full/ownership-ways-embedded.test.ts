@@ -5,6 +5,7 @@ import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
+import { objectsIn } from '../../src/manifest/manifest.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { type SandboxCluster, sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';
@@ -12,7 +13,7 @@ import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 import { findKind } from '../../src/sandbox/store.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { seen } from '../support/plan-and-result.ts';
-import { manifestOf, objectsOf, type UpgradeCase, upgradeCases } from '../support/upgrade-cases.ts';
+import { manifestOf, type UpgradeCase, upgradeCases } from '../support/upgrade-cases.ts';
 
 /*
  * Both ways of taking over ownership, for all releases and the corpus, on the embedded cluster: it plays ownership and kubectl's
@@ -22,7 +23,7 @@ import { manifestOf, objectsOf, type UpgradeCase, upgradeCases } from '../suppor
 /** Applied client-side; kinds that are not served are left out. */
 function installedOn(path: string): SandboxCluster {
   const cluster = sandboxCluster({ clock: virtualClock() });
-  const documents = objectsOf(manifestOf(path));
+  const documents = objectsIn(manifestOf(path));
   const names = new Set(['default', 'kube-system', ...documents.flatMap(({ metadata }) => metadata.namespace ?? [])]);
   for (const { kind, metadata } of documents) if (kind === 'Namespace') names.delete(metadata.name);
   for (const name of names)

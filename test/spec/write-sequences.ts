@@ -6,61 +6,38 @@ import { configMap, read, type SpecCluster, statusOf } from './spec-cluster.ts';
 
 type Data = Readonly<Record<string, string>>;
 
-/** What persons and controllers do to one ConfigMap, one after the other. */
-export type Step =
-  | { readonly does: 'apply'; readonly data: Data; readonly labels: Data }
-  | { readonly does: 'patch'; readonly manager: string; readonly op: 'add' | 'remove'; readonly key: string; readonly value: string }
-  /** Another tool that applies, with force. */
-  | { readonly does: 'apply-as'; readonly manager: string; readonly data: Data; readonly labels: Data }
-  /** `null` removes. */
-  | { readonly does: 'merge'; readonly manager: string; readonly data: Readonly<Record<string, string | null>> | null }
-  | { readonly does: 'replace'; readonly data: Data }
-  /** Client-side ownership becomes kubectl's own, as the apply stage does it. */
-  | { readonly does: 'adopt' };
-
-export interface Sequence {
-  /** How the object came to be. */
-  readonly first: { readonly by: 'client-side' | 'server-side' | 'create'; readonly data: Data; readonly labels: Data };
-  readonly steps: readonly Step[];
-}
-
 const value = fc.constantFrom('1', '2', '3');
 const key = fc.constantFrom('a', 'b', 'c', 'd');
 const data = fc.dictionary(key, value, { maxKeys: 4, noNullPrototype: true });
 const labels = fc.dictionary(fc.constantFrom('x', 'y'), value, { maxKeys: 2, noNullPrototype: true });
 const manager = fc.constantFrom('somebody', 'controller');
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ does: fc.constant('apply' as const), data, labels }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      does: fc.constant('patch' as const),
-      manager,
-      op: fc.constantFrom('add' as const, 'remove' as const),
-      key,
-      value,
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('apply-as' as const), manager, data, labels }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      does: fc.constant('merge' as const),
-      manager,
-      data: fc.option(fc.dictionary(key, fc.option(value), { maxKeys: 3, noNullPrototype: true })),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('replace' as const), data }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('adopt' as const) }) },
+const does = <T extends string>(what: T) => fc.constant(what);
+const applied = { data, labels };
+const merged = fc.option(fc.dictionary(key, fc.option(value), { maxKeys: 3, noNullPrototype: true }));
+
+/** What persons and controllers do to one ConfigMap, one after the other. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: does('apply'), ...applied }) },
+  { weight: 4, arbitrary: fc.record({ does: does('patch'), manager, op: fc.constantFrom('add', 'remove'), key, value }) },
+  // Another tool that applies, with force.
+  { weight: 3, arbitrary: fc.record({ does: does('apply-as'), manager, ...applied }) },
+  // `null` removes.
+  { weight: 3, arbitrary: fc.record({ does: does('merge'), manager, data: merged }) },
+  { weight: 1, arbitrary: fc.record({ does: does('replace'), data }) },
+  // Client-side ownership becomes kubectl's own, as the apply stage does it.
+  { weight: 1, arbitrary: fc.record({ does: does('adopt') }) },
 );
 
-export const sequences: fc.Arbitrary<Sequence> = fc.record({
-  first: fc.record({ by: fc.constantFrom('client-side' as const, 'server-side' as const, 'create' as const), data, labels }),
+export const sequences = fc.record({
+  /** How the object came to be. */
+  first: fc.record({ by: fc.constantFrom('client-side', 'server-side', 'create'), ...applied }),
   steps: fc.array(step, { minLength: 1, maxLength: 6 }),
 });
 
-export function documentOf(name: string, said: { readonly data: Data; readonly labels: Data }): KubeObject {
+export type Sequence = typeof sequences extends fc.Arbitrary<infer T> ? T : never;
+
+export function documentOf(name: string, said: Pick<Sequence['first'], 'data' | 'labels'>): KubeObject {
   const object = configMap(name, said.data);
   return { ...object, metadata: { ...object.metadata, labels: said.labels } };
 }
@@ -73,7 +50,7 @@ export async function begin(spec: SpecCluster, name: string, { by, ...said }: Se
 }
 
 /** Exit code of kubectl, or status of the request. */
-export async function take(spec: SpecCluster, name: string, one: Step): Promise<number | undefined> {
+export async function take(spec: SpecCluster, name: string, one: Sequence['steps'][number]): Promise<number | undefined> {
   if (one.does === 'apply') return (await spec.serverSideApply([documentOf(name, one)])).exitCode;
   if (one.does === 'apply-as') return statusOf(spec.applyConfigMapAs(one.manager, documentOf(name, one)));
   if (one.does === 'merge') return statusOf(spec.mergePatchConfigMapAs(one.manager, name, { data: one.data }));

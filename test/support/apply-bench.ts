@@ -9,7 +9,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Artifacts, Sources } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
-import { parseManifest } from '../../src/manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
@@ -89,7 +89,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
 /** Documents of one of our own releases. */
 export async function ownDocuments(release: string, file = 'netsvc.yaml', folder = ownReleases): Promise<readonly KubeObject[]> {
   const path = join(folder, release, 'manifests', file);
-  return parseManifest(await readFile(path, 'utf8'), path).documents.map(({ object }) => object);
+  return objectsIn(parseManifest(await readFile(path, 'utf8'), path));
 }
 
 /** The release as a person once installed it with plain `kubectl apply`. */

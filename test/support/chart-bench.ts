@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../src/kernel/ports.ts';
 import type { StagePlan } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { type ApplyBench, applyBench } from './apply-bench.ts';
+import { applyBench } from './apply-bench.ts';
 import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
 import { emptySources } from './empty-sources.ts';
 import { objectOf } from './inventory.ts';
@@ -59,14 +59,10 @@ export interface ChartParts {
   readonly forbidden?: boolean;
 }
 
-export interface ChartBench extends ApplyBench {
-  /** Commands of helm, in order. */
-  readonly asked: string[];
-  /** Files written to the work folder. */
-  readonly saved: Map<string, string>;
-}
+export type ChartBench = ReturnType<typeof chartBench>;
 
-export function chartBench(parts: ChartParts = {}): ChartBench {
+/** `asked` are the commands of helm in order, `saved` the files written to the work folder. */
+export function chartBench(parts: ChartParts = {}) {
   const installed = [
     installation({ annotations: parts.owned ?? OWNED }),
     operator({ annotations: parts.owned ?? OWNED, labels: { 'app.kubernetes.io/managed-by': 'Helm' } }),

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { KubeObject } from '../../src/kernel/object.ts';
 
 export interface Call {
   readonly words: readonly string[];
@@ -43,20 +44,13 @@ export function kindOf(word = ''): string | undefined {
 
 export const pluralOf = (kind: string): string => `${kind.toLowerCase().replace(/y$/, 'ie')}s`;
 
-/** A document of a file, as the v3 API takes it. */
-export interface Document {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels?: object };
-  readonly spec?: object;
-}
-
 /** The documents that `-f` names: of a file, or `-` for what comes on stdin. JSON or YAML, several or a List. */
-export function documentsOf({ options, stdin }: Call): readonly Document[] {
+export function documentsOf({ options, stdin }: Call): readonly KubeObject[] {
   const file = options.get('--filename') ?? '';
   return parsed(file === '-' ? stdin : readFileSync(file, 'utf8')).flatMap((one) => one?.items ?? one ?? []);
 }
 
-type Parsed = (Document & { readonly items?: readonly Document[] }) | null;
+type Parsed = (KubeObject & { readonly items?: readonly KubeObject[] }) | null;
 
 function parsed(text: string): readonly Parsed[] {
   if (/^\s*[{[]/.test(text)) return [JSON.parse(text) as Parsed | Parsed[]].flat();

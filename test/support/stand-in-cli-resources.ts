@@ -1,5 +1,6 @@
 import { isRecord } from '../../src/kernel/json.ts';
-import { type Call, type Document, documentsOf, kindOf } from './stand-in-cli-call.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { type Call, documentsOf, kindOf } from './stand-in-cli-call.ts';
 import { information, type Said, type StandInState, type Stored, type StoredIn } from './stand-in-cli-state.ts';
 
 type Command = (call: Call, store: StoredIn, state: StandInState) => Said;
@@ -122,8 +123,9 @@ const apply: Command = (call, store, state) => {
   if (kind === '' || more.length > 0) return failed('the stand-in applies documents of one kind at a time\n');
   const [isNew, inApi] = [state.generation === 'new', store === state.kubernetes];
   if (isNew && !initialised(store, inApi) && kind === 'GlobalNetworkPolicy') return failed(NO_TIERS);
-  const applied = found.map(({ metadata, spec }) => {
-    const object = isNew && kind === 'GlobalNetworkPolicy' ? inTier(metadata, spec) : { metadata, ...(spec && { spec }) };
+  const applied = found.map((one) => {
+    const { metadata, spec } = one;
+    const object = isNew && kind === 'GlobalNetworkPolicy' ? inTier(one) : { metadata, ...(spec ? { spec } : {}) };
     return [storedName(kind, metadata.name, store, state), object] as const;
   });
   store.objects[kind] = { ...store.objects[kind], ...Object.fromEntries(applied) };
@@ -131,7 +133,7 @@ const apply: Command = (call, store, state) => {
   return { out, ...(isNew && inApi ? { err: WARNINGS } : {}), exit: 0 };
 };
 
-function documents(call: Call): readonly Document[] | (Said & { readonly err: string }) {
+function documents(call: Call): readonly KubeObject[] | (Said & { readonly err: string }) {
   try {
     return documentsOf(call);
   } catch (thrown) {
@@ -150,9 +152,9 @@ function initialised(store: StoredIn, inApi: boolean): boolean {
 }
 
 /** New clients say the tier in the object, old ones in the name under which they store it. */
-function inTier(metadata: Document['metadata'], spec: object | undefined): Stored[string][string] {
+function inTier({ metadata, spec }: KubeObject): Stored[string][string] {
   const labels = { ...metadata.labels, 'projectcalico.org/tier': 'default' };
-  return { metadata: { ...metadata, labels }, spec: { tier: 'default', ...spec } };
+  return { metadata: { ...metadata, labels }, spec: { tier: 'default', ...(spec as object | undefined) } };
 }
 
 /** What the commands on resources do, once a datastore answers. */

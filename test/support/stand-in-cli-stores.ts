@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { askStore } from '../control-plane/kvstore-request.ts';
 import { type AskedFor, KINDS, pluralOf } from './stand-in-cli-call.ts';
 import type { Stored, StoredIn } from './stand-in-cli-state.ts';
@@ -21,15 +22,6 @@ const WITH_DEFINITIONS = new Set(['HostEndpoint', 'GlobalNetworkPolicy', 'KubeCo
 
 /** Lists of a large fleet: Node ends a program at 1 MiB of output unless told. */
 const OUTPUT_LIMIT = 256 * 1024 * 1024;
-
-interface CustomResource {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly spec?: unknown;
-}
 
 /**
  * The datastore as the CLI would see it through the API. Each kind is read when the call looks at it, and only the objects that it
@@ -54,17 +46,17 @@ export function openClusterStore(cluster: ClusterStore, asked: AskedFor): Opened
   };
 }
 
-function list({ kubectl, group }: ClusterStore, kind: string, names: readonly string[]): readonly CustomResource[] {
+function list({ kubectl, group }: ClusterStore, kind: string, names: readonly string[]): readonly KubeObject[] {
   const named = names.length > 0 ? [...names, '--ignore-not-found'] : [];
   const args = ['get', `${pluralOf(kind)}.crd.${group}`, ...named, '-o', 'json'];
   const text = execFileSync(kubectl, args, { encoding: 'utf8', maxBuffer: OUTPUT_LIMIT });
   if (text.trim() === '') return [];
-  const answer = JSON.parse(text) as CustomResource & { readonly items?: readonly CustomResource[] };
+  const answer = JSON.parse(text) as KubeObject & { readonly items?: readonly KubeObject[] };
   return answer.items ?? [answer];
 }
 
 /** Labels of the annotation and of the object, as a new reader merges them. */
-function served({ metadata, spec }: CustomResource, group: string): Record<string, unknown> {
+function served({ metadata, spec }: KubeObject, group: string): Record<string, unknown> {
   const stored = JSON.parse(metadata.annotations?.[`${group}/metadata`] ?? '{}') as { readonly labels?: Record<string, string> };
   return { metadata: { name: metadata.name, labels: { ...metadata.labels, ...stored.labels } }, spec };
 }
@@ -75,11 +67,11 @@ function isServed({ kubectl, group }: ClusterStore, kind: string): boolean {
 }
 
 /** Labels and annotations the new way, in the one annotation. */
-function write(changes: readonly Change[], { kubectl, group }: ClusterStore): void {
+function write(changes: ReturnType<typeof changesOf>, { kubectl, group }: ClusterStore): void {
   const call = (args: readonly string[], input = '') => execFileSync(kubectl, args, { input, stdio: ['pipe', 'ignore', 'inherit'] });
   for (const { kind, name, was, is } of changes) {
     const resource = `${pluralOf(kind)}.crd.${group}`;
-    const { metadata, spec } = (is ?? { metadata: {} }) as unknown as CustomResource;
+    const { metadata, spec } = (is ?? { metadata: {} }) as unknown as KubeObject;
     const { labels, annotations: own } = metadata;
     const annotations = { [`${group}/metadata`]: JSON.stringify({ labels, annotations: own }) };
     // As a new one writes: nothing of the labels stays on the object itself (host endpoint notes 3).
@@ -91,16 +83,8 @@ function write(changes: readonly Change[], { kubectl, group }: ClusterStore): vo
   }
 }
 
-interface Change {
-  readonly kind: string;
-  readonly name: string;
-  /** Undefined: it is new. */
-  readonly was: Stored[string][string] | undefined;
-  /** Undefined: it is gone. */
-  readonly is: Stored[string][string] | undefined;
-}
-
-function changesOf(before: Stored, now: Stored): readonly Change[] {
+/** `was` is undefined where something is new, `is` where it is gone. */
+function changesOf(before: Stored, now: Stored) {
   const all = Object.entries(now).flatMap(([kind, objects]) => {
     const old = before[kind] ?? {};
     return Object.keys({ ...old, ...objects }).map((name) => ({ kind, name, was: old[name], is: objects[name] }));

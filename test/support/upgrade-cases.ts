@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { KubeObject } from '../../src/kernel/object.ts';
-import { type Manifest, parseManifest } from '../../src/manifest/manifest.ts';
+import { type Manifest, objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
 import { mergeManifest } from '../../src/manifest/merge.ts';
 import { upgradeText } from '../../src/manifest/upgrade-text.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { editedManifestFile, editedManifests } from './edited-manifests.ts';
-import { corpusFiles } from './merge-corpus.ts';
+import { type CorpusFile, corpusFiles } from './merge-corpus.ts';
 import { manifestFile, releases } from './releases.ts';
 
 const TARGET = 'v3.32.1';
@@ -47,38 +46,25 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const manifestOf = (path: string): Manifest => parseManifest(readFileSync(path, 'utf8'), path);
-export const objectsOf = ({ documents }: Manifest): readonly KubeObject[] => documents.map(({ object }) => object);
+
+const caseOf = (name: string, title: string, installed: string, target: UpgradeCase['target']): UpgradeCase => {
+  return { title, installed, leftOut: LEFT_OUT[name] ?? [], target };
+};
 
 /** Every packed release that has a `calico.yaml`, and every edited manifest. */
 export function upgradeCases(): readonly UpgradeCase[] {
-  return [...releaseCases(), ...corpusCases()];
-}
-
-function releaseCases(): readonly UpgradeCase[] {
-  const found = readdirSync(releases).filter((release) => existsSync(manifestFile(release, 'calico.yaml')));
-  return found.map((release) => ({
-    title: `calico.yaml ${release}`,
-    installed: manifestFile(release, 'calico.yaml'),
-    leftOut: LEFT_OUT[release] ?? [],
-    target: () => manifestOf(manifestFile(TARGET, 'calico.yaml')),
-  }));
+  const file = (release: string) => manifestFile(release, 'calico.yaml');
+  const found = readdirSync(releases).filter((release) => existsSync(file(release)));
+  const plain = found.map((release) => caseOf(release, `calico.yaml ${release}`, file(release), () => manifestOf(file(TARGET))));
+  return [...plain, ...corpusFiles.map((one) => caseOf(one.name, `${one.name}, edited`, editedManifestFile(one.name), () => merged(one)))];
 }
 
 /** With the person's edits in it, as the apply stage would write it. */
-function corpusCases(): readonly UpgradeCase[] {
-  return corpusFiles.map(({ name, target }) => ({
-    title: `${name}, edited`,
-    installed: editedManifestFile(name),
-    leftOut: LEFT_OUT[name] ?? [],
-    target() {
-      const { release, file } = editedManifests[name] ?? assert.fail(name);
-      const theirs = manifestFile(TARGET, target ?? file);
-      const documents = {
-        base: objectsOf(manifestOf(manifestFile(release, file))),
-        mine: objectsOf(manifestOf(editedManifestFile(name))),
-      };
-      const merged = mergeManifest({ ...documents, theirs: objectsOf(manifestOf(theirs)), knowledge: calico.merge });
-      return parseManifest(upgradeText(readFileSync(theirs, 'utf8'), merged), 'upgrade.yaml');
-    },
-  }));
+function merged({ name, target }: CorpusFile): Manifest {
+  const { release, file } = editedManifests[name] ?? assert.fail(name);
+  const path = manifestFile(TARGET, target ?? file);
+  const [base, mine, theirs] = [manifestFile(release, file), editedManifestFile(name), path].map((one) => objectsIn(manifestOf(one)));
+  assert.ok(base && mine && theirs);
+  const upgrade = upgradeText(readFileSync(path, 'utf8'), mergeManifest({ base, mine, theirs, knowledge: calico.merge }));
+  return parseManifest(upgrade, 'upgrade.yaml');
 }
