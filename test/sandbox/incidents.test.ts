@@ -11,7 +11,7 @@ import { type After, type Changing, flagsOn, type IncidentRun, type IncidentWorl
 import { stoppedRuns } from './incident-runs.ts';
 import { upgradedRuns } from './incident-upgrades.ts';
 import { incidentWorlds } from './incident-worlds.ts';
-import { type Incident, incidents } from './incidents-table.ts';
+import { incidents } from './incidents-table.ts';
 
 const RUN = 'run --yes --skip cli';
 const PREFLIGHT = 'preflight -o wide';
@@ -122,7 +122,7 @@ describe('a run on a cluster like those that broke', () => {
 const DECIDED_BY_SERVER = [1, 4, 5, 6, 7, 9, 16, 20, 72, 73, 74, 101, 107, 108];
 
 describe('the account of incidents', () => {
-  const worldsOf = ({ row }: Incident) => Object.values(incidentWorlds).filter(({ rows }) => rows.includes(row));
+  const worldsOf = ({ row }: { readonly row: number }) => Object.values(incidentWorlds).filter(({ rows }) => rows.includes(row));
   const runs = [...Object.values(upgradedRuns), ...Object.values(stoppedRuns)];
 
   it('has a test of each on the embedded cluster', () => {
