@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { envOf } from '../../src/features/rollout/targets.ts';
+import { type JsonMap, jsonAt, sameValue, textAt } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
+import { allContainersOf, containersOf, hasContainer, shapeOf } from '../../src/kube/workload.ts';
+import { grants, permissionsIn } from '../../src/manifest/permissions.ts';
+import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -15,29 +21,20 @@ import { type After, type IncidentRun, on, TAKEN_ON } from './incident.ts';
 const SYSTEM = 'kube-system';
 const NEW = /:v3\.32\.\d/;
 
-interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
 const named = ({ scenario: { cluster } }: After, kind: Kind, name: string, namespace: string | undefined = SYSTEM): KubeObject =>
   cluster.store.get(kind, name, kind.namespaced ? namespace : undefined) ?? assert.fail(`there is no ${kind.kind} ${name}`);
 
 /** What an account may do by the roles that are bound to it. */
 function assertMay({ scenario: { cluster } }: After, account: string, group: string, resource: string, ...verbs: readonly string[]): void {
-  const bindings = cluster.store.list(K.ClusterRoleBinding) as unknown as readonly {
-    readonly roleRef: { readonly name: string };
-    readonly subjects?: readonly { readonly name: string }[];
-  }[];
-  const roles = bindings.filter(({ subjects }) => subjects?.some(({ name }) => name === account)).map(({ roleRef }) => roleRef.name);
-  const rules = roles.flatMap((role) => (cluster.store.get(K.ClusterRole, role) as { rules?: readonly Rule[] } | undefined)?.rules ?? []);
-  const given = rules.filter(({ apiGroups, resources }) => apiGroups?.includes(group) && resources?.includes(resource));
+  const list = (kind: Kind) => cluster.store.list(kind) as readonly JsonMap[];
+  const isBound = ({ subjects }: JsonMap) => Array.isArray(subjects) && subjects.some(({ name }) => name === account);
+  const bound = list(K.ClusterRoleBinding).filter(isBound);
+  const roles = list(K.ClusterRole).filter((role) =>
+    bound.some((one) => textAt(one, 'roleRef', 'name') === textAt(role, 'metadata', 'name')),
+  );
+  const granted = roles.flatMap(({ rules }) => permissionsIn(rules) ?? []);
   for (const verb of verbs)
-    assert.ok(
-      given.some((rule) => rule.verbs.includes(verb) || rule.verbs.includes('*')),
-      `${account} may not ${verb} ${resource}.${group}`,
-    );
+    assert.ok(grants(granted, { group, resource, name: '', verb }), `${account} may not ${verb} ${resource}.${group}`);
 }
 
 /** The first change of each of these objects that is told of the target comes after the last one of the object before. */
@@ -49,43 +46,19 @@ function assertOrder({ changes }: After, ...steps: readonly ((change: Change) =>
     from = changes.findLastIndex(step);
   }
 }
-const becomesNew =
-  (kind: Kind, name: string) =>
-  ({ kind: { plural }, before, after }: Change): boolean =>
-    plural === kind.plural &&
-    after?.metadata.name.startsWith(name) === true &&
-    NEW.test(JSON.stringify(after.spec)) &&
-    JSON.stringify(before?.spec) !== JSON.stringify(after.spec);
-const isReadyPod =
-  (name: string) =>
-  ({ kind: { plural }, after }: Change): boolean =>
-    plural === K.Pod.plural &&
-    after?.metadata.name.startsWith(name) === true &&
-    NEW.test(JSON.stringify(after.spec)) &&
-    JSON.stringify(after.status).includes('{"type":"Ready","status":"True"}');
-const appears =
-  (kind: Kind, name: string) =>
-  (change: Change): boolean =>
-    change.kind.plural === kind.plural && !change.before && change.after?.metadata.name === name;
+const isNew = ({ after }: Change, name: string): boolean =>
+  after?.metadata.name.startsWith(name) === true && NEW.test(JSON.stringify(after.spec));
+const becomesNew = (kind: Kind, name: string) => (change: Change) =>
+  change.kind.plural === kind.plural && isNew(change, name) && !sameValue(change.before?.spec, change.after?.spec);
+const isReadyPod = (name: string) => (change: Change) =>
+  change.kind.plural === K.Pod.plural && isNew(change, name) && !!change.after && isPodReady(change.after);
+const appears = (kind: Kind, name: string) => (change: Change) =>
+  change.kind.plural === kind.plural && !change.before && change.after?.metadata.name === name;
 
-interface PodSpec {
-  readonly initContainers?: readonly Container[];
-  readonly containers: readonly Container[];
-  readonly volumes?: readonly { readonly secret?: { readonly defaultMode?: number } }[];
-}
-interface Container {
-  readonly name: string;
-  readonly image: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly readinessProbe?: { readonly timeoutSeconds?: number };
-  readonly livenessProbe?: { readonly timeoutSeconds?: number };
-}
-const podOf = (object: KubeObject): PodSpec => (object.spec as { readonly template: { readonly spec: PodSpec } }).template.spec;
-const agents = (after: After): PodSpec => podOf(named(after, K.DaemonSet, 'calico-node'));
+const agents = (after: After): KubeObject => named(after, K.DaemonSet, 'calico-node');
 /** All agents, and nothing else of them. */
 function assertAgentsNew(after: After): void {
-  const { initContainers = [], containers } = agents(after);
-  for (const { image } of [...initContainers, ...containers]) assert.match(image, NEW);
+  for (const { image = '' } of allContainersOf(agents(after))) assert.match(image, NEW);
 }
 /** All definitions of the target, and then the operator that needs them. */
 function assertDefinitionsFirst({ changes }: After): void {
@@ -95,32 +68,30 @@ function assertDefinitionsFirst({ changes }: After): void {
   const operator = changes.findIndex(({ after }) => /tigera\/operator:v1\.42/.test(JSON.stringify(after?.spec ?? {})));
   assert.ok(definitions.length > 0 && Math.max(...definitions) < operator, `${definitions} ${operator}`);
 }
-const variable = (after: After, name: string) => agents(after).containers[0]?.env?.find((one) => one.name === name)?.value;
 
+const CHOSEN = { FELIX_IPTABLESBACKEND: 'NFT', FELIX_FEATUREDETECTOVERRIDE: 'ChecksumOffloadBroken=true' };
 /** As `kubectl set env` does it, once its rollout is over. */
-async function set(scenario: Scenario, values: Readonly<Record<string, string>>): Promise<void> {
+async function choose(_: SandboxCluster, scenario: Scenario): Promise<void> {
   const { store } = scenario.cluster;
   const live = store.get(K.DaemonSet, 'calico-node', SYSTEM) ?? assert.fail();
-  const patch = Object.entries(values).map(([name, value]) => ({
-    ...({ op: 'add', path: '/spec/template/spec/containers/0/env/-' } as const),
-    value: { name, value },
-  }));
+  const path = '/spec/template/spec/containers/0/env/-';
+  const patch = Object.entries(CHOSEN).map(([name, value]) => ({ op: 'add' as const, path, value: { name, value } }));
   scenario.cluster.registry.jsonPatch(K.DaemonSet, { ...live, ...live.metadata, kind: live.kind }, patch, { manager: 'kubectl-set' });
   await scenario.clock.sleep(60_000);
 }
 
-/** As if another command had made them, which `kubectl apply --server-side` takes no fields from. */
-function createdWith(manager: string, { store }: SandboxCluster, kind: Kind, name: string): void {
-  const live = store.get(kind, name, SYSTEM) ?? assert.fail();
-  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...annotations } = live.metadata.annotations ?? {};
-  const managedFields = live.metadata.managedFields?.map((one) => ({ ...one, manager }));
-  store.update(kind, { ...live, metadata: { ...live.metadata, annotations, ...(managedFields ? { managedFields } : {}) } });
+/** As if another command had made the agents, which `kubectl apply --server-side` takes no fields from. */
+function createdByAnother({ store }: SandboxCluster): void {
+  const live = store.get(K.DaemonSet, 'calico-node', SYSTEM) ?? assert.fail();
+  const { [LAST_APPLIED]: _, ...annotations } = live.metadata.annotations ?? {};
+  const managedFields = live.metadata.managedFields?.map((one) => ({ ...one, manager: 'kubectl-create' })) ?? [];
+  store.update(K.DaemonSet, { ...live, metadata: { ...live.metadata, annotations, managedFields } });
 }
 
 /** An annotation may have so many bytes. */
 const MOST = 262_144;
 /** Bigger than an annotation of `kubectl apply` may be. */
-function enlarged({ releasesFolder }: Scenario): void {
+function enlarged(_: SandboxCluster, { releasesFolder }: Scenario): void {
   const path = manifestFile('v3.32.1', 'calico-typha.yaml', releasesFolder);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/(openAPIV3Schema:\n(\s+))type: object/, `$1description: ${'x'.repeat(MOST)}\n$2type: object`));
@@ -132,11 +103,11 @@ const OPERATED = { flags: `${TAKEN_ON} --accept NS-301` };
 /** `run` is done, and what happened in the thread has not happened. */
 export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
   'definitions that no annotation can hold are applied': on('old', [1], OLD)
-    .after((_, scenario) => enlarged(scenario))
+    .after(enlarged)
     .ends(0, ({ scenario: { cluster } }) => {
       const [big] = cluster.store.list(K.CustomResourceDefinition).filter((one) => JSON.stringify(one.spec).length > MOST);
       assert.ok(big?.metadata.managedFields?.some(({ manager, operation }) => manager === 'kubectl' && operation === 'Apply'));
-      const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(big) };
+      const annotations = { [LAST_APPLIED]: JSON.stringify(big) };
       const clientSide = () => put(cluster, { ...(big as KubeObject), metadata: { name: 'another', annotations } });
       assert.throws(clientSide, /metadata\.annotations: Too long/);
     }),
@@ -160,14 +131,14 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
       assertMay(after, controllers, 'example.org', 'things', 'get');
     }),
   'an init container of the old release is gone, though another command made it': on('old', [16], OLD)
-    .after((cluster) => createdWith('kubectl-create', cluster, K.DaemonSet, 'calico-node'))
+    .after(createdByAnother)
     .ends(0, (after) => {
       assertAgentsNew(after);
-      assert.ok(!agents(after).initContainers?.some(({ name }) => name === 'flexvol-driver'));
+      assert.ok(!hasContainer(agents(after), 'flexvol-driver'));
     }),
   'probes of the agents have the time that the release gives them': on('old', [18], OLD).ends(0, (after) => {
-    const [agent] = agents(after).containers;
-    assert.ok([agent?.readinessProbe, agent?.livenessProbe].every((probe) => (probe?.timeoutSeconds ?? 1) >= 10));
+    const [agent] = containersOf(agents(after));
+    for (const probe of ['readinessProbe', 'livenessProbe']) assert.ok(Number(jsonAt(agent, probe, 'timeoutSeconds') ?? 1) >= 10, probe);
   }),
   'agents are upgraded before Typha, and Typha before the controllers': on('old', [34], OLD).ends(0, (after) =>
     assertOrder(
@@ -180,14 +151,14 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
     ),
   ),
   'the tables and the offload that a person chose stay chosen': on('old', [48, 56], OLD)
-    .after((_, scenario) => set(scenario, { FELIX_IPTABLESBACKEND: 'NFT', FELIX_FEATUREDETECTOVERRIDE: 'ChecksumOffloadBroken=true' }))
+    .after(choose)
     .ends(0, (after) => {
       assertAgentsNew(after);
-      assert.equal(variable(after, 'FELIX_IPTABLESBACKEND'), 'NFT');
-      assert.equal(variable(after, 'FELIX_FEATUREDETECTOVERRIDE'), 'ChecksumOffloadBroken=true');
+      for (const [name, value] of Object.entries(CHOSEN)) assert.equal(envOf(agents(after), 'calico-node', name), value);
     }),
-  'another MTU is told before it is used': on('old', [60], OLD).ends(0, ({ text }) =>
-    assert.match(text, /NS-607 veth_mtu is 1440 now and 0 \(found out by each agent\) in the target/),
+  'another MTU is told before it is used': on('old', [60], OLD).ends(
+    0,
+    /NS-607 veth_mtu is 1440 now and 0 \(found out by each agent\) in the target/,
   ),
   'an installation by manifest gets no flow logs, whatever is asked for': on('old', [76], OLD).ends(0, (after) => {
     assertAgentsNew(after);
@@ -203,12 +174,13 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
     assert.equal(cluster.store.get(K.Namespace, 'calico-apiserver'), undefined);
     assert.match(text, /^wait: done in 3m/m);
   }),
-  'definitions alone are not the end: the next step comes at once': on('operator', [106], {
-    command: 'crds --yes',
-  }).ends(0, ({ text }) => assert.match(text, /MANUAL STEP {2}run apply at once [\s\S]*Next: kubectl netsvc-upgrade apply/)),
+  'definitions alone are not the end: the next step comes at once': on('operator', [106], { command: 'crds --yes' }).ends(
+    0,
+    /MANUAL STEP {2}run apply at once [\s\S]*Next: kubectl netsvc-upgrade apply/,
+  ),
   'the API server of a manifest of its own may read tiers': on('apiserver', [11], { flags: '--accept NS-301' }).ends(0, (after) => {
-    const { containers } = podOf(named(after, K.Deployment, 'calico-apiserver', 'calico-apiserver'));
-    assert.match(containers[0]?.image ?? '', NEW);
+    const [server] = containersOf(named(after, K.Deployment, 'calico-apiserver', 'calico-apiserver'));
+    assert.match(server?.image ?? '', NEW);
     assertMay(after, 'calico-apiserver', 'crd.projectcalico.org', 'tiers', 'get', 'list', 'watch');
   }),
   'a definition that old agents need outlives them': on('calico v3.30.3', [19], { flags: '--accept NS-301' }).ends(0, (after) => {
@@ -217,11 +189,9 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
     assert.ok(after.changes.every((change) => change.after || change.kind.plural !== K.CustomResourceDefinition.plural));
   }),
   'controllers without root can read the credentials of the store': on('kvstore', [17], { flags: '--accept NS-301' }).ends(0, (after) => {
-    const { volumes = [] } = podOf(named(after, K.Deployment, 'calico-kube-controllers'));
-    assert.deepEqual(
-      volumes.flatMap(({ secret }) => secret?.defaultMode ?? []),
-      [0o440],
-    );
+    const { volumes = [] } = shapeOf(named(after, K.Deployment, 'calico-kube-controllers')).spec?.template?.spec ?? {};
+    const modes = volumes.flatMap((volume) => jsonAt(volume, 'secret', 'defaultMode') ?? []);
+    assert.deepEqual(modes, [0o440]);
   }),
   'helm starts the operator once the definitions that the chart lacks are there': on('chart', [4, 8, 9], OPERATED)
     .after(operates)
