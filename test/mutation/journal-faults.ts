@@ -1,10 +1,10 @@
-import { faultsIn, type Room } from './seeded-fault.ts';
+import type { Room } from './seeded-fault.ts';
 
 export const JOURNAL: Room = {
   name: 'journal',
   tests: ['test/adapters/journal/*.test.ts'],
-  faults: [
-    ...faultsIn('src/adapters/journal/journal.ts', [
+  faults: {
+    'src/adapters/journal/journal.ts': [
       // What was written is not read back.
       ['if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;', 'if (!failure) return;'],
       ['if (stored && sha256Of(stored.bytes) === sha256Of(bytes)) return;', 'if (stored) return;'],
@@ -24,8 +24,8 @@ export const JOURNAL: Room = {
       ['await place.replace(JOURNAL_NAME, headBytes({ ...read.head, forgotten: true }), read.version);', ''],
       ['read === undefined || read.head.forgotten ? undefined', 'read === undefined ? undefined'],
       ['return thrown instanceof ApiFailure && thrown.status === 409;', 'return thrown instanceof ApiFailure;'],
-    ]),
-    ...faultsIn('src/adapters/journal/chunk.ts', [
+    ],
+    'src/adapters/journal/chunk.ts': [
       ["if (lines.pop() !== '') throw", 'if (lines.pop() === undefined) throw'],
       ['if (header.version > JOURNAL_VERSION)', 'if (header.version < JOURNAL_VERSION)'],
       ['if (entries.length !== header.entries)', 'if (entries.length > header.entries)'],
@@ -33,22 +33,22 @@ export const JOURNAL: Room = {
       ['return [lines.slice(0, middle), lines.slice(middle)];', 'return [lines.slice(0, middle), lines.slice(middle + 1)];'],
       ['if (wrong >= 0) throw', 'if (wrong > 0) throw'],
       ['number: index + 1, of,', 'number: index, of,'],
-    ]),
-    ...faultsIn('src/adapters/journal/head.ts', [
+    ],
+    'src/adapters/journal/head.ts': [
       ['if (journal.clusterUid !== clusterUid)', 'if (journal.clusterUid === undefined)'],
       ['if (sha256 !== sha256Of(JSON.stringify(journal)))', 'if (sha256 === undefined)'],
       ['version > JOURNAL_VERSION)\n    throw new Fault(', 'version > JOURNAL_VERSION + 1)\n    throw new Fault('],
       ["if (version !== JOURNAL_VERSION) throw refuse('it has no version');", ''],
-    ]),
-    ...faultsIn('src/adapters/journal/read.ts', [
+    ],
+    'src/adapters/journal/read.ts': [
       ['if (orphan !== undefined)\n', 'if (orphan === JOURNAL_NAME)\n'],
       ['if (sha256Of(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
       ["if (!stored) throw refusal(place, name, 'missing')('it is gone');", 'if (!stored) return [];'],
       ['const entries = merged(all);', 'const entries = all;'],
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],
-    ]),
-    ...faultsIn('src/adapters/journal/folder.ts', [
+    ],
+    'src/adapters/journal/folder.ts': [
       ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
       ['if (!journal && copied && !isTrusted) throw leftOver(folder);', ''],
       ['if (!journal && copied) await cluster.append(withoutNotes(copied.entries));', ''],
@@ -57,6 +57,6 @@ export const JOURNAL: Room = {
       ['await cluster.append(withoutNotes(copied.entries))', 'await cluster.append(copied.entries)'],
       ['      await copy.forget();\n      await cluster.forget();', '      await cluster.forget();\n      await copy.forget();'],
       ['await copy.append(merged([...missing, ...entries]));', 'await copy.append(entries);'],
-    ]),
-  ],
+    ],
+  },
 };

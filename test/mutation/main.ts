@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { ROOMS } from './rooms.ts';
-import { type Room, type SeededFault, seeded } from './seeded-fault.ts';
+import { faultsOf, type Room, type SeededFault, seeded } from './seeded-fault.ts';
 
 const WANTED_SHARE = 0.9;
 const COPIED = ['src', 'test', 'bin', 'schemas', 'docs', 'package.json', 'tsconfig.json', '.mocharc.cjs'];
@@ -50,9 +50,9 @@ async function tryRoom(copy: string, room: Room): Promise<readonly SeededFault[]
   const began = Date.now();
   if (!(await testsPass(copy, room))) throw new Error(`the tests of ${room.name} fail without any fault`);
   const limitMs = Math.max(LEAST_LIMIT_MS, TIMES_AS_LONG * (Date.now() - began));
-  const survivors: SeededFault[] = [];
-  for (const fault of room.faults) if (await survives(copy, room, fault, limitMs)) survivors.push(fault);
-  process.stdout.write(`${room.name}: ${room.faults.length - survivors.length} of ${room.faults.length} caught\n`);
+  const [faults, survivors] = [faultsOf(room), [] as SeededFault[]];
+  for (const fault of faults) if (await survives(copy, room, fault, limitMs)) survivors.push(fault);
+  process.stdout.write(`${room.name}: ${faults.length - survivors.length} of ${faults.length} caught\n`);
   for (const { file, from, to } of survivors) process.stdout.write(`  survives: ${file}\n    - ${shown(from)}\n    + ${shown(to)}\n`);
   return survivors;
 }
@@ -66,7 +66,7 @@ try {
   let [all, survivors] = [0, 0];
   for (const room of rooms) {
     survivors += (await tryRoom(copy, room)).length;
-    all += room.faults.length;
+    all += faultsOf(room).length;
   }
   const share = (all - survivors) / all;
   process.stdout.write(`${all - survivors} of ${all} caught: ${(share * 100).toFixed(0)} %\n`);

@@ -1,18 +1,18 @@
-import { faultsIn, type Room } from './seeded-fault.ts';
+import type { Room } from './seeded-fault.ts';
 
 /** Conversion of UIDs, and what comes off and goes back. */
 export const REFERENCES: Room = {
   name: 'references',
   tests: ['test/features/ownerrefs/*.test.ts', 'test/kube/converted-uid.test.ts'],
-  faults: [
-    ...faultsIn('src/kube/converted-uid.ts', [
+  faults: {
+    'src/kube/converted-uid.ts': [
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6]);'],
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6, 7, 8]);'],
       ['<< (7 - bit)', '<< bit'],
       ["padStart(2, '0')", "padStart(1, '0')"],
       ['if (!UUID.test(uid)) return undefined;', ''],
-    ]),
-    ...faultsIn('src/features/ownerrefs/owner-fate.ts', [
+    ],
+    'src/features/ownerrefs/owner-fate.ts': [
       ["if (owner.renamePending) return { fate: 're-created' };", ''],
       ['if (stored || keepsUids || !targetConverts)', 'if (keepsUids || !targetConverts)'],
       ['backingUid === undefined && sourceConverts ? servedUid : ', ''],
@@ -22,8 +22,8 @@ export const REFERENCES: Room = {
         "if (servedUid === undefined) return { fate: 'gone' };\n  if (owner.renamePending) return { fate: 're-created' };",
         "if (owner.renamePending) return { fate: 're-created' };\n  if (servedUid === undefined) return { fate: 'gone' };",
       ],
-    ]),
-    ...faultsIn('src/features/ownerrefs/owner-patches.ts', [
+    ],
+    'src/features/ownerrefs/owner-patches.ts': [
       ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };\n  const exact", 'const exact'],
       ['.sort((a, b) => b - a)', '.sort((a, b) => a - b)'],
       [`    { op: 'test', path: \`\${REFERENCES}/\${index}\`, value: live.references[index] },\n`, ''],
@@ -45,14 +45,12 @@ export const REFERENCES: Room = {
       ["{ op: 'test', path: REFERENCES, value: null }, ", ''],
       ['?? owner.name, uid: now.uid }', '?? owner.name, uid: owner.uid }'],
       ['name: now.name ?? owner.name', 'name: owner.name'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/journal-form.ts', [
+    ],
+    'src/features/ownerrefs/journal-form.ts': [
       ['owners.length === removed.length &&', ''],
       ['place < references.length', 'place <= references.length'],
       ['place > (removed[index - 1] ?? -1)', 'place >= (removed[index - 1] ?? -1)'],
       ['if (!owner || owner.place !== place) return false;', 'if (!owner) return false;'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/journal-form.ts', [
       ['earlier ? mergeTwo(earlier, entry) : entry', 'entry'],
       ['return later.owner ?? earlier.owner;', 'return later.owner;'],
       ['withoutNote(isKnown ? earlier.owner : later.owner)', 'withoutNote(later.owner)'],
@@ -64,8 +62,8 @@ export const REFERENCES: Room = {
       ['one.name !== other.name) return false;', 'one.name !== other.name) return false;\n  return true;'],
       ['after = place;', ''],
       ['found ? { reference: row.reference,', 'found ? { reference: found.reference,'],
-    ]),
-  ],
+    ],
+  },
 };
 
 /** What is chosen, the gate before it goes, and what is sought when it is to come back. */
@@ -78,8 +76,8 @@ export const WRITE_AHEAD: Room = {
     'test/sandbox/owner-journal-end.test.ts',
     'test/sandbox/owner-troubles.test.ts',
   ],
-  faults: [
-    ...faultsIn('src/features/ownerrefs/effects.ts', [
+  faults: {
+    'src/features/ownerrefs/effects.ts': [
       ['const missing = entries.filter(', 'const missing = [].filter('],
       ['isRecorded(entry, stored.get(entryKey(entry)))', 'stored.has(entryKey(entry))'],
       ['  if (recordedIn === undefined) return;\n', '  return;\n'],
@@ -87,8 +85,8 @@ export const WRITE_AHEAD: Room = {
       ['stored && !stored.copyOnly ? stored.entries : []', 'stored ? stored.entries : []'],
       ['  if (!first) return;\n', '  return;\n'],
       ["thrown.code !== 'usage' || ", ''],
-    ]),
-    ...faultsIn('src/features/ownerrefs/owner-strip.ts', [
+    ],
+    'src/features/ownerrefs/owner-strip.ts': [
       ['filter((entry) => !isRecorded(entry, known.get(entryKey(entry))))', 'filter((entry) => known.get(entryKey(entry)) === undefined)'],
       ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined && sameReference(one, reference);'],
       ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined;'],
@@ -103,8 +101,8 @@ export const WRITE_AHEAD: Room = {
       ["before?.op === 'test' && before.path === path", "before?.op === 'test'"],
       ["if (op !== 'remove' || tested === undefined", 'if (tested === undefined'],
       ['(byUid.get(uid) ?? [])', 'stored'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/owner-fate.ts', [
+    ],
+    'src/features/ownerrefs/owner-fate.ts': [
       ['kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place)', 'kind?.served?.get(place)'],
       ['owner.name === name && at === ownerPlace(namespace, owner.storedName)', 'at === ownerPlace(namespace, owner.storedName)'],
       ['one.uid === uid || convertUid(one.uid) === uid', 'one.uid === uid'],
@@ -115,55 +113,50 @@ export const WRITE_AHEAD: Room = {
       ["new Set(['converted', 're-created', 'unaddressed', 'misread'])", "new Set(['converted', 're-created', 'misread'])"],
       ["new Set(['converted', 're-created', 'unaddressed', 'misread'])", "new Set(['converted', 're-created', 'unaddressed'])"],
       ['return !isStored && uid === backingUid && convertUid(uid) === servedUid;', 'return false;'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/references.ts', [
+    ],
+    'src/features/ownerrefs/references.ts': [
       ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
       ['one.isMute || isDead(one)', 'isDead(one)'],
       [' && !one.isIgnored', ''],
       ['(await keepsOldNames(sources.cluster, context))', 'false'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/owner-facts.ts', [
+    ],
+    'src/features/ownerrefs/owner-facts.ts': [
       ['reading.value !== one.reference.uid', 'reading.value === undefined'],
       ["(fate === 'unaddressed' || fate === 're-created')", "fate === 're-created'"],
       ["(fate === 'unaddressed' || fate === 're-created')", "fate === 'unaddressed'"],
-    ]),
-    ...faultsIn('src/features/ownerrefs/survey.ts', [
+    ],
+    'src/features/ownerrefs/survey.ts': [
       ['  if (failed.includes(kind.group)) return kind;\n', ''],
       ['defined.kinds.length + defined.unread.length > 0 ? kind : undefined', 'undefined'],
       ["cluster.discover('anew')", 'cluster.discover()'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/put-back.ts', [
+    ],
+    'src/features/ownerrefs/put-back.ts': [
       ['breaks && cameBack(owned, reference, journal)', 'breaks'],
       ['.slice(0, ASKED)', ''],
       ['if (metadata?.uid !== object.uid) return one;', ''],
-    ]),
-    ...faultsIn('src/features/ownerrefs/world.ts', [
+    ],
+    'src/features/ownerrefs/world.ts': [
       ['stored.has(place) && !served.has(place)', '!served.has(place)'],
       ['groupOf(reference.apiVersion) !== apiGroup || ', ''],
       ['namespaced ? object.namespace : undefined', 'object.namespace'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/world.ts', [
       ['rules.keepsUids ? read : ', ''],
       ['const { served: _, twins: __, ...owners } = read.owners;', 'const { owners } = read;'],
-      [
-        'const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];',
-        'const [shown, behind] = [owner, other];',
-      ],
+      ['[shown, behind] = other && name !== storedName ? [other, owner] : [owner, other]', '[shown, behind] = [owner, other]'],
       ['if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);', ''],
       ['name !== storedName && isOfDefaultTier(object)', 'name !== storedName'],
       ['if (inV3 && !v3) missed(', 'if (false) missed('],
       ['renames: asks && !options.holdPolicyMigration', 'renames: asks'],
       ['    asksStoredNames: asks,\n', ''],
-    ]),
-    ...faultsIn('src/features/ownerrefs/restore-live.ts', [
+    ],
+    'src/features/ownerrefs/restore-live.ts': [
       ['groupOf(object.apiVersion) === crdGroup && ', ''],
       ['isPolicy(entry, profile) && !live.found.has(entryKey(entry))', 'isPolicy(entry, profile)'],
       ['if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];', ''],
       [' || policyName(object, profile) !== object.metadata.name', ''],
       ['!object || !isOfDefaultTier(object)', '!object'],
       ["if ('unread' in reading) unread.push(", "if ('unread' in object) unread.push("],
-    ]),
-    ...faultsIn('src/features/ownerrefs/restore-owners.ts', [
+    ],
+    'src/features/ownerrefs/restore-owners.ts': [
       ['    otherThanComputed(owner, now, world) ??\n', ''],
       ['    otherThanRenamed(owner, now, world) ??\n', ''],
       ['now.name !== now.storedName || ', ''],
@@ -174,8 +167,8 @@ export const WRITE_AHEAD: Room = {
       ['otherThanRecorded(entry, owner, now) ??\n    otherThanStored(owner, now, world)', 'otherThanRecorded(entry, owner, now)'],
       ['return now === undefined || now.uid === recorded ? undefined', 'return now === undefined || now ? undefined'],
       ['name: stored.storedName };', 'name };'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/restore-judge.ts', [
+    ],
+    'src/features/ownerrefs/restore-judge.ts': [
       ['let outstanding = entries.filter(unseen).length + unaddressed', 'let outstanding = unaddressed'],
       ['refused.size + stays.length > 0) outstanding += 1;', 'stays.length > 0) outstanding += 1;'],
       ['refused.size + stays.length > 0) outstanding += 1;', 'refused.size > 0) outstanding += 1;'],
@@ -188,22 +181,19 @@ export const WRITE_AHEAD: Room = {
       ['const refused = new Set(unknown);', 'const refused = new Set<string>();'],
       ['isLeftOff(choice, mute.has(ownerKey(owner)))', 'isLeftOff(choice, false)'],
       ["isMute || choice === 'open'", 'isMute'],
-    ]),
-    ...faultsIn('src/features/ownerrefs/restore-facts.ts', [
+    ],
+    'src/features/ownerrefs/restore-facts.ts': [
       ['  assertOwnGroups(journal, context);\n', ''],
       ['  assertOwnOwners(journal, context);\n', ''],
       ['if (context.options.undo && hasBegun) throw tooLateToUndo(context);', ''],
       ['context.options.forgetOwners === true && !hasBegun', 'context.options.forgetOwners === true'],
-      [
-        'readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules)',
-        'readOwnerWorld(sources.cluster, context, [], rules)',
-      ],
+      ['context, journal.entries.map(onlyRemoved), rules', 'context, [], rules'],
       ['journal.copyOnly ? [] : ', ''],
       ['loaded?.copyOnly ? { ...loaded, entries: withoutNotes(loaded.entries) } : loaded', 'loaded'],
       ['.filter((entry) => known.has(entryKey(entry)))', ''],
       ['asBefore ? { ...context, options: { ...context.options, undo: true } } : context', 'context'],
       ['dangling: deadIn(references, journal.entries),', 'dangling: [],'],
       ['withMute(sources.cluster, listed, context.profile)', 'listed'],
-    ]),
-  ],
+    ],
+  },
 };

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOMS } from './rooms.ts';
-import { seeded } from './seeded-fault.ts';
+import { faultsOf, seeded } from './seeded-fault.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 describe('the seeded faults', () => {
-  for (const { name, tests, faults } of ROOMS) {
+  for (const room of ROOMS) {
+    const [{ name, tests }, faults] = [room, faultsOf(room)];
     it(`of ${name} change code that is there, and their tests are there`, () => {
       for (const pattern of tests) {
         assert.notDeepEqual(globSync(pattern, { cwd: root }), [], pattern);

@@ -10,13 +10,12 @@ export interface Room {
   readonly name: string;
   /** Patterns of test files. */
   readonly tests: readonly string[];
-  readonly faults: readonly SeededFault[];
+  /** By file: what is there, and what it becomes. */
+  readonly faults: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>>;
 }
 
-/** Faults in one file. */
-export function faultsIn(file: string, pairs: readonly (readonly [from: string, to: string])[]): readonly SeededFault[] {
-  return pairs.map(([from, to]) => ({ file, from, to }));
-}
+export const faultsOf = ({ faults }: Room): readonly SeededFault[] =>
+  Object.entries(faults).flatMap(([file, pairs]) => pairs.map(([from, to]) => ({ file, from, to })));
 
 /** The source with the fault in it. Throws if the text is not there, or more than once: the list is out of date then. */
 export function seeded(source: string, { file, from, to }: SeededFault): string {
