@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
-import { HostFleet } from '../support/hep-fleet.ts';
+import { hostFleet } from '../support/hep-fleet.ts';
 import { NETSVC_FLEET } from '../support/hep-services.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { type AuditEvent, asAnybodyElse, type MisleadingMachine, misleadingMachine, programRequests } from '../support/misleading.ts';
@@ -118,7 +118,7 @@ describe('one cluster and one user for every tool', function () {
   });
 
   it('the service’s CLI when it switches automatic host endpoints on and deletes the old ones', async () => {
-    const [mine, theirs] = await Promise.all([chosen, other].map(({ plane }) => HostFleet.on(plane.api, group)));
+    const [mine, theirs] = await Promise.all([chosen, other].map(({ plane }) => hostFleet(plane.api, group)));
     ends.push(
       () => mine?.stop() ?? Promise.resolve(),
       () => theirs?.stop() ?? Promise.resolve(),

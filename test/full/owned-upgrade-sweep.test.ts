@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { unlessGone } from '../control-plane/api.ts';
-import type { LoggedRequest } from '../control-plane/proxy-log.ts';
-import { eachChosenPoint, type SweepSize } from '../support/describe-sweep.ts';
-import { chooseFaultPoints, type FaultPoint, fromEnd, isAmong } from '../support/fault-points.ts';
-import { assertEnding, type EndedRun, pointText } from '../support/fault-sweep.ts';
+import { describeGroundSweep, type GroundSweep } from '../support/describe-sweep.ts';
+import { armed, type FaultPoint, pointText } from '../support/fault-points.ts';
+import { assertEnding, type EndedRun } from '../support/fault-sweep.ts';
 import { within } from '../support/installed-cluster.ts';
 import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from '../support/owned-cluster.ts';
 import { assertRecorded } from '../support/owner-graph.ts';
@@ -16,34 +15,23 @@ const DEPENDENTS = 20;
 const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases, ...TARGET] as const;
 
 /**
- * Describes faults at any request of a whole upgrade with owned objects: a process that is really killed, references that come off, an API
- * server with new UIDs, policies with new names, references that go back. The same command again must bring everything back.
- * Points of `and` may count from the end of the run.
+ * Faults at any request of a whole upgrade with owned objects: a process that is really killed, references that come off, an API server with
+ * new UIDs, policies with new names, references that go back. The same command again must bring everything back.
  */
-function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: SweepSize & { readonly and?: readonly FaultPoint[] }): void {
-  const points = sampled + and.length;
-  describe(`faults while a cluster with ${DEPENDENTS} owned objects is upgraded, ${points} fault points, SEED=${seed}`, function () {
-    this.timeout(POINT_LIMIT_MS);
-    let clean: readonly LoggedRequest[];
-    let chosen: readonly FaultPoint[] = [];
-    before(async () => {
-      clean = await within(ownedCluster(DEPENDENTS), async (owned) => {
-        const run = await perform(owned);
-        assert.equal(run.exitCode, 0, told(run));
-        await assertEnd(owned, 'the clean run');
-        return [...owned.proxy.requests];
-      });
-      chosen = [...chooseFaultPoints(clean, sampled, seed), ...and.map((point) => fromEnd(clean, point))];
+const OWNED_UPGRADE: GroundSweep = {
+  what: `a cluster with ${DEPENDENTS} owned objects is upgraded`,
+  keeps: 'loses no object and no reference',
+  async open() {
+    const clean = await within(ownedCluster(DEPENDENTS), async (owned) => {
+      const run = await perform(owned);
+      assert.equal(run.exitCode, 0, told(run));
+      await assertEnd(owned, 'the clean run');
+      return [...owned.proxy.requests];
     });
-    eachChosenPoint(points, (number) => `loses no object and no reference after fault ${number} and the same command again`, {
-      chosen: () => chosen,
-      sweep: (point) => within(ownedCluster(DEPENDENTS), (owned) => swept(owned, point)),
-    });
-  });
-}
+    return { clean, sweep: (point) => within(ownedCluster(DEPENDENTS), (owned) => swept(owned, point)) };
+  },
+};
 
-/** Two runs with pauses, and a cluster whose garbage collector starts anew twice; milliseconds. */
-const POINT_LIMIT_MS = 280_000;
 /** More than any run needs, faults and pauses included; milliseconds. */
 const RUN_LIMIT_MS = 120_000;
 
@@ -84,11 +72,7 @@ function hasEnded({ cluster }: OwnedCluster): Promise<boolean> {
 /** The program to its end, or to its death by SIGKILL with whatever it started. */
 async function perform({ cluster, proxy }: OwnedCluster, point?: FaultPoint): Promise<EndedRun> {
   const running = startUpgrade(RUN, cluster.around, RUN_LIMIT_MS);
-  if (point) {
-    const { kind, among, nth } = point;
-    const kill = () => void (running.pid !== undefined && killWithChildren(running.pid));
-    proxy.arm({ kind, nth, matches: (request) => isAmong(among, request), kill });
-  }
+  if (point) proxy.arm(armed(point, () => void (running.pid !== undefined && killWithChildren(running.pid))));
   const { exitCode, stdout, stderr, signal, timedOut } = await running;
   assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
   return { exitCode, stdout, stderr, killed: signal === 'SIGKILL' };
@@ -98,13 +82,16 @@ async function perform({ cluster, proxy }: OwnedCluster, point?: FaultPoint): Pr
 const JOURNAL_ENDS = [-7, -6, -5, -4];
 
 /** Another day, other points; SEED=N brings those of a failure back. */
-describeOwnedUpgradeSweep({
-  points: 16,
-  seed: seedOf(process.env, Math.floor(Date.now() / 86_400_000)),
-  and: [
-    ...JOURNAL_ENDS.map((nth) => ({ kind: 'kill-after', among: 'writes', nth }) as const),
-    { kind: 'silence-after', among: 'writes', nth: -6 },
-    // Chance has few watches to choose from.
-    { kind: 'gone', among: 'watches', nth: 2 },
-  ],
-});
+describeGroundSweep(
+  {
+    points: 16,
+    seed: seedOf(process.env, Math.floor(Date.now() / 86_400_000)),
+    and: [
+      ...JOURNAL_ENDS.map((nth) => ({ kind: 'kill-after', among: 'writes', nth }) as const),
+      { kind: 'silence-after', among: 'writes', nth: -6 },
+      // Chance has few watches to choose from.
+      { kind: 'gone', among: 'watches', nth: 2 },
+    ],
+  },
+  OWNED_UPGRADE,
+);

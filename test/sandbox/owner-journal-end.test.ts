@@ -13,8 +13,9 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { kindOf } from '../support/hep-sandbox.ts';
+import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
-import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+import { journalOf, perform } from '../support/owner-sweep.ts';
 import { journalIn } from '../support/state.ts';
 
 const found = ({ findings }: ChainOutcome, id: string): Finding | undefined => findings.find((one) => one.id === id);

@@ -16,8 +16,9 @@ import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { conforms } from '../support/output-schema.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
+import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
-import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+import { journalOf, perform } from '../support/owner-sweep.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
 import { journalIn } from '../support/state.ts';
 

@@ -19,8 +19,9 @@ import type { AnyStage } from '../../src/kernel/stage.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
+import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
-import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+import { journalOf, perform } from '../support/owner-sweep.ts';
 import { journalIn } from '../support/state.ts';
 
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { podShape } from '../../src/kube/pod-facts.ts';
 import { type InjectingWebhook, startInjector } from '../control-plane/injecting-webhook.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
@@ -15,23 +17,12 @@ const ALONE = {
   metadata: { name: 'alone', namespace: 'shop' },
   spec: { containers: [{ name: 'app', image: 'shop/app:1' }] },
 };
-interface Item {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly generation?: number };
-  readonly spec: { readonly containers?: readonly { readonly name: string; readonly image: string }[] };
-}
-
-export interface Mesh {
-  /** Deployments in the mesh, and as many outside it. */
-  readonly workloads: number;
-  readonly timeoutMs: number;
-}
-
 /**
  * The sidecars of a mesh: among its workloads a StatefulSet, one whose disruption budget is spent, one whose rollout is paused, a bare
- * pod, and one that crashes wherever it is started anew. Killed, continued and taken back.
+ * pod, and one that crashes wherever it is started anew. Killed, continued and taken back. `workloads`: Deployments in the mesh, and as many
+ * outside it.
  */
-export function describeMesh({ workloads, timeoutMs }: Mesh): void {
+export function describeMesh({ workloads, timeoutMs }: { readonly workloads: number; readonly timeoutMs: number }): void {
   describe(`alp on a real control plane with ${workloads} meshed and as many plain workloads, and an injecting webhook`, function () {
     this.timeout(timeoutMs);
     let cluster: InstalledCluster;
@@ -50,15 +41,9 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     };
 
     /** To the node on which everything that starts crashes, and where nothing else is placed; with the host's network, without which simulated pods do not recover. */
-    function pinned(one: ReturnType<typeof workload>): object {
-      const { spec } = one;
-      const placed = {
-        ...spec.template.spec,
-        hostNetwork: true,
-        nodeSelector: { 'kubernetes.io/hostname': CRASHING },
-        tolerations: [{ operator: 'Exists' }],
-      };
-      return { ...one, spec: { ...spec, template: { ...spec.template, spec: placed } } };
+    function pinned({ spec, ...one }: ReturnType<typeof workload>): object {
+      const place = { hostNetwork: true, nodeSelector: { 'kubernetes.io/hostname': CRASHING }, tolerations: [{ operator: 'Exists' }] };
+      return { ...one, spec: { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, ...place } } } };
     }
 
     before(async () => {
@@ -86,7 +71,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
         },
         ...names.map((name) => workload('plain', name)),
       );
-      await settled(workloads + 5);
+      await until('the workloads run', async () => (await running()).length >= workloads + 5);
       await cluster.plane.kubectl(['rollout', 'pause', 'deployment/held', '-n', 'shop']);
       await cluster.plane.fault(CRASHING, 'crash-loop');
     });
@@ -95,27 +80,15 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
       await injector?.stop();
     });
 
-    const list = async (...what: readonly string[]): Promise<readonly Item[]> =>
+    const list = async (...what: readonly string[]): Promise<readonly KubeObject[]> =>
       JSON.parse((await cluster.plane.kubectl(['get', ...what, '-o', 'json'])).stdout).items;
-
-    async function settled(pods: number): Promise<void> {
-      for (let tries = 0; tries < 300; tries += 1) {
-        const ready = (
-          await cluster.plane.kubectl(['get', 'pods', '-n', 'shop', '--field-selector=status.phase=Running', '-o', 'name'])
-        ).stdout
-          .trim()
-          .split('\n');
-        if (ready.length >= pods) return;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-      assert.fail('the workloads of the test did not start');
-    }
+    const running = () => list('pods', '-n', 'shop', '--field-selector=status.phase=Running');
 
     /** Names of pods whose sidecar is of the release. */
     async function podsWith(release: string): Promise<readonly string[]> {
       const pods = await list('pods', '-n', 'shop');
-      const isOf = ({ spec }: Item) =>
-        spec.containers?.some(({ name, image }) => name === 'policy-sidecar' && image.endsWith(`:${release}`));
+      const isOf = (pod: KubeObject) =>
+        podShape(pod).spec?.containers?.some(({ name, image }) => name === 'policy-sidecar' && image?.endsWith(`:${release}`));
       return pods
         .filter(isOf)
         .map(({ metadata }) => metadata.name.replace(/-[a-z0-9]+-[a-z0-9]+$/, ''))
@@ -129,8 +102,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
 
     it('is killed between two restarts, and the same command restarts the rest, but for what crashes: that stops it', async () => {
       const first = startUpgrade(['alp', '--yes', '--manifest-url', folder], cluster.around);
-      for (let tries = 0; tries < 400 && (await podsWith(NEW)).length < 2; tries += 1)
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      await until('two were restarted', async () => (await podsWith(NEW)).length >= 2, 60_000, 50);
       first.kill('SIGKILL');
       await first;
       const before = (await podsWith(NEW)).length;

@@ -10,9 +10,18 @@ import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
-import { type BadLine, badLine, type FaultyOptions, faultPoints, faultyCluster, isRead, type LineFault } from './owner-faults.ts';
+import {
+  assertDone,
+  type BadLine,
+  badLine,
+  type FaultyOptions,
+  faultPoints,
+  faultyCluster,
+  isRead,
+  type LineFault,
+} from './owner-faults.ts';
 import type { OwnerSandbox } from './owner-sandbox.ts';
-import { assertEnd, journalOf, openFindings, unrecordedGaps } from './owner-sweep.ts';
+import { assertEnd, journalOf, unrecordedGaps } from './owner-sweep.ts';
 import { performIn, sandboxPorts } from './sandbox-ports.ts';
 import { releasesWithServer, served, upgradeSandbox } from './upgrade-sandbox.ts';
 
@@ -123,7 +132,8 @@ async function cleanChain(releasesFolder: string, folder: string): Promise<Clean
   const line = badLine(sandbox.scenario);
   const gaps = watchGaps(sandbox);
   const { outcome, byKubectl } = await run(sandbox, await mkdtemp(join(folder, 'clean-')), line, { lists: new Map(), ...gaps });
-  assert.deepEqual([outcome.exit, outcome.message, gaps.found], ['done', undefined, []], openFindings(outcome));
+  assertDone(outcome, 'the clean run');
+  assert.deepEqual(gaps.found, []);
   await assertEnd(sandbox, 'the clean run');
   return { points: [...requestPoints(line.requests), ...kubectlPoints(byKubectl)], end: endOf(sandbox) };
 }
@@ -155,7 +165,7 @@ async function chainTrial(point: ChainPoint, clean: CleanChain, releasesFolder: 
   assert.ok(reached >= point.at, `${what}: never reached`);
   faults.plan();
   const again = await run(sandbox, workFolder, badLine(sandbox.scenario), { lists, ...gaps });
-  assert.deepEqual([again.outcome.exit, again.outcome.message], ['done', undefined], `${what}: ${openFindings(again.outcome)}`);
+  assertDone(again.outcome, what);
   assert.deepEqual(gaps.found, [], what);
   await assertEnd(sandbox, what);
   assert.deepEqual(endOf(sandbox), clean.end, what);

@@ -1,4 +1,4 @@
-import type { FaultKind } from '../control-plane/proxy-faults.ts';
+import type { ArmedFault, FaultKind } from '../control-plane/proxy-faults.ts';
 import type { SeenRequest } from '../control-plane/proxy-log.ts';
 import { numbersFrom } from './seed.ts';
 
@@ -10,6 +10,13 @@ export interface FaultPoint {
   readonly kind: FaultKind;
   readonly among: Among;
   readonly nth: number;
+}
+
+export const pointText = ({ kind, among, nth }: FaultPoint): string => `${kind} at number ${nth} of the ${among}`;
+
+/** As the proxy takes it. */
+export function armed({ kind, among, nth }: FaultPoint, kill?: () => void): ArmedFault {
+  return { kind, nth, matches: (request) => isAmong(among, request), ...(kill ? { kill } : {}) };
 }
 
 /** A fault and the sort of requests that it strikes. */

@@ -1,31 +1,33 @@
 import assert from 'node:assert/strict';
 import { EXIT } from '../../src/kernel/fault.ts';
-import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import type { GroundSweep } from './describe-sweep.ts';
 import { differences, type EndState } from './end-state.ts';
-import { type FaultPoint, isAmong } from './fault-points.ts';
+import { armed, type FaultPoint, pointText } from './fault-points.ts';
 import { type InstallRequest, within } from './installed-cluster.ts';
 import { type ProxiedCluster, type ProxiedRun, proxiedCluster } from './proxied-cluster.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
 import { told } from './upgrade-process.ts';
 
 /** What is swept: an installation, and the command that upgrades it. */
-export interface Swept {
+interface Swept {
   readonly install: InstallRequest;
   readonly command: readonly string[];
   /** Release that was installed: the backup must be of it. */
   readonly source: string;
 }
 
-/** How it goes when nothing goes wrong. */
-export interface CleanRun {
-  readonly requests: readonly LoggedRequest[];
-  readonly endState: EndState;
-}
-
-export const pointText = ({ kind, among, nth }: FaultPoint): string => `${kind} at number ${nth} of the ${among}`;
+/** A process that is really killed, the same command again, and a cluster of its own for each fault. */
+const upgradeSweep = (what: string, swept: Swept): GroundSweep => ({
+  what,
+  keeps: 'ends as the clean run does',
+  async open() {
+    const { requests, endState } = await cleanRun(swept);
+    return { clean: requests, sweep: (point) => sweepPoint(swept, point, endState) };
+  },
+});
 
 /** One undisturbed run, which must succeed, on a cluster of its own. */
-export async function cleanRun(swept: Swept): Promise<CleanRun> {
+async function cleanRun(swept: Swept) {
   return within(proxiedCluster(swept.install), async (ground) => {
     const run = await ground.run(swept.command);
     assert.equal(run.exitCode, 0, told(run));
@@ -42,10 +44,9 @@ export async function cleanRun(swept: Swept): Promise<CleanRun> {
  * A run that meets the fault, then the same command again: the same end as the clean run's, on a cluster of its own.
  * Resolves to false if the run did not send so many requests: a slow clean run renews its lock and looks again more often.
  */
-export async function sweepPoint(swept: Swept, point: FaultPoint, clean: CleanRun): Promise<boolean> {
+async function sweepPoint(swept: Swept, point: FaultPoint, clean: EndState): Promise<boolean> {
   return within(proxiedCluster(swept.install), async (ground) => {
-    const { kind, among, nth } = point;
-    ground.proxy.arm({ kind, nth, matches: (request) => isAmong(among, request), kill: ground.kill });
+    ground.proxy.arm(armed(point, ground.kill));
     const spoilt = await ground.run(swept.command);
     const struck = ground.proxy.disarm();
     const where = `${pointText(point)}: ${struck ? `${struck.method} ${struck.path}` : 'never reached'}`;
@@ -53,7 +54,7 @@ export async function sweepPoint(swept: Swept, point: FaultPoint, clean: CleanRu
     const again = await ground.run(swept.command);
     const both = `${where}\nfirst: ${told(spoilt)}\nthen: ${told(again)}`;
     assert.equal(again.exitCode, 0, both);
-    const different = differences(clean.endState, await ground.endState()).join('\n');
+    const different = differences(clean, await ground.endState()).join('\n');
     assert.equal(different, '', `${different}\n${both}`);
     await assertBackup(ground, swept);
     return struck !== undefined;
@@ -90,15 +91,15 @@ async function assertBackup(ground: ProxiedCluster, { source }: Swept): Promise<
 const RUN = ['run', '--yes', '--skip', 'cli', '--timeout', '60s'] as const;
 
 /** The document's names, our own small manifests. */
-export const NETSVC_SWEPT: Swept = {
+export const NETSVC_SWEPT = upgradeSweep("procedure C upgrades the document's names", {
   install: { manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 },
   command: [...RUN, '--manifest-url', ownReleases],
   source: 'v3.26.4',
-};
+});
 
 /** Published manifests, with Typha. */
-export const TYPHA_SWEPT: Swept = {
+export const TYPHA_SWEPT = upgradeSweep('procedure C upgrades published manifests with Typha', {
   install: { manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 },
   command: [...RUN, '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
   source: 'v3.27.5',
-};
+});

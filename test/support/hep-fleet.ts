@@ -1,8 +1,7 @@
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
-import { type Api, type ApiList, type ApiObject, unlessGone } from '../control-plane/api.ts';
+import { type Api, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
-import { labelsOf, watchHosts } from './host-watch.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -22,89 +21,149 @@ const HOSTS: readonly Host[] = [
 ];
 export const FLEET_NODES: readonly string[] = HOSTS.map(({ node }) => node);
 const UNLABELLED = { role: null, team: null, more: null };
-const SUFFIX = '-auto-hep';
 
 /** The renaming of policies is held: the controllers need not look for their agents each time they start. */
 const CONTROLLERS = { node: { syncLabels: 'Enabled' }, policyMigration: { enabled: 'Disabled' } };
 
-/** Hosts of a real control plane with old endpoints: they are watched while they are migrated, and made anew for the next time. */
-export class HostFleet {
-  readonly #api: Api;
-  readonly #group: string;
-  readonly #watch: ReturnType<typeof watchHosts>;
-  readonly #paths: Readonly<Record<'endpoints' | 'settings' | 'nodes', string>>;
+/** What a service stores of hosts on a real control plane. */
+export function storedHosts(api: Api, group: string) {
+  const crds = `/apis/crd.${group}/v1`;
+  const paths = { endpoints: `${crds}/hostendpoints`, settings: `${crds}/kubecontrollersconfigurations`, nodes: '/api/v1/nodes' };
+  const list = async (what: keyof typeof paths) => (await api.get<{ readonly items: readonly KubeObject[] }>(paths[what])).items;
+  return {
+    paths,
+    list,
+    make(kind: string, name: string, spec: object, labels: Labels = {}, annotations: Labels = {}): Promise<ApiObject> {
+      const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+      return api.send('POST', `${crds}/${plural}`, { apiVersion: `crd.${group}/v1`, kind, metadata: { name, labels, annotations }, spec });
+    },
+    /** The controllers label nodes by themselves, a while after they were made: what is compared later must be at rest. */
+    nodesLabelled: () =>
+      until('every node has the labels of the controllers', async () =>
+        (await list('nodes')).every(({ metadata }) => metadata.labels?.['beta.kubernetes.io/os'] !== undefined),
+      ),
+    noneAutomatic: () =>
+      until('no automatic endpoint is left', async () =>
+        (await list('endpoints')).every(({ metadata }) => !metadata.name.endsWith('-auto-hep')),
+      ),
+    /** Endpoints, labels of nodes, and the setting, without what the server sets. */
+    async state() {
+      const endpoints = (await list('endpoints')).map((one) => {
+        const { labels, annotations } = storedMetadata(one, group);
+        return [one.metadata.name, labels, annotations, one.spec];
+      });
+      const nodes = (await list('nodes')).map(({ metadata }) => [metadata.name, metadata.labels]);
+      return { endpoints, nodes, settings: (await list('settings')).map(({ spec }) => spec) };
+    },
+  };
+}
 
-  private constructor(api: Api, group: string) {
-    const crds = `/apis/crd.${group}/v1`;
-    const paths = { endpoints: `${crds}/hostendpoints`, settings: `${crds}/kubecontrollersconfigurations`, nodes: '/api/v1/nodes' };
-    const hosts = HOSTS.map(({ node, labels, old }) => ({ node, labels, copied: Object.assign({}, ...Object.values(old)) as Labels }));
-    [this.#api, this.#group, this.#paths] = [api, group, paths];
-    this.#watch = watchHosts(api, paths, hosts, group);
-  }
+export type HostFleet = Awaited<ReturnType<typeof hostFleet>>;
 
-  /** With what the migration is judged by; old endpoints come with the first `reset`. */
-  static async on(api: Api, group: string): Promise<HostFleet> {
-    const fleet = new HostFleet(api, group);
-    await fleet.#make('KubeControllersConfiguration', 'kubecontrollersconfigurations', 'default', { controllers: CONTROLLERS });
-    await fleet.#make('GlobalNetworkPolicy', 'globalnetworkpolicies', 'hosts', {
-      selector: 'role == "host"',
-      types: ['Ingress', 'Egress'],
-    });
-    // The controllers label nodes by themselves, a while after they were made: what is compared later must be at rest.
-    await until('every node has the labels of the controllers', async () =>
-      (await fleet.#list('nodes')).every((node) => labelsOf(node)['beta.kubernetes.io/os'] !== undefined),
-    );
-    return fleet;
-  }
+/**
+ * Hosts of a real control plane with old endpoints: they are watched while they are migrated, and made anew for the next time. Old endpoints
+ * come with the first `reset`.
+ */
+export async function hostFleet(api: Api, group: string) {
+  const hosts = storedHosts(api, group);
+  const { paths, list, make } = hosts;
+  await make('KubeControllersConfiguration', 'default', { controllers: CONTROLLERS });
+  await make('GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+  await hosts.nodesLabelled();
+  const watch = watchHosts(api, paths, group);
+  const seen = () => until('the last change was seen', async () => watch.hasSeen([...(await list('endpoints')), ...(await list('nodes'))]));
+  return {
+    /** Old endpoints, labels and the setting as before the first time. */
+    async reset(): Promise<void> {
+      watch.rest();
+      await api.send('PATCH', `${paths.settings}/default`, { spec: { controllers: { node: { hostEndpoint: null } } } });
+      await hosts.noneAutomatic();
+      for (const { metadata } of await list('endpoints')) await api.send('DELETE', `${paths.endpoints}/${metadata.name}`).catch(unlessGone);
+      for (const { node, labels, old } of HOSTS) {
+        await api.send('PATCH', `${paths.nodes}/${node}`, { metadata: { labels: { ...UNLABELLED, ...labels } } });
+        const spec = { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] };
+        for (const [name, own] of Object.entries(old)) await make('HostEndpoint', name, spec, own);
+      }
+    },
+    /** What hosts lack from now on, at the moment of any change. */
+    async watched(): Promise<readonly string[]> {
+      await seen();
+      return watch.begin();
+    },
+    /** Resolves once nothing is stored that was not looked at. */
+    seen,
+    state: hosts.state,
+    stop: watch.stop,
+  };
+}
 
-  /** Old endpoints, labels and the setting as before the first time. */
-  async reset(): Promise<void> {
-    this.#watch.rest();
-    const { endpoints, settings, nodes } = this.#paths;
-    await this.#api.send('PATCH', `${settings}/default`, { spec: { controllers: { node: { hostEndpoint: null } } } });
-    await until('no automatic endpoint is left', async () =>
-      (await this.#list('endpoints')).every(({ metadata }) => !metadata.name.endsWith(SUFFIX)),
-    );
-    for (const { metadata } of await this.#list('endpoints'))
-      await this.#api.send('DELETE', `${endpoints}/${metadata.name}`).catch(unlessGone);
-    for (const { node, labels, old } of HOSTS) {
-      await this.#api.send('PATCH', `${nodes}/${node}`, { metadata: { labels: { ...UNLABELLED, ...labels } } });
-      const spec = { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] };
-      for (const [name, own] of Object.entries(old)) await this.#make('HostEndpoint', 'hostendpoints', name, spec, own);
-    }
-  }
+/** Looks at the hosts at each change of an endpoint or a node, in the order in which the API server tells of them. */
+function watchHosts(api: Api, paths: Readonly<Record<'endpoints' | 'nodes', string>>, group: string) {
+  const [endpoints, nodes, end] = [new Map<string, KubeObject>(), new Map<string, KubeObject>(), new AbortController()];
+  let losses: string[] | undefined;
+  const lookAtHosts = () => {
+    for (const { node, old } of HOSTS)
+      losses?.push(...hostLosses({ name: node, labels: Object.assign({}, ...Object.values(old)) }, [...endpoints.values()], group));
+  };
+  const endpointSeen = (one: ApiObject) => {
+    endpoints.set(one.metadata.name, one as unknown as KubeObject);
+    lookAtHosts();
+  };
+  const endpointGone = ({ metadata }: ApiObject) => {
+    endpoints.delete(metadata.name);
+    lookAtHosts();
+  };
+  const nodeSeen = (one: ApiObject) => {
+    const live = one as unknown as KubeObject;
+    nodes.set(live.metadata.name, live);
+    for (const { node, labels } of HOSTS)
+      if (node === live.metadata.name) losses?.push(...nodeLosses({ name: node, labels }, live.metadata.labels));
+  };
+  const { signal } = end;
+  const followed = Promise.all([
+    api.follow(paths.endpoints, endpointSeen, signal, endpointGone),
+    api.follow(paths.nodes, nodeSeen, signal),
+  ]);
+  return {
+    begin: () => {
+      losses = [];
+      return losses;
+    },
+    /** What happens from now on is not the program's doing. */
+    rest() {
+      losses = undefined;
+    },
+    /** True once all that is stored was looked at. */
+    hasSeen(stored: readonly KubeObject[]): boolean {
+      const versions = new Set([...endpoints.values(), ...nodes.values()].map(({ metadata }) => metadata.resourceVersion));
+      return stored.length === endpoints.size + nodes.size && stored.every(({ metadata }) => versions.has(metadata.resourceVersion));
+    },
+    async stop(): Promise<void> {
+      end.abort();
+      await followed;
+    },
+  };
+}
 
-  /** What hosts lack from now on, at the moment of any change. */
-  async watched(): Promise<readonly string[]> {
-    await this.seen();
-    return this.#watch.begin();
-  }
+/** A host whose old endpoints had these labels; a policy selects hosts by `role=host`, which every old endpoint has. */
+interface WatchedHost {
+  readonly name: string;
+  readonly labels: Labels;
+}
 
-  /** Resolves once nothing is stored that was not looked at. */
-  async seen(): Promise<void> {
-    await until('the last change was seen', async () => this.#watch.hasSeen(await this.#list('endpoints'), await this.#list('nodes')));
-  }
+/** What a host lacks at this moment: an endpoint, one in force that the policy reaches, or a label that none of its endpoints has. */
+export function hostLosses({ name, labels }: WatchedHost, endpoints: readonly KubeObject[], apiGroup: string): readonly string[] {
+  const mine = endpoints.filter(({ spec }) => (spec as { readonly node?: string }).node === name);
+  if (mine.length === 0) return [`${name} has no endpoint`];
+  const inForce = mine.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1))[0];
+  const labelsOf = (one: KubeObject) => storedMetadata(one, apiGroup).labels;
+  // The agents go by the first name of a node, and the policy by this label: without it the host would be open.
+  if (inForce && labelsOf(inForce).role !== 'host') return [`${name} is not policed: ${inForce.metadata.name} is in force`];
+  const has = mine.map(labelsOf);
+  return Object.entries(labels).flatMap(([key, value]) => (has.some((one) => one[key] === value) ? [] : [`${name} lost ${key}`]));
+}
 
-  /** Endpoints, labels of nodes, and the setting, without what the server sets. */
-  async state(): Promise<unknown> {
-    const endpoints = (await this.#list('endpoints')) as unknown as readonly KubeObject[];
-    return {
-      endpoints: endpoints.map((one) => [one.metadata.name, storedMetadata(one, this.#group).labels, one.spec]),
-      nodes: (await this.#list('nodes')).map((one) => [one.metadata.name, labelsOf(one)]),
-      settings: (await this.#list('settings')).map(({ spec }) => spec),
-    };
-  }
-
-  stop(): Promise<void> {
-    return this.#watch.stop();
-  }
-
-  async #list(what: 'endpoints' | 'settings' | 'nodes'): Promise<readonly ApiObject[]> {
-    return (await this.#api.get<ApiList>(this.#paths[what])).items;
-  }
-
-  async #make(kind: string, plural: string, name: string, spec: object, labels: Labels = {}): Promise<void> {
-    const body = { apiVersion: `crd.${this.#group}/v1`, kind, metadata: { name, labels }, spec };
-    await this.#api.send('POST', `/apis/crd.${this.#group}/v1/${plural}`, body);
-  }
+/** Labels of a person that a node had before anything was done, and has no more. */
+export function nodeLosses({ name, labels }: WatchedHost, now: Labels = {}): readonly string[] {
+  return Object.entries(labels).flatMap(([key, value]) => (now[key] === value ? [] : [`node ${name} lost ${key} of a person`]));
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
@@ -7,15 +6,14 @@ import { unlessGone } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
-import type { ArmedFault } from '../control-plane/proxy-faults.ts';
 import type { GroundOptions, GroundSweep, SweepGround } from './describe-sweep.ts';
-import { isAmong } from './fault-points.ts';
-import { pointText } from './fault-sweep.ts';
-import { FLEET_NODES, HostFleet } from './hep-fleet.ts';
+import { armed, type FaultPoint, pointText } from './fault-points.ts';
+import { FLEET_NODES, type HostFleet, hostFleet } from './hep-fleet.ts';
 import { NETSVC_FLEET } from './hep-services.ts';
 import { installedCluster, opened } from './installed-cluster.ts';
+import { assertDone } from './owner-faults.ts';
 import { performStage } from './perform-stage.ts';
-import { assertDone, expected } from './reference-sweep.ts';
+import { emptied, expected } from './reference-sweep.ts';
 import { installClusterCli } from './service-cli.ts';
 import type { Surroundings } from './upgrade-process.ts';
 
@@ -39,8 +37,8 @@ function hepGround({ maxMinutes }: GroundOptions): Promise<SweepGround> {
     const { plane } = cluster;
     const bin = join(plane.dir, 'bin');
     await installClusterCli(cluster, join(bin, program), { group, client: release });
-    const fleet = await HostFleet.on(plane.api, group);
-    endBy(() => fleet.stop());
+    const fleet = await hostFleet(plane.api, group);
+    endBy(fleet.stop);
     const played = { group, createdBy, allowAllProfile, agents, manner: 'new', never: new Set<string>() } as const;
     const controllers = playEndpointControllers(plane.api, { ...played, late: new Map(FLEET_NODES.map((node) => [node, LATE_MS])) });
     endBy(controllers.stop);
@@ -62,21 +60,20 @@ interface Ground {
   readonly around: Surroundings;
 }
 
-async function swept({ plane, fleet, proxy, around }: Ground): Promise<Omit<SweepGround, 'stop'>> {
+async function swept({ plane, fleet, proxy, around }: Ground): Promise<SweepGround> {
   const migrate = () => performStage(hepStage, around, FLAGS);
   const asBefore = async () => {
     proxy.disarm();
     await forgetRuns(plane);
-    await rm(around.home, { recursive: true, force: true });
-    await mkdir(around.home, { recursive: true });
+    await emptied(around.home);
     await fleet.reset();
   };
 
   /** The migration with the fault on the way, and once more. */
-  const round = async (where: string, fault?: ArmedFault) => {
+  const round = async (where: string, fault?: FaultPoint) => {
     await asBefore();
     const losses = await fleet.watched();
-    if (fault) proxy.arm(fault);
+    if (fault) proxy.arm(armed(fault));
     const first = await migrate().catch(expected);
     const struck = proxy.disarm();
     const what = `${where}: ${struck?.method} ${struck?.path}`;
@@ -95,9 +92,8 @@ async function swept({ plane, fleet, proxy, around }: Ground): Promise<Omit<Swee
   const clean = proxy.requests.slice(from);
   return {
     clean,
-    async sweep({ kind, among, nth }) {
-      const matches: ArmedFault['matches'] = (request) => isAmong(among, request);
-      const { struck, what, end: now } = await round(pointText({ kind, among, nth }), { kind, nth, matches });
+    async sweep(point) {
+      const { struck, what, end: now } = await round(pointText(point), point);
       assert.deepEqual(now, end, what);
       return struck !== undefined;
     },

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import { jsonAt } from '../../src/kernel/json.ts';
 import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
 import type { Played } from '../control-plane/played.ts';
 import { until } from '../control-plane/until.ts';
+import { storedHosts } from './hep-fleet.ts';
 import type { MigratedService } from './hep-services.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { clientRelease, installClusterCli } from './service-cli.ts';
@@ -38,8 +39,6 @@ const BACK_OFF = { firstMs: 1_000, mostMs: 8_000 };
 export function describeMigration({ nodes, timeoutMs, service, manner, everyStep, cli }: Migration): void {
   const { group, program } = service;
   const [changed, opened, policed] = [nodeName(nodes - 2), nodeName(nodes - 1), nodeName(nodes)];
-  const ENDPOINTS = `hostendpoints.crd.${group}`;
-  const SETTINGS = `kubecontrollersconfigurations.crd.${group}`;
 
   describe(`hep on a real control plane with ${nodes} nodes of ${program}, ${cli ? 'the real' : 'the stand-in'} CLI and played controllers of the ${manner} manner`, function () {
     this.timeout(timeoutMs);
@@ -47,43 +46,34 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     let controllers: Played;
     const never = new Set<string>();
     let path = '';
-
-    const apply = (kind: string, name: string, spec: object, labels: object = {}) =>
-      cluster.plane.kubectl(
-        ['create', '-f', '-'],
-        JSON.stringify({ apiVersion: `crd.${group}/v1`, kind, metadata: { name, labels }, spec }),
-      );
+    let hosts: ReturnType<typeof storedHosts>;
 
     before(async () => {
       cluster = await installedCluster({ manifest: service.manifest, nodes });
-      // The controllers label nodes by themselves, a while after they were made: what is compared later must be at rest.
-      await until('every node has the labels of the controllers', async () => {
-        const labelled = await list('nodes');
-        return labelled.every(({ metadata }) => metadata.labels?.['beta.kubernetes.io/os'] !== undefined);
-      });
+      hosts = storedHosts(cluster.plane.api, group);
+      await hosts.nodesLabelled();
       const bin = join(cluster.around.home, 'bin');
       if (cli === undefined) await installClusterCli(cluster, join(bin, program), { group, client: service.release });
       else await useReal(cli, join(bin, program));
       path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
-      await apply('KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
-      await apply('GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
-      await apply('GlobalNetworkPolicy', 'all', { selector: 'zone == "b"', types: ['Ingress'] });
-      await apply('GlobalNetworkPolicy', 'rack', { selector: 'rack == "r1"', types: ['Egress'] });
+      await hosts.make('KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
+      await hosts.make('GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+      await hosts.make('GlobalNetworkPolicy', 'all', { selector: 'zone == "b"', types: ['Ingress'] });
+      await hosts.make('GlobalNetworkPolicy', 'rack', { selector: 'rack == "r1"', types: ['Egress'] });
       for (let index = 1; index < nodes; index += 1) {
         const node = nodeName(index);
-        await apply('HostEndpoint', `old-${index}`, { node, interfaceName: '*' }, node === opened ? {} : { role: 'host' });
+        await hosts.make('HostEndpoint', `old-${index}`, { node, interfaceName: '*' }, node === opened ? {} : { role: 'host' });
       }
       // Two of the node's own, one of them last in the order of names: both go.
-      await apply('HostEndpoint', 'zz-second', { node: 'node-01', interfaceName: '*' }, { role: 'host', team: 'a' });
-      await cluster.plane.kubectl(['annotate', ENDPOINTS, 'zz-second', 'note=hello']);
-      await apply('HostEndpoint', 'eth', { node: 'node-01', interfaceName: 'eth0' });
-      await apply('HostEndpoint', 'outside', { node: 'no-node', interfaceName: '*' });
+      const first = { node: 'node-01', interfaceName: '*' };
+      await hosts.make('HostEndpoint', 'zz-second', first, { role: 'host', team: 'a' }, { note: 'hello' });
+      await hosts.make('HostEndpoint', 'eth', { ...first, interfaceName: 'eth0' });
+      await hosts.make('HostEndpoint', 'outside', { node: 'no-node', interfaceName: '*' });
       await cluster.plane.kubectl(['label', 'node', policed, 'zone=b']);
       // As the service's CLI labels a node: Kubernetes shows no such label, and the controllers copy it all the same.
       await cluster.plane.kubectl(['annotate', 'node', changed, `${group}/labels={"rack":"r1"}`]);
-      const { createdBy, allowAllProfile, agents } = service;
       const late = new Map([['node-02', LATE_MS]]);
-      const as = { group, createdBy, allowAllProfile, agents, manner, never, late, backOff: BACK_OFF };
+      const as = { ...service, manner, never, late, backOff: BACK_OFF };
       controllers = playEndpointControllers(cluster.plane.api, as);
     });
     after(async () => {
@@ -102,26 +92,13 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     const around = () => ({ ...cluster.around, env: { PATH: path } });
     const asked = (...args: readonly string[]) => [...args, '--release', service.release, '--manifest-url', service.source];
     const run = (...args: readonly string[]) => upgrade(asked(...args), around(), timeoutMs);
-    const list = async (resource: string): Promise<readonly KubeObject[]> =>
-      JSON.parse((await cluster.plane.kubectl(['get', resource, '-o', 'json'])).stdout).items;
-    const names = async () => (await list(ENDPOINTS)).map(({ metadata }) => metadata.name);
-
-    async function stateOf(): Promise<unknown> {
-      return {
-        endpoints: (await list(ENDPOINTS)).map((one) => {
-          const { labels, annotations } = storedMetadata(one, group);
-          return [one.metadata.name, labels, annotations, one.spec];
-        }),
-        settings: (await list(SETTINGS)).map(({ spec }) => spec),
-        nodes: (await list('nodes')).map(({ metadata }) => [metadata.name, metadata.labels]),
-      };
-    }
+    const names = async () => (await hosts.list('endpoints')).map(({ metadata }) => metadata.name);
 
     const ACCEPT = [`NS-711=${opened}`, `NS-712=${policed}`, `NS-713=${changed}`].flatMap((one) => ['--accept', one]);
-    let start: unknown;
+    let start: Awaited<ReturnType<typeof hosts.state>>;
 
     it('gives a verdict for every node, refuses, and changes nothing', async () => {
-      start = await stateOf();
+      start = await hosts.state();
       const result = await run('hep', '--yes');
       assert.equal(result.exitCode, 3, told(result));
       for (const [id, node] of [
@@ -132,7 +109,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
         assert.match(result.stdout, new RegExp(`${id} 1 host .*: ${node}$`, 'm'), told(result));
       }
       assert.match(result.stdout, /NS-718 .*outside/);
-      assert.deepEqual(await stateOf(), start);
+      assert.deepEqual(await hosts.state(), start);
     });
 
     it('times out at the node whose endpoint does not come, with its old one still there', async () => {
@@ -147,19 +124,21 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
       await cluster.plane.kubectl(['annotate', 'node', 'node-03', 'fixed=yes']);
     });
 
-    const automaticOnes = async () => (await names()).filter((name) => name.endsWith('-auto-hep')).length;
     const oldOnes = async () => (await names()).filter((name) => name.startsWith('old-')).length;
     const moments: readonly (readonly [title: string, isNow: () => Promise<boolean>])[] = [
-      ['when the first label is on its node', async () => (await list('nodes')).some(({ metadata }) => metadata.labels?.role === 'host')],
-      ['when the setting is on', async () => JSON.stringify(await list(SETTINGS)).includes('"autoCreate":"Enabled"')],
-      ['when the first automatic endpoint is there', async () => (await automaticOnes()) > 0],
+      [
+        'when the first label is on its node',
+        async () => (await hosts.list('nodes')).some(({ metadata }) => metadata.labels?.role === 'host'),
+      ],
+      ['when the setting is on', async () => JSON.stringify(await hosts.list('settings')).includes('"autoCreate":"Enabled"')],
+      ['when the first automatic endpoint is there', async () => (await names()).some((name) => name.endsWith('-auto-hep'))],
       ['when the first old one is gone', async () => !(await names()).includes('old-1')],
       ['when half of the old ones are gone', async () => (await oldOnes()) <= nodes / 2],
     ];
 
     /** Every node that had an endpoint has one, old or automatic, and none lost its label. */
     async function assertNoGap(): Promise<void> {
-      const all = await list(ENDPOINTS);
+      const all = await hosts.list('endpoints');
       for (let index = 1; index < nodes; index += 1) {
         const mine = all.filter(({ spec }) => (spec as { readonly node?: string }).node === nodeName(index));
         assert.ok(mine.length > 0, `${nodeName(index)} has no endpoint`);
@@ -174,8 +153,8 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
     if (everyStep) {
       it('is taken back from where it stopped, to be killed at each step from the beginning', async () => {
         assertSucceeded(await run('hep', '--undo', '--yes'));
-        await untilNoneIsAutomatic();
-        assert.deepEqual(withoutSwitch(await stateOf()), withoutSwitch(start));
+        await hosts.noneAutomatic();
+        assert.deepEqual(withoutSwitch(await hosts.state()), withoutSwitch(start));
       });
     }
 
@@ -186,7 +165,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
         void first.then(() => {
           ended = true;
         });
-        while (!ended && !(await isNow())) await new Promise((resolve) => setTimeout(resolve, 50));
+        await until(title, async () => ended || (await isNow()), timeoutMs, 50);
         first.kill('SIGKILL');
         const { signal, stderr } = await first;
         assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
@@ -208,29 +187,19 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
       assert.match(result.stdout + result.stderr, /no old one is left/);
     });
 
-    async function untilNoneIsAutomatic(): Promise<void> {
-      for (let tries = 0; tries < 300 && (await automaticOnes()) > 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-
     it('takes everything back, object by object', async () => {
       assertSucceeded(await run('hep', '--undo', '--yes'));
-      await untilNoneIsAutomatic();
-      const back = await stateOf();
-      assert.equal(switchOf(back), 'Disabled');
+      await hosts.noneAutomatic();
+      const back = await hosts.state();
+      assert.equal(jsonAt(back.settings[0], 'controllers', 'node', 'hostEndpoint', 'autoCreate'), 'Disabled');
       assert.deepEqual(withoutSwitch(back), withoutSwitch(start));
     });
   });
 }
 
-type Settings = { settings: { controllers: { node: { hostEndpoint?: { autoCreate?: string } } } }[] };
-
-function switchOf(state: unknown): string | undefined {
-  return (state as Settings).settings[0]?.controllers.node.hostEndpoint?.autoCreate;
-}
-
 /** Off is not the same as never set, and means the same. */
-function withoutSwitch(state: unknown): unknown {
-  const copy = structuredClone(state) as Settings;
-  for (const { controllers } of copy.settings) delete controllers.node.hostEndpoint;
+function withoutSwitch<State extends { readonly settings: readonly unknown[] }>(state: State): State {
+  const copy = structuredClone(state);
+  for (const one of copy.settings as { controllers: { node: { hostEndpoint?: object } } }[]) delete one.controllers.node.hostEndpoint;
   return copy;
 }

@@ -6,9 +6,9 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
+import { hostLosses, nodeLosses } from './hep-fleet.ts';
 import { endpoints, kindOf, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
-import { hostLosses, nodeLosses } from './host-watch.ts';
-import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
+import { assertDone, badLine, faultyCluster, type LineFault, openFindings } from './owner-faults.ts';
 import { performIn, sandboxPorts } from './sandbox-ports.ts';
 
 /** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
@@ -33,14 +33,14 @@ interface Asked {
 async function playHep(
   scenario: Scenario,
   { fault, lists, undo = false }: Asked,
-): Promise<{ readonly outcome?: ChainOutcome; readonly requests: readonly string[] }> {
+): Promise<{ readonly outcome: ChainOutcome | undefined; readonly requests: readonly string[] }> {
   const ports = sandboxPorts(scenario);
   const line = badLine(scenario, fault);
   const pause = () => scenario.clock.sleep(PACE_MS);
   const { cluster } = faultyCluster(ports.cluster, scenario, { lists, line, onWritten: pause });
   const bad = { ...ports, cluster, tools: faultyTools(slowTools(ports.tools, pause), line), records: faultyRecords(ports.records, line) };
   const outcome = await performIn(scenario, [hepStage], { undo, accept: ['NS-713'] }, { ports: bad }).catch(() => undefined);
-  return { ...(outcome ? { outcome } : {}), requests: line.requests };
+  return { outcome, requests: line.requests };
 }
 
 const NODES = 4;
@@ -73,7 +73,7 @@ function watchLosses(scenario: Scenario): readonly string[] {
   const before = store.list(K.Node).map(({ metadata: { name, labels = {} } }) => ({ name, labels }));
   store.listen(({ kind }) => {
     if (kind.plural === K.Node.plural) {
-      for (const one of before) losses.push(...nodeLosses(one, store.get(K.Node, one.name)?.metadata.labels ?? {}));
+      for (const one of before) losses.push(...nodeLosses(one, store.get(K.Node, one.name)?.metadata.labels));
     }
     if (kind.plural !== 'hostendpoints') return;
     for (let index = 1; index <= NODES; index += 1) losses.push(...lossesOf(scenario, index));
@@ -91,8 +91,8 @@ export async function cleanMigration(): Promise<{ readonly requests: readonly st
   const scenario = await fleet();
   const losses = watchLosses(scenario);
   const { outcome, requests } = await playHep(scenario, { lists: new Map() });
-  const open = outcome?.findings.filter((one) => one.outcome === 'error').map(({ id, message }) => `${id} ${message}`);
-  assert.deepEqual([outcome?.exit, outcome?.message, losses, open], ['done', undefined, [], []]);
+  assertDone(outcome, 'the clean run');
+  assert.deepEqual([losses, openFindings(outcome)], [[], '']);
   return { requests, end: stateOf(scenario) };
 }
 
@@ -108,7 +108,7 @@ async function trial({ scenario, losses, lists }: Omit<Migrated, 'before'>, poin
   assert.ok(first.requests.length >= point.at, `${what}: never reached`);
   await scenario.clock.sleep(PACE_MS);
   const again = await playHep(scenario, { lists, undo });
-  assert.deepEqual([again.outcome?.exit, again.outcome?.message], ['done', undefined], what);
+  assertDone(again.outcome, what);
   assert.deepEqual(losses, [], what);
   assert.deepEqual(stateOf(scenario), end, what);
   assert.equal(scenario.state.holder, undefined, `${what}: the lock`);
@@ -129,7 +129,8 @@ async function migrated(): Promise<Migrated> {
   const scenario = await fleet();
   const [losses, lists, before] = [watchLosses(scenario), new Map(), structuredClone(stateOf(scenario))];
   const { outcome } = await playHep(scenario, { lists });
-  assert.deepEqual([outcome?.exit, outcome?.message, losses], ['done', undefined, []]);
+  assertDone(outcome, 'the migration');
+  assert.deepEqual(losses, []);
   return { scenario, lists, losses, before };
 }
 
@@ -147,7 +148,8 @@ export async function cleanUndo(): Promise<{ readonly requests: readonly string[
   assert.notDeepEqual(stateOf(scenario), withDisabled(before));
   const { outcome, requests } = await playHep(scenario, { lists, undo: true });
   const end = stateOf(scenario);
-  assert.deepEqual([outcome?.exit, outcome?.message, losses], ['done', undefined, []]);
+  assertDone(outcome, 'the clean way back');
+  assert.deepEqual(losses, []);
   assert.deepEqual(end, withDisabled(before));
   return { requests, end };
 }

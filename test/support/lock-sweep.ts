@@ -5,10 +5,10 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import { ApiFailure, type Cluster, type Lock } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { faultPoints, faultyCluster, isOfLock, type LineFault } from './owner-faults.ts';
+import { assertDone, faultPoints, faultyCluster, isOfLock, type LineFault } from './owner-faults.ts';
 import { elsewhere, lockHolder, onlyUnderLock, RUN_OUT_MS, type Runner, sandboxLock, storedLease } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox } from './owner-sandbox.ts';
-import { assertEnd, openFindings, perform, unrecordedGaps, whole } from './owner-sweep.ts';
+import { assertEnd, perform, unrecordedGaps, whole } from './owner-sweep.ts';
 
 /** How the lock of a run that is no more gets free for another machine. */
 export const FREED = ['runs out', 'is broken'] as const;
@@ -27,7 +27,8 @@ export async function lockPoints(workFolder: string): Promise<readonly LockPoint
   const ground = await lockGround();
   const { cluster, requests } = faultyCluster(ground.clusterOf(FIRST), ground.sandbox.scenario, { lists: new Map() });
   const outcome = await whole(ground.sandbox, workFolder, cluster, FIRST);
-  assert.deepEqual([outcome.exit, outcome.message, ground.wrong], ['done', undefined, []]);
+  assertDone(outcome, 'the clean run');
+  assert.deepEqual(ground.wrong, []);
   await assertEnd(ground.sandbox, 'the clean run');
   return faultPoints(requests).flatMap((point) => {
     const what = requests[point.at - 1] ?? '';
@@ -146,8 +147,4 @@ function silentAfterTaking(cluster: Cluster, { clock }: Scenario): Cluster {
 async function free(how: Freed, { scenario }: OwnerSandbox, lock: Lock): Promise<void> {
   if (how === 'runs out') return scenario.clock.sleep(RUN_OUT_MS);
   await lock.breakLock(FIRST.identity);
-}
-
-function assertDone(outcome: ChainOutcome, title: string): void {
-  assert.deepEqual([outcome.exit, outcome.message], ['done', undefined], `${title}: ${openFindings(outcome)}`);
 }

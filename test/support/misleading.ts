@@ -4,34 +4,17 @@ import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { listening } from '../control-plane/listening.ts';
 
-/** A machine on which everything that tools look at by themselves leads to one server, which counts who comes. */
-export interface MisleadingMachine {
-  /** Connections to that server so far. */
-  visits(): number;
-  /** Counts from nought again. */
-  forget(): void;
-  /** Variables of the shell; HOME is given apart. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The usual configuration file of the service's CLI. */
-  readonly cliConfig: string;
-  /** HOME, with the usual files in it. */
-  readonly home: string;
-  /** A kubeconfig whose current context leads there too. */
-  readonly kubeconfig: string;
-  stop(): Promise<void>;
-}
+export type MisleadingMachine = Awaited<ReturnType<typeof misleadingMachine>>;
 
 /** Head of a configuration file of the service's CLI. */
-interface CliConfigNames {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
-
-const CALICO: CliConfigNames = { apiVersion: 'projectcalico.org/v3', kind: 'CalicoAPIConfig' };
+const CALICO = { apiVersion: 'projectcalico.org/v3', kind: 'CalicoAPIConfig' };
 const MAX_MINUTES = 15;
 
-/** `plane` stands behind the counting server, so that a tool that is led astray succeeds there. */
-export async function misleadingMachine(plane: ControlPlane, home: string, names: CliConfigNames = CALICO): Promise<MisleadingMachine> {
+/**
+ * A machine on which everything that tools look at by themselves leads to one server, which counts who comes. `plane` stands behind it, so
+ * that a tool that is led astray succeeds there.
+ */
+export async function misleadingMachine(plane: ControlPlane, home: string, names = CALICO) {
   let visits = 0;
   const { port: behind } = new URL(plane.access.server);
   const server = createServer((socket) => {
@@ -56,13 +39,16 @@ export async function misleadingMachine(plane: ControlPlane, home: string, names
   const spec = `  datastoreType: kubernetes\n  kubeconfig: ${files.kubeconfig}\n`;
   await writeFile(files.cliConfig, `apiVersion: ${names.apiVersion}\nkind: ${names.kind}\nmetadata:\nspec:\n${spec}`);
   return {
+    /** Connections to that server so far. */
     visits: () => visits,
+    /** Counts from nought again. */
     forget: () => {
       visits = 0;
     },
+    /** HOME, with the usual files in it: a kubeconfig whose current context leads there too, and one of the service's CLI. */
     home,
-    kubeconfig: files.kubeconfig,
     cliConfig: files.cliConfig,
+    /** Variables of the shell; HOME is given apart. */
     env: {
       KUBECONFIG: files.kubeconfig,
       KUBERNETES_MASTER: url,
@@ -82,7 +68,7 @@ export async function misleadingMachine(plane: ControlPlane, home: string, names
       HELM_NAMESPACE: 'elsewhere',
       HELM_DRIVER: 'memory',
     },
-    async stop() {
+    async stop(): Promise<void> {
       clearTimeout(limit);
       await close();
     },

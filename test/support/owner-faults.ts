@@ -1,9 +1,24 @@
+import assert from 'node:assert/strict';
 import { LEASE_NAME } from '../../src/adapters/lock/lease.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../src/kernel/object.ts';
 import { ApiFailure, type Cluster, type ListOptions, type WatchUpdate } from '../../src/kernel/ports.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+
+export function openFindings({ findings }: ChainOutcome): string {
+  return findings
+    .filter(({ outcome }) => outcome === 'error')
+    .map(({ id, message }) => `${id} ${message}`)
+    .join('; ');
+}
+
+export function assertDone(outcome: ChainOutcome | undefined, where: string): asserts outcome {
+  assert.ok(outcome, `${where}: it ended without an outcome`);
+  const { exit, message } = outcome;
+  assert.deepEqual([exit, message], ['done', undefined], `${where}: ${exit} ${message ?? ''} ${openFindings(outcome)}`);
+}
 
 /** What happens to one request. */
 export const FAULTS = ['kill-before', 'kill-after', 409, 429, 500, 503, 'reset', 'timeout-after', 'stale', 'expired'] as const;

@@ -11,7 +11,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Cluster, Lock } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
-import { faultyCluster, type LineFault } from './owner-faults.ts';
+import { assertDone, faultyCluster, type LineFault } from './owner-faults.ts';
 import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
 import { type Flags, performIn, sandboxPorts } from './sandbox-ports.ts';
@@ -70,7 +70,7 @@ export async function cleanRequests(workFolder: string): Promise<readonly string
   const sandbox = await ownerSandbox({ ownedPolicy: true });
   const { cluster, requests } = faultyCluster(sandbox.cluster, sandbox.scenario, { lists: new Map() });
   const outcome = await whole(sandbox, workFolder, cluster, sameMachine('the only one'));
-  assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
+  assertDone(outcome, 'the clean run');
   await assertEnd(sandbox, 'the clean run');
   return requests;
 }
@@ -89,27 +89,19 @@ export function sampled<T>(points: readonly T[], count: number, seed: number): r
 export async function trial(point: LineFault, folder: string): Promise<void> {
   const workFolder = await mkdtemp(join(folder, 'trial-'));
   const sandbox = await ownerSandbox({ ownedPolicy: true });
-  const what = `${point.type} at request ${point.at}`;
   const lost: string[] = [];
   const onWritten = async () => void lost.push(...(await unrecordedGaps(sandbox)));
   const lists = new Map();
   const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onWritten });
   await whole(sandbox, workFolder, bad.cluster, sameMachine('first')).catch(() => undefined);
-  const request = bad.requests[point.at - 1] ?? 'none';
+  const what = `${point.type} at request ${point.at} (${bad.requests[point.at - 1] ?? 'none'})`;
   const good = faultyCluster(sandbox.cluster, sandbox.scenario, { lists, onWritten });
   const again = await whole(sandbox, workFolder, good.cluster, sameMachine('again'));
-  assert.deepEqual([again.exit, again.message], ['done', undefined], `${what} (${request}): ${openFindings(again)}`);
-  assert.deepEqual(lost, [], `${what} (${request})`);
+  assertDone(again, what);
+  assert.deepEqual(lost, [], what);
   // What was struck while it gave the lock back had nothing more to do: its lease runs out, for nobody renews it any more.
   if (lockHolder(sandbox.scenario) === 'first') await sandbox.scenario.clock.sleep(RUN_OUT_MS);
-  await assertEnd(sandbox, `${what} (${request})`);
-}
-
-export function openFindings({ findings }: ChainOutcome): string {
-  return findings
-    .filter(({ outcome }) => outcome === 'error')
-    .map(({ id, message }) => `${id} ${message}`)
-    .join('; ');
+  await assertEnd(sandbox, what);
 }
 
 export async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {

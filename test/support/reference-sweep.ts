@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { unlessGone } from '../control-plane/api.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import type { GroundOptions, GroundSweep, SweepGround } from './describe-sweep.ts';
-import { isAmong } from './fault-points.ts';
-import { pointText } from './fault-sweep.ts';
+import { armed, pointText } from './fault-points.ts';
 import { opened } from './installed-cluster.ts';
 import { bareGraph, type OwnedPlane, ownedPlane } from './owned-cluster.ts';
+import { assertDone } from './owner-faults.ts';
 import { assertRecorded, withJournal } from './owner-graph.ts';
 import { restoreWork, stripWork } from './perform-stage.ts';
 import { removalsTooEarly } from './removal-order.ts';
+import type { Surroundings } from './upgrade-process.ts';
 
 /** Objects whose references are swept. */
 export const DEPENDENTS = 10;
@@ -29,29 +28,42 @@ export const OFF_AND_BACK: GroundSweep = {
   open: (options) => proxiedGround(swept, options),
 };
 
-type Sweeping = (owned: OwnedPlane, proxy: FaultProxy) => Promise<Omit<SweepGround, 'stop'>>;
+export interface ProxiedPlane extends OwnedPlane {
+  readonly proxy: FaultProxy;
+  /** It leads through the proxy. */
+  readonly around: Surroundings;
+  /** No journal, no record and no lock of a run in the cluster any more, and nothing on this machine: the next fault meets what the first one met. */
+  forgetRun(): Promise<void>;
+}
 
 /** A ground of this sweep, with a proxy between the program and the control plane. */
-export function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOptions): Promise<SweepGround> {
+export function proxiedGround(
+  sweeping: (ground: ProxiedPlane) => Promise<SweepGround>,
+  { maxMinutes }: GroundOptions,
+): Promise<SweepGround> {
   return opened(async (endBy) => {
     const owned = await ownedPlane(DEPENDENTS, { maxMinutes });
     endBy(owned.stop);
-    const { access, dir } = owned.plane;
+    const { access, dir, api, kubeconfigPath, programs } = owned.plane;
     const proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), bodies: true, maxMinutes });
     endBy(proxy.stop);
-    return sweeping(owned, proxy);
+    const around = { home: join(dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: programs.kubectl };
+    const forgetRun = async () => {
+      await withJournal(kubeconfigPath, (journal) => journal.forget());
+      for (const path of TRACES) await api.send('DELETE', path).catch(unlessGone);
+      await emptied(around.home);
+    };
+    await emptied(around.home);
+    return sweeping({ ...owned, proxy, around, forgetRun });
   });
 }
 
 const WORKS = [stripWork, restoreWork] as const;
 
-async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<SweepGround, 'stop'>> {
-  const around = { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: plane.programs.kubectl };
-  await mkdir(around.home, { recursive: true });
-  /** Everything back, the journal and the run's record gone: the next fault meets what the first one met. */
+async function swept({ plane, first, graph, proxy, around, forgetRun }: ProxiedPlane): Promise<SweepGround> {
   const asBefore = async (where: string) => {
     assert.deepEqual(await graph(), first, where);
-    await forgetRun(plane);
+    await forgetRun();
   };
   const bare = bareGraph(first);
   /** Whatever it met on the way: one that says it is done has found every reference. */
@@ -67,7 +79,7 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
     clean,
     async sweep(point) {
       proxy.forgetAnswers();
-      proxy.arm({ kind: point.kind, nth: point.nth, matches: (request) => isAmong(point.among, request) });
+      proxy.arm(armed(point));
       const from = proxy.requests.length;
       let struck: LoggedRequest | undefined;
       for (const work of WORKS) {
@@ -79,8 +91,9 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
           continue;
         }
         struck ??= proxy.disarm();
-        assertDone(await work.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
-        if (work === stripWork) await assertOff(`${where}: ${struck?.method} ${struck?.path}`);
+        const met = `${where}: ${struck?.method} ${struck?.path}`;
+        assertDone(await work.perform(around), met);
+        if (work === stripWork) await assertOff(met);
       }
       assert.deepEqual(removalsTooEarly(proxy.requests.slice(from)), [], pointText(point));
       await asBefore(`${pointText(point)}: ${struck?.method} ${struck?.path}`);
@@ -94,15 +107,10 @@ const TRACES = [
   '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
 ];
 
-/** No journal, no record and no lock of a run in the cluster any more. */
-export async function forgetRun({ kubeconfigPath, api }: ControlPlane): Promise<void> {
-  await withJournal(kubeconfigPath, (journal) => journal.forget());
-  for (const path of TRACES) await api.send('DELETE', path).catch(unlessGone);
-}
-
-export function assertDone({ exit, message, findings }: ChainOutcome, where: string): void {
-  const open = findings.filter(({ outcome }) => outcome === 'error').map(({ id, message: why }) => `${id} ${why}`);
-  assert.equal(exit, 'done', `${where}: ${message ?? ''} ${open.join('; ')}`);
+/** A folder that is there, with nothing in it. */
+export async function emptied(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
 }
 
 /** A refusal, an answer that never came, or a person's next step; anything else is a defect. */

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { EngineEvent } from '../../src/kernel/event.ts';
-import type { FaultProxy } from '../control-plane/fault-proxy.ts';
 import { migratePolicies } from '../control-plane/policy-migration.ts';
-import type { ArmedFault } from '../control-plane/proxy-faults.ts';
-import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { NEW_SERVER, OLD_SERVER, type ServerRule } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
 import type { GroundSweep, SweepGround } from './describe-sweep.ts';
-import { isAmong } from './fault-points.ts';
-import { pointText } from './fault-sweep.ts';
-import type { OwnedPlane } from './owned-cluster.ts';
+import { armed, type FaultPoint, pointText } from './fault-points.ts';
 import { fillOwnedObjects, GROUP, removeOwnedObjects } from './owned-objects.ts';
-import { assertRecorded, graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { assertDone } from './owner-faults.ts';
+import { assertRecorded, graphAfter, readOwnerNames } from './owner-graph.ts';
 import { restoreAnewWork, stripWork } from './perform-stage.ts';
-import { assertDone, DEPENDENTS, expected, forgetRun, LOSES_NO_REFERENCE, proxiedGround } from './reference-sweep.ts';
+import { DEPENDENTS, expected, LOSES_NO_REFERENCE, type ProxiedPlane, proxiedGround } from './reference-sweep.ts';
 import { removalsTooEarly } from './removal-order.ts';
 
 /**
@@ -29,21 +23,7 @@ export const BACK_ANEW: GroundSweep = {
   open: (options) => proxiedGround(swept, options),
 };
 
-interface Round {
-  /** Requests of the first try to put them back. */
-  readonly tried: readonly LoggedRequest[];
-  /** What the fault struck. */
-  readonly struck: LoggedRequest | undefined;
-  /** The program has waited for the new names. */
-  readonly waited: boolean;
-  /** Everything as it must be now. */
-  readonly wanted: OwnerGraph;
-}
-
-async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<SweepGround, 'stop'>> {
-  const around = { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: plane.programs.kubectl };
-  await mkdir(around.home, { recursive: true });
-
+async function swept({ plane, served, graph, proxy, around, forgetRun }: ProxiedPlane): Promise<SweepGround> {
   /** The first answer by the new rule may have to wait: the old one's connections were cut. */
   const serveBy = async (rule: ServerRule) => {
     served.serve(rule);
@@ -51,7 +31,7 @@ async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): P
   };
 
   /** Off, the upgrade, back with the fault on the way, and back once more. */
-  const round = async (where: string, fault?: ArmedFault): Promise<Round> => {
+  const round = async (where: string, fault?: FaultPoint) => {
     const [first, owners] = [await graph(), await readOwnerNames(plane.api, OLD_SERVER)];
     const from = proxy.requests.length;
     proxy.forgetAnswers();
@@ -59,7 +39,7 @@ async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): P
     await serveBy(NEW_SERVER);
     const renaming = renamedOnce(() => migratePolicies(plane.api, GROUP));
     const begun = proxy.requests.length;
-    if (fault) proxy.arm(fault);
+    if (fault) proxy.arm(armed(fault));
     const isDone = await restoreAnewWork
       .perform(around, renaming.observe)
       .then(({ exit }) => exit === 'done', expected)
@@ -68,18 +48,17 @@ async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): P
     await assertRecorded(plane, first, where);
     const struck = proxy.disarm();
     assert.ok(isDone || struck, `${where}: it ended badly though no fault was met`);
-    assertDone(await restoreAnewWork.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
+    const met = `${where}: ${struck?.method} ${struck?.path}`;
+    assertDone(await restoreAnewWork.perform(around), met);
     const wanted = graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER));
-    assert.deepEqual(await graph(), wanted, `${where}: ${struck?.method} ${struck?.path}`);
+    assert.deepEqual(await graph(), wanted, met);
     assert.deepEqual(removalsTooEarly(proxy.requests.slice(from)), [], where);
     return { tried, struck, waited: renaming.waited, wanted };
   };
 
-  /** UIDs, names, objects and this machine as before the first round: the next fault meets what the first one met. */
+  /** UIDs, names and objects as before the first round, too. */
   const asBefore = async () => {
-    await forgetRun(plane);
-    await rm(around.home, { recursive: true, force: true });
-    await mkdir(around.home, { recursive: true });
+    await forgetRun();
     await removeOwnedObjects(plane.api);
     await serveBy(OLD_SERVER);
     await fillOwnedObjects(plane.api, DEPENDENTS);
@@ -92,10 +71,9 @@ async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): P
   await asBefore();
   return {
     clean: tried,
-    async sweep({ kind, among, nth }) {
+    async sweep(point) {
       try {
-        const { struck } = await round(pointText({ kind, among, nth }), { kind, nth, matches: (request) => isAmong(among, request) });
-        return struck !== undefined;
+        return (await round(pointText(point), point)).struck !== undefined;
       } finally {
         // What failed here is this point's failure alone.
         proxy.disarm();

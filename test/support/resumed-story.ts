@@ -3,7 +3,7 @@ import type { OperatorManner, OperatorStep } from '../control-plane/operator.ts'
 import { until } from '../control-plane/until.ts';
 import { assertWritesNothing, type InstalledCluster } from './installed-cluster.ts';
 import { TYPHA } from './operated-bench.ts';
-import { assertSucceeded, startUpgrade, told } from './upgrade-process.ts';
+import { assertSucceeded, startUpgrade, told, untilSaid } from './upgrade-process.ts';
 
 export interface ResumedStory {
   /** How it is upgraded, for titles. */
@@ -18,32 +18,38 @@ export interface ResumedStory {
 const WAITS = /wait until the operator has upgraded every component/;
 
 /** The operator does one step when the test lets it. */
-class Steps {
-  #goOn: (() => void) | undefined;
+function heldSteps() {
+  let goOn: (() => void) | undefined;
+  let isOver = false;
   /** The step that it would do next. */
-  next: OperatorStep | undefined;
-
-  readonly hold = async (step: OperatorStep): Promise<void> => {
-    if (this.isOver) return;
-    this.next = step;
-    await new Promise<void>((resolve) => {
-      this.#goOn = resolve;
-    });
+  let next: OperatorStep | undefined;
+  const go = () => {
+    next = undefined;
+    goOn?.();
   };
-  isOver = false;
-
-  /** Lets it do that step. */
-  go(): void {
-    this.next = undefined;
-    this.#goOn?.();
-  }
+  return {
+    async hold(step: OperatorStep): Promise<void> {
+      if (isOver) return;
+      next = step;
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+    },
+    isNext: (step: OperatorStep) => until(`the operator would ${step}`, async () => next === step, 120_000),
+    go,
+    /** Lets it do that step and all that follow. */
+    end() {
+      isOver = true;
+      go();
+    },
+  };
 }
 
 /** What a running upgrade makes red by itself stops no one who goes on with it: one cluster, the run killed at each step of its operator. */
 export function describeResumed({ by, open, flags, first }: ResumedStory): void {
   describe(`a run that is killed at each wave of an upgrade by ${by}, the v3 API away among them, on a real control plane`, function () {
     this.timeout(600_000);
-    const steps = new Steps();
+    const steps = heldSteps();
     let cluster: InstalledCluster;
     before(async function () {
       this.timeout(0); // the very first run builds what it needs
@@ -52,8 +58,7 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
     const common = () => [...flags(cluster), '--accept', TYPHA];
     const run = () => ['run', '--yes', '--skip', 'cli', ...common()];
     after(async () => {
-      steps.isOver = true;
-      steps.go();
+      steps.end();
       await cluster?.stop();
     });
 
@@ -61,25 +66,14 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
       cluster.read('apiservice v3.projectcalico.org', '{.status.conditions[?(@.type=="Available")].status}/{.spec.service.namespace}');
     const phases = () => cluster.read('pods -n calico-system -l k8s-app=calico-node', '{.items[*].status.phase}');
 
-    /** Runs until it has said that, and is killed; what it said. */
-    async function killedAt(moment: RegExp): Promise<string> {
+    /** Runs until it has said that, and is killed. */
+    async function killedAt(moment: RegExp): Promise<void> {
       const child = startUpgrade(run(), cluster.around);
-      let said = '';
-      let ended = false;
-      for (const stream of [child.stdout, child.stderr])
-        stream.on('data', (chunk: Buffer) => {
-          said += chunk.toString();
-        });
-      const end = child.then((result) => {
-        ended = true;
-        return result;
-      });
-      await until(`it says ${moment}`, async () => ended || moment.test(said), 180_000);
+      await untilSaid(child, moment);
       child.kill('SIGKILL');
-      const result = await end;
-      assert.equal(result.signal, 'SIGKILL', `it ended before that: ${told(result)}`);
-      assert.doesNotMatch(said, /nothing was changed/i);
-      return said;
+      const result = await child;
+      assert.equal(result.signal, 'SIGKILL', `it ended before ${moment}: ${told(result)}`);
+      assert.doesNotMatch(result.stdout + result.stderr, /nothing was changed/i);
     }
 
     /** Meanwhile preflight is no reason to stop either. */
@@ -89,8 +83,6 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
       return result.stdout;
     }
 
-    const isNext = (step: OperatorStep) => until(`the operator would ${step}`, async () => steps.next === step, 120_000);
-
     for (const moment of first)
       it(`is killed once it says ${moment}`, async () => {
         await killedAt(moment);
@@ -98,13 +90,13 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
 
     it('goes on while the new operator has changed nothing yet', async () => {
       await killedAt(WAITS);
-      await isNext('change the Installation');
+      await steps.isNext('change the Installation');
       await preflightPasses();
       steps.go();
     });
 
     it('goes on while the operator has answered, and every component is still the old one', async () => {
-      await isNext('roll the components');
+      await steps.isNext('roll the components');
       await killedAt(WAITS);
       await preflightPasses();
       // The roll lasts until this node is repaired.
@@ -121,7 +113,7 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
     });
 
     it('goes on while the v3 API is away, with the run as the next step', async () => {
-      await isNext('bring the API server');
+      await steps.isNext('bring the API server');
       assert.equal(await available(), 'False/calico-system');
       await killedAt(WAITS);
       const said = await preflightPasses();
@@ -131,11 +123,10 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
     });
 
     it('goes on while the API is there again and the statuses are those of before', async () => {
-      await isNext('write the statuses');
+      await steps.isNext('write the statuses');
       await killedAt(WAITS);
       await preflightPasses();
-      steps.isOver = true;
-      steps.go();
+      steps.end();
     });
 
     it('ends at the target with one more call, and writes nothing with the next', async () => {
