@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OwnershipMode } from '../../src/features/install-manifest/ownership-taken.ts';
-import { previewDocuments } from '../../src/features/install-manifest/preview.ts';
-import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
+import type { Invocation } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { refOf, refText } from '../../src/kernel/object.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
@@ -11,8 +10,7 @@ import { type SandboxCluster, sandboxCluster } from '../../src/sandbox/sandbox-c
 import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';
 import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 import { findKind } from '../../src/sandbox/store.ts';
-import { contextOf } from '../fixtures/facts.ts';
-import { seen } from '../support/plan-and-result.ts';
+import { endState, plannedAndApplied } from '../support/plan-and-result.ts';
 import { manifestOf, type UpgradeCase, upgradeCases } from '../support/upgrade-cases.ts';
 
 /*
@@ -42,28 +40,13 @@ interface End {
 async function endOf({ installed, target }: UpgradeCase, ownership: OwnershipMode): Promise<End> {
   const [cluster, files, manifest] = [installedOn(installed), new SandboxFiles(), target()];
   const tools = sandboxTools(cluster, files);
-  const context = { ...contextOf({ ownership }), workFolder: '/work' };
-  const previews = await previewDocuments(cluster, manifest, ownership);
-  const refused = previews.filter(({ planned }) => planned.change === 'refused');
-  const documents = manifest.documents.filter(({ object }) => !refused.some(({ document }) => document === object));
-  const accepted = previews.filter((one) => !refused.includes(one));
-  const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
-  for (const { effect } of applyWhole(whole, context)) {
-    if (effect.type === 'write') files.write(`/work/${effect.file}`, effect.content);
-    for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
-      const kind = findKind(cluster.kinds(), target.apiVersion, target.kind) ?? assert.fail(refText(target));
-      await cluster.patch(kind, target, patch, 'kubectl');
-    }
-    if (effect.type !== 'exec') continue;
-    const { exitCode, stderr } = await tools.run(effect.run);
-    assert.deepEqual([exitCode, stderr], [0, ''], effect.run.args.join(' '));
-  }
-  const state = manifest.documents.map(({ object }) => {
-    const kind = findKind(cluster.kinds(), object.apiVersion, object.kind);
-    const live = kind && cluster.store.get(kind, object.metadata.name, object.metadata.namespace);
-    return [refText(refOf(object)), live && { ...(seen(live) as object), last: undefined }] as const;
-  });
-  return { state: new Map(state), refused: refused.map(({ document }) => refText(refOf(document))) };
+  const run = async (invocation: Invocation) => {
+    const { exitCode, stderr } = await tools.run(invocation);
+    assert.deepEqual([exitCode, stderr], [0, ''], invocation.args.join(' '));
+  };
+  const write = (file: string, content: string) => files.write(file, content);
+  const { refused } = await plannedAndApplied({ cluster, run, write }, manifest, ownership, '/work');
+  return { state: await endState(cluster, manifest), refused: refused.map(({ document }) => refText(refOf(document))) };
 }
 
 describe('the two ways of taking over ownership, on the embedded cluster', function () {

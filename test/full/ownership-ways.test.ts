@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { clientSideManagers, LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { assertWritesNothing, type InstalledCluster, installedCluster, within } from '../support/installed-cluster.ts';
-import { liveOf, seen } from '../support/plan-and-result.ts';
+import { liveOf, withoutNote } from '../support/plan-and-result.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -16,11 +16,6 @@ interface Way {
   readonly objects: ReadonlyMap<string, KubeObject>;
   /** How often the agents' DaemonSet was changed. */
   readonly generation: number | undefined;
-}
-
-/** kubectl's note of what was applied stays where kubectl takes over by itself: everything else is compared. */
-function withoutNote(object: KubeObject): unknown {
-  return { ...(seen(object) as object), last: undefined };
 }
 
 async function objectsOf({ plane }: InstalledCluster): Promise<ReadonlyMap<string, KubeObject>> {

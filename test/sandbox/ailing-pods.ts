@@ -86,7 +86,8 @@ const STATUSES = { calico: 'Installation', ippools: 'Installation', tiers: 'Inst
 /** What the operator of the target does once it runs, all at one moment but the end of the old namespace. */
 export function operates(cluster: SandboxCluster, scenario: Scenario): void {
   const { store } = cluster;
-  const kindOf = (kind: string) => kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind });
+  const apiVersion = 'operator.tigera.io/v1';
+  const kindOf = (kind: string) => kindIn(cluster, { apiVersion, kind });
   const statusOf = (resource: string) => {
     const { generation: observedGeneration } = store.get(kindOf(resource), 'default')?.metadata ?? {};
     const conditions = Object.entries({ Available: 'True', Progressing: 'False', Degraded: 'False' });
@@ -99,7 +100,7 @@ export function operates(cluster: SandboxCluster, scenario: Scenario): void {
     const installation = store.get(kindOf('Installation'), 'default');
     if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: 'v3.32.1' } } as KubeObject);
     for (const [name, resource] of Object.entries(STATUSES))
-      store.insert(kindOf('TigeraStatus'), objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: statusOf(resource) }));
+      store.insert(kindOf('TigeraStatus'), objectOf(apiVersion, 'TigeraStatus', name, { status: statusOf(resource) }));
     const service = store.get(K.APIService, 'v3.projectcalico.org');
     const spec = { ...(service?.spec as object), service: { namespace: 'calico-system', name: 'calico-api' } };
     if (service) store.update(K.APIService, { ...service, spec } as KubeObject);

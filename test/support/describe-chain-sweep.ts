@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { crdsStage, waitStage } from '../../src/features/install/around.ts';
@@ -14,14 +13,16 @@ import {
   assertDone,
   type BadLine,
   badLine,
+  FAULTS,
   type FaultyOptions,
   faultPoints,
   faultyCluster,
   isRead,
   type LineFault,
+  type RequestFault,
 } from './owner-faults.ts';
 import type { OwnerSandbox } from './owner-sandbox.ts';
-import { assertEnd, journalOf, unrecordedGaps } from './owner-sweep.ts';
+import { assertEnd, journalOf, watchGaps } from './owner-sweep.ts';
 import { performIn, sandboxPorts } from './sandbox-ports.ts';
 import { releasesWithServer, served, upgradeSandbox } from './upgrade-sandbox.ts';
 
@@ -68,13 +69,14 @@ const WHOLE_MS = 5_400_000;
 const STAGES = [ownerrefsStripStage, crdsStage, applyStage, waitStage, ownerrefsRestoreStage, ownerrefsForgetStage];
 
 /** One fault on the way: at a request of the program, or at a write that kubectl sends in one of its runs. */
-type ChainPoint = { readonly what: string; readonly isRead: boolean } & (
-  | ({ readonly among: 'requests' } & LineFault)
-  | { readonly among: 'writes of kubectl'; readonly at: number; readonly type: KubectlFault }
-);
+interface ChainPoint extends LineFault {
+  readonly among: 'requests' | 'writes of kubectl';
+  readonly what: string;
+  readonly isRead: boolean;
+}
 
 /** What kubectl meets where a request of ours would meet the fault of this name. */
-const KUBECTL_FAULTS = {
+const KUBECTL_FAULTS: Partial<Record<RequestFault, DistributedOmit<WriteFault>>> = {
   'kill-before': { kill: 'before' },
   'kill-after': { kill: 'after' },
   409: { status: 409 },
@@ -83,23 +85,11 @@ const KUBECTL_FAULTS = {
   503: { status: 503 },
   reset: { lost: 'before' },
   'timeout-after': { lost: 'after' },
-} as const satisfies Record<string, DistributedOmit<WriteFault>>;
-type KubectlFault = keyof typeof KUBECTL_FAULTS;
+};
 type DistributedOmit<T> = T extends unknown ? Omit<T, 'at'> : never;
 
-interface Ran {
-  readonly outcome: ChainOutcome;
-  /** What kubectl wrote, by the number among all writes. */
-  readonly byKubectl: readonly number[];
-}
-
-/** A new process performs the chain over this line. */
-async function run(
-  sandbox: OwnerSandbox,
-  workFolder: string,
-  line: BadLine,
-  more: Pick<FaultyOptions, 'lists' | 'onWritten'>,
-): Promise<Ran> {
+/** A new process performs the chain over this line; and what kubectl wrote, by the number among all writes. */
+async function run(sandbox: OwnerSandbox, workFolder: string, line: BadLine, more: FaultyOptions) {
   const { scenario } = sandbox;
   // The archive of the journal is a real file.
   const ports = sandboxPorts({ ...scenario, workFolder });
@@ -135,19 +125,19 @@ async function cleanChain(releasesFolder: string, folder: string): Promise<Clean
   assertDone(outcome, 'the clean run');
   assert.deepEqual(gaps.found, []);
   await assertEnd(sandbox, 'the clean run');
-  return { points: [...requestPoints(line.requests), ...kubectlPoints(byKubectl)], end: endOf(sandbox) };
+  return { points: chainPoints(line.requests, byKubectl), end: endOf(sandbox) };
 }
 
-function requestPoints(requests: readonly string[]): readonly ChainPoint[] {
-  return faultPoints(requests).map((point) => {
+function chainPoints(requests: readonly string[], writes: readonly number[]): readonly ChainPoint[] {
+  const ofRequests = faultPoints(requests).map((point) => {
     const what = requests[point.at - 1] ?? '';
-    return { among: 'requests', what, isRead: isRead(what), ...point };
+    return { among: 'requests', what, isRead: isRead(what), ...point } as const;
   });
-}
-
-function kubectlPoints(writes: readonly number[]): readonly ChainPoint[] {
-  const types = Object.keys(KUBECTL_FAULTS).map((type) => (Number(type) || type) as KubectlFault);
-  return writes.flatMap((at) => types.map((type) => ({ among: 'writes of kubectl', what: 'a write', isRead: false, at, type }) as const));
+  const types = FAULTS.filter((type) => type in KUBECTL_FAULTS);
+  const ofKubectl = writes.flatMap((at) =>
+    types.map((type) => ({ among: 'writes of kubectl', what: 'a write', isRead: false, at, type }) as const),
+  );
+  return [...ofRequests, ...ofKubectl];
 }
 
 /** One fault, then one re-run: the same end, and at no moment an object that lacks what no stored record holds. */
@@ -158,7 +148,8 @@ async function chainTrial(point: ChainPoint, clean: CleanChain, releasesFolder: 
   const gaps = watchGaps(sandbox);
   const lists = new Map();
   const line = badLine(sandbox.scenario, point.among === 'requests' ? point : undefined);
-  if (point.among !== 'requests') faults.plan({ at: point.at, ...KUBECTL_FAULTS[point.type] });
+  const ofKubectl = KUBECTL_FAULTS[point.type];
+  if (point.among !== 'requests' && ofKubectl) faults.plan({ at: point.at, ...ofKubectl });
   await run(sandbox, workFolder, line, { lists, ...gaps }).catch(() => undefined);
   const reached = point.among === 'requests' ? line.requests.length : faults.writes;
   const what = `${point.type} at number ${point.at} of the ${point.among} (${point.what})`;
@@ -169,12 +160,6 @@ async function chainTrial(point: ChainPoint, clean: CleanChain, releasesFolder: 
   assert.deepEqual(gaps.found, [], what);
   await assertEnd(sandbox, what);
   assert.deepEqual(endOf(sandbox), clean.end, what);
-}
-
-/** References that are nowhere, at any moment after a write. */
-function watchGaps(sandbox: OwnerSandbox): { readonly found: string[]; readonly onWritten: () => Promise<void> } {
-  const found: string[] = [];
-  return { found, onWritten: async () => void found.push(...(await unrecordedGaps(sandbox))) };
 }
 
 /** Every object that controllers and time have not made. */

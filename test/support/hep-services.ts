@@ -1,18 +1,11 @@
-import type { EndpointManner } from '../control-plane/host-endpoint-sync.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
 
 /** The names under which one product is migrated, its CLI, and the release to which it is upgraded. */
-export interface MigratedService extends Pick<EndpointManner, 'group' | 'createdBy' | 'allowAllProfile' | 'agents'> {
-  readonly program: string;
-  readonly release: string;
-  readonly manifest: string;
-  /** Artifact source. */
-  readonly source: string;
-}
+export type MigratedService = typeof NETSVC_FLEET;
 
-export const NETSVC_FLEET: MigratedService = {
+export const NETSVC_FLEET = {
   group: 'netsvc.io',
-  createdBy: ['netsvc.io/created-by', 'netsvc-kube-controllers'],
+  createdBy: ['netsvc.io/created-by', 'netsvc-kube-controllers'] as readonly [string, string],
   allowAllProfile: 'netsvc-default-allow',
   program: 'netsvcctl',
   release: 'v3.32.2',

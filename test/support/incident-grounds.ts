@@ -49,9 +49,9 @@ export async function groundOf(name: GroundName): Promise<Ground> {
 }
 
 /** Releases that are not packed, by the text of one that is: what differs between them is not in their manifests. */
-const ALIKE: Readonly<Record<string, string>> = {
-  ...{ 'v3.27.2': 'v3.27.5', 'v3.30.3': 'v3.30.7', 'v3.30.4': 'v3.30.7', 'v3.32.0': 'v3.32.1', 'v3.32.2': 'v3.32.1' },
-};
+const ALIKE = new Map(
+  Object.entries({ 'v3.27.2': 'v3.27.5', 'v3.30.3': 'v3.30.7', 'v3.30.4': 'v3.30.7', 'v3.32.0': 'v3.32.1', 'v3.32.2': 'v3.32.1' }),
+);
 const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2'];
 
 async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
@@ -59,18 +59,13 @@ async function installed(release: string, file: string, folder = releasesWith(re
   return installedSandbox({ releasesFolder: folder, clock, cli: false, installed: release, file });
 }
 
-const folders: string[] = [];
-process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */
 function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'incidents-'));
-  folders.push(folder);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const texts = new Map<string, string>();
   for (const release of [source, ...TARGETS]) {
-    const like = ALIKE[release] ?? release;
+    const like = ALIKE.get(release) ?? release;
     for (const [file, from] of Object.entries(files)) {
       const published = manifestFile(like, file, from);
       if (!existsSync(published)) continue;
@@ -114,8 +109,7 @@ async function operator(): Promise<Scenario> {
   const scenario = await installed('v3.27.5', 'tigera-operator.yaml', releasesWith('v3.27.5', files));
   const { cluster, clock } = scenario;
   for (const name of ['calico-system', 'calico-apiserver']) put(cluster, objectOf('v1', 'Namespace', name));
-  const names = ['GlobalNetworkPolicy', 'IPPool', 'Tier'];
-  for (const kind of names) put(cluster, definition('crd.projectcalico.org', kind));
+  for (const kind of ['GlobalNetworkPolicy', 'IPPool', 'Tier']) put(cluster, definition('crd.projectcalico.org', kind));
   put(cluster, definition('crd.projectcalico.org', 'NetworkPolicy', 'Namespaced'));
   const installation = put(cluster, objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {} }));
   put(cluster, objectOf('operator.tigera.io/v1', 'APIServer', 'default', { spec: {} }));
@@ -123,13 +117,8 @@ async function operator(): Promise<Scenario> {
   const { apiVersion, kind, metadata } = installation;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
   for (const one of RENDERED) put(cluster, { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });
-  const service = { namespace: 'calico-apiserver', name: 'calico-api' };
-  put(cluster, {
-    apiVersion: 'apiregistration.k8s.io/v1',
-    kind: 'APIService',
-    metadata: { name: 'v3.projectcalico.org' },
-    spec: { group: 'projectcalico.org', version: 'v3', service },
-  });
+  const spec = { group: 'projectcalico.org', version: 'v3', service: { namespace: 'calico-apiserver', name: 'calico-api' } };
+  put(cluster, objectOf('apiregistration.k8s.io/v1', 'APIService', 'v3.projectcalico.org', { spec }));
   makeAvailable(scenario);
   await clock.sleep(60_000);
   return scenario;
@@ -141,10 +130,10 @@ const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-nam
 async function chart(): Promise<Scenario> {
   const scenario = await operator();
   const { store } = scenario.cluster;
-  for (const kind of [K.Deployment, K.ServiceAccount, K.ClusterRole, K.ClusterRoleBinding, installationOf(scenario.cluster)])
-    for (const one of store
-      .list(kind)
-      .filter(({ metadata }) => metadata.name === (kind.kind === 'Installation' ? 'default' : 'tigera-operator'))) {
+  const installations = kindIn(scenario.cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' });
+  for (const kind of [K.Deployment, K.ServiceAccount, K.ClusterRole, K.ClusterRoleBinding, installations])
+    for (const one of store.list(kind)) {
+      if (one.metadata.name !== (kind === installations ? 'default' : 'tigera-operator')) continue;
       const labels = { ...one.metadata.labels, 'app.kubernetes.io/managed-by': 'Helm' };
       const managedFields = one.metadata.managedFields?.map((entry) => ({ ...entry, manager: 'helm' })) ?? [];
       store.update(kind, { ...one, metadata: { ...one.metadata, labels, managedFields, annotations: OWNED } });
@@ -153,7 +142,6 @@ async function chart(): Promise<Scenario> {
   scenario.files.write(`${BIN_DIR}/helm`, 'helm v3.19.5', true);
   return scenario;
 }
-const installationOf = (cluster: SandboxCluster) => kindIn(cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' });
 
 /** The v3 API answers. */
 function makeAvailable({ cluster: { store } }: Scenario): void {
@@ -162,27 +150,25 @@ function makeAvailable({ cluster: { store } }: Scenario): void {
 }
 
 const RENDERED = [
-  rendered('DaemonSet', 'calico-system', 'calico-node', 'node'),
-  rendered('Deployment', 'calico-system', 'calico-typha', 'typha'),
-  rendered('Deployment', 'calico-system', 'calico-kube-controllers', 'kube-controllers'),
-  rendered('Deployment', 'calico-apiserver', 'calico-apiserver', 'apiserver'),
+  rendered('DaemonSet', 'calico-system', 'node', { hostNetwork: true }),
+  rendered('Deployment', 'calico-system', 'typha', { hostNetwork: true }),
+  rendered('Deployment', 'calico-system', 'kube-controllers'),
+  rendered('Deployment', 'calico-apiserver', 'apiserver'),
 ];
 
-function rendered(kind: 'DaemonSet' | 'Deployment', namespace: string, name: string, image: string): KubeObject {
+function rendered(kind: 'DaemonSet' | 'Deployment', namespace: string, image: string, more: object = {}): KubeObject {
+  const name = `calico-${image}`;
   const labels = { 'k8s-app': name };
-  const containers = [{ name, image: `quay.io/calico/${image}:v3.27.5` }];
-  const template = { metadata: { labels }, spec: { containers, ...(image === 'node' || image === 'typha' ? { hostNetwork: true } : {}) } };
-  const replicas = kind === 'Deployment' ? { replicas: 1 } : {};
-  const spec = { ...replicas, selector: { matchLabels: labels }, template };
-  return { apiVersion: 'apps/v1', kind, metadata: { namespace, name, labels }, spec } as KubeObject;
+  const template = { metadata: { labels }, spec: { containers: [{ name, image: `quay.io/calico/${image}:v3.27.5` }], ...more } };
+  const spec = { ...(kind === 'Deployment' ? { replicas: 1 } : {}), selector: { matchLabels: labels }, template };
+  return objectOf('apps/v1', kind, name, { metadata: { namespace, labels }, spec });
 }
 
 /** A CRD of that kind, as a product of somebody has brought it. */
 export function definition(group: string, kind: string, scope: 'Cluster' | 'Namespaced' = 'Cluster', metadata: object = {}): KubeObject {
   const plural = `${kind.toLowerCase()}s`.replace(/(?<![aeiou])ys$/, 'ies');
   const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
-  const versions = [{ name: 'v1', served: true, storage: true, schema: ANY }];
-  const spec = { group, names, scope, versions };
+  const spec = { group, names, scope, versions: [{ name: 'v1', served: true, storage: true, schema: ANY }] };
   return objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`, { metadata, spec });
 }
 

@@ -8,7 +8,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { assertDone, faultPoints, faultyCluster, isOfLock, type LineFault } from './owner-faults.ts';
 import { elsewhere, lockHolder, onlyUnderLock, RUN_OUT_MS, type Runner, sandboxLock, storedLease } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox } from './owner-sandbox.ts';
-import { assertEnd, perform, unrecordedGaps, whole } from './owner-sweep.ts';
+import { assertEnd, perform, watchGaps, whole } from './owner-sweep.ts';
 
 /** How the lock of a run that is no more gets free for another machine. */
 export const FREED = ['runs out', 'is broken'] as const;
@@ -39,19 +39,11 @@ export async function lockPoints(workFolder: string): Promise<readonly LockPoint
 const FIRST = elsewhere('first@there');
 const NEXT = elsewhere('next@here');
 
-interface LockGround {
-  readonly sandbox: OwnerSandbox;
-  /** What must never be: a write of somebody who did not hold the lock, a reference that is nowhere. */
-  readonly wrong: string[];
-  /** The cluster as that machine writes to it. */
-  clusterOf(runner: Runner): Cluster;
-  readonly onWritten: () => Promise<void>;
-}
-
-async function lockGround(slowMs = SLOW_MS): Promise<LockGround> {
+async function lockGround(slowMs = SLOW_MS) {
   const sandbox = await ownerSandbox({ ownedPolicy: true });
   const { scenario } = sandbox;
-  const wrong: string[] = [];
+  /** What must never be: a write of somebody who did not hold the lock, a reference that is nowhere. */
+  const { found: wrong, onWritten } = watchGaps(sandbox);
   const slow: Cluster = {
     ...sandbox.cluster,
     async patch(...asked) {
@@ -61,10 +53,9 @@ async function lockGround(slowMs = SLOW_MS): Promise<LockGround> {
     },
   };
   return {
-    sandbox,
-    wrong,
-    clusterOf: (runner) => onlyUnderLock(slow, scenario, runner, wrong),
-    onWritten: async () => void wrong.push(...(await unrecordedGaps(sandbox))),
+    ...{ sandbox, wrong, onWritten },
+    /** The cluster as that machine writes to it. */
+    clusterOf: (runner: Runner) => onlyUnderLock(slow, scenario, runner, wrong),
   };
 }
 

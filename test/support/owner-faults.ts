@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { LEASE_NAME } from '../../src/adapters/lock/lease.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../src/kernel/object.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type Cluster, type ListOptions, type WatchUpdate } from '../../src/kernel/ports.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -42,13 +42,6 @@ function meets(what: string, type: RequestFault): boolean {
   return !isRead(what) || (type !== 'kill-after' && type !== 'timeout-after');
 }
 
-/** Requests of a process, counted from 1; the one with the fault's number is answered by it. */
-export interface FaultyCluster {
-  readonly cluster: Cluster;
-  /** What was asked so far, in words. */
-  readonly requests: readonly string[];
-}
-
 export interface FaultyOptions {
   readonly fault?: LineFault;
   /** One that others share, with its own fault. */
@@ -59,18 +52,7 @@ export interface FaultyOptions {
   readonly lists: Map<string, readonly KubeObject[]>;
 }
 
-/** Whatever a process asks, one question after the other. */
-export interface BadLine {
-  readonly requests: readonly string[];
-  /** `stale`: an outdated answer, where there is one. */
-  asked<T>(what: string, perform: () => Promise<T>, stale?: () => { readonly answer: T } | undefined): Promise<T>;
-  /** The same where answers come one after the other: the first is the list, and what happens later happens while it waits for more. */
-  watched(
-    what: string,
-    open: () => AsyncIterable<WatchUpdate>,
-    options: { readonly signal: AbortSignal; readonly stale: () => readonly KubeObject[] | undefined },
-  ): AsyncIterable<WatchUpdate>;
-}
+export type BadLine = ReturnType<typeof badLine>;
 
 export interface LineFault {
   readonly at: number;
@@ -82,8 +64,8 @@ const SILENCE_MS = 130_000;
 /** Until the next try after a watch has ended. */
 const GAP_MS = 1_000;
 
-/** Counted from 1; the one with the fault's number fails as it does for an API client. */
-export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFault): BadLine {
+/** Whatever a process asks, one question after the other, counted from 1; the one with the fault's number fails as it does for an API client. */
+export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFault) {
   const requests: string[] = [];
   const kill = (): never => {
     faults.killed = true;
@@ -101,7 +83,8 @@ export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFa
   };
   return {
     requests,
-    async asked(what, perform, stale) {
+    /** `stale`: an outdated answer, where there is one. */
+    async asked<T>(what: string, perform: () => Promise<T>, stale?: () => { readonly answer: T } | undefined): Promise<T> {
       const type = begin(what);
       const old = type === 'stale' ? stale?.() : undefined;
       const { answer } = old ?? { answer: await perform() };
@@ -109,8 +92,12 @@ export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFa
       if (type === 'timeout-after') throw new ApiFailure(0, 'ETIMEDOUT', 'no answer in time');
       return answer;
     },
-    // As the port promises it: it resumes by itself after a break, and sends everything again after a gap.
-    async *watched(what, open, { signal, stale }) {
+    /** As the port promises it: it resumes by itself after a break, and sends everything again after a gap. The first answer is the list. */
+    async *watched(
+      what: string,
+      open: () => AsyncIterable<WatchUpdate>,
+      { signal, stale }: { readonly signal: AbortSignal; readonly stale: () => readonly KubeObject[] | undefined },
+    ): AsyncIterable<WatchUpdate> {
       const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
       const type = begin(what);
       const old = type === 'stale' ? stale() : undefined;
@@ -132,32 +119,27 @@ export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFa
   };
 }
 
-/** The cluster as one process sees it through a bad line. */
+/** The cluster as one process sees it through a bad line, and what was asked so far, in words. */
 export function faultyCluster(
   cluster: Cluster,
   scenario: Scenario,
   { fault, onWritten, lists, line = badLine(scenario, fault) }: FaultyOptions,
-): FaultyCluster {
+) {
   const { requests } = line;
   const asked = line.asked.bind(line);
   const keyOf = (kind: Kind, options: ListOptions) => `${kind.group}/${kind.plural} ${JSON.stringify({ ...options, signal: undefined })}`;
-  const listed = async (kind: Kind, options: ListOptions): Promise<readonly KubeObject[]> => {
-    const found = await cluster.list(kind, options);
-    if (!lists.has(keyOf(kind, options))) lists.set(keyOf(kind, options), found);
+  const noted = (key: string, found: readonly KubeObject[]) => {
+    if (!lists.has(key)) lists.set(key, found);
     return found;
   };
   const got = async (kind: Kind, name: string, namespace: string | undefined): Promise<KubeObject | undefined> => {
     const found = await cluster.get(kind, name, namespace);
-    if (kind === K.Lease && !lists.has(kind.plural)) lists.set(kind.plural, found ? [found] : []);
+    if (kind === K.Lease) noted(kind.plural, found ? [found] : []);
     return found;
   };
-  const staleLease = () => {
-    const first = lists.get(K.Lease.plural);
-    return first && { answer: first[0] };
-  };
-  const staleList = (kind: Kind, options: ListOptions) => {
-    const first = lists.get(keyOf(kind, options));
-    return first && { answer: first };
+  const stale = <T>(key: string, pick: (found: readonly KubeObject[]) => T) => {
+    const found = lists.get(key);
+    return found && { answer: pick(found) };
   };
   const written = <T>(what: string, write: () => Promise<T>): Promise<T> =>
     asked(what, async () => {
@@ -165,36 +147,33 @@ export function faultyCluster(
       await onWritten?.();
       return answer;
     });
-  const text = ({ plural }: Kind, name = '') => `${plural}/${name}`;
-  return {
-    requests,
-    cluster: {
-      ...cluster,
-      discover: () => asked('discover', () => cluster.discover()),
-      resolve: (apiVersion, kind) => asked(`resolve ${kind}`, () => cluster.resolve(apiVersion, kind)),
-      reviewAccess: (all) => asked('review', () => cluster.reviewAccess(all)),
-      get: (kind, name, namespace) => asked(`get ${text(kind, name)}`, () => got(kind, name, namespace), staleLease),
-      list: (kind, options = {}) =>
-        asked(
-          `list ${text(kind)}`,
-          () => listed(kind, options),
-          () => staleList(kind, options),
-        ),
-      watch: (kind, options) =>
-        line.watched(`watch ${text(kind)}`, () => cluster.watch(kind, options), {
-          signal: options.signal,
-          stale: () => lists.get(keyOf(kind, options)),
-        }),
-      patch: (kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], manager: string) =>
-        written(`patch ${text(kind, ref.name)}`, () => cluster.patch(kind, ref, patch, manager)),
-      create: (kind, object) => asked(`create ${text(kind, object.metadata.name)}`, () => cluster.create(kind, object)),
-      replace: (kind, object) => written(`replace ${text(kind, object.metadata.name)}`, () => cluster.replace(kind, object)),
-      remove: (kind, ref) => written(`remove ${text(kind, ref.name)}`, () => cluster.remove(kind, ref)),
-      dryRunApply: (kind, document, manager) =>
-        asked(`dry run ${text(kind, document.metadata.name)}`, () => cluster.dryRunApply(kind, document, manager)),
-      dryRunPatch: (kind, ref, patch, manager) =>
-        asked(`dry run ${text(kind, ref.name)}`, () => cluster.dryRunPatch(kind, ref, patch, manager)),
-      dryRunCreate: (kind, document) => asked(`dry run ${text(kind, document.metadata.name)}`, () => cluster.dryRunCreate(kind, document)),
+  const text = ({ plural }: Kind, { name }: { readonly name: string } = { name: '' }) => `${plural}/${name}`;
+  const faulty: Cluster = {
+    ...cluster,
+    discover: () => asked('discover', () => cluster.discover()),
+    resolve: (apiVersion, kind) => asked(`resolve ${kind}`, () => cluster.resolve(apiVersion, kind)),
+    reviewAccess: (all) => asked('review', () => cluster.reviewAccess(all)),
+    get(kind, name, namespace) {
+      const oldLease = () => stale(K.Lease.plural, ([lease]) => lease);
+      return asked(`get ${text(kind, { name })}`, () => got(kind, name, namespace), oldLease);
     },
+    list(kind, options = {}) {
+      const key = keyOf(kind, options);
+      const old = () => stale(key, (found) => found);
+      return asked(`list ${text(kind)}`, async () => noted(key, await cluster.list(kind, options)), old);
+    },
+    watch(kind, options) {
+      const old = () => lists.get(keyOf(kind, options));
+      return line.watched(`watch ${text(kind)}`, () => cluster.watch(kind, options), { signal: options.signal, stale: old });
+    },
+    patch: (kind, ref, patch, manager) => written(`patch ${text(kind, ref)}`, () => cluster.patch(kind, ref, patch, manager)),
+    create: (kind, object) => asked(`create ${text(kind, object.metadata)}`, () => cluster.create(kind, object)),
+    replace: (kind, object) => written(`replace ${text(kind, object.metadata)}`, () => cluster.replace(kind, object)),
+    remove: (kind, ref) => written(`remove ${text(kind, ref)}`, () => cluster.remove(kind, ref)),
+    dryRunApply: (kind, object, manager) =>
+      asked(`dry run ${text(kind, object.metadata)}`, () => cluster.dryRunApply(kind, object, manager)),
+    dryRunPatch: (kind, ref, patch, by) => asked(`dry run ${text(kind, ref)}`, () => cluster.dryRunPatch(kind, ref, patch, by)),
+    dryRunCreate: (kind, object) => asked(`dry run ${text(kind, object.metadata)}`, () => cluster.dryRunCreate(kind, object)),
   };
+  return { requests, cluster: faulty };
 }

@@ -89,8 +89,7 @@ export function sampled<T>(points: readonly T[], count: number, seed: number): r
 export async function trial(point: LineFault, folder: string): Promise<void> {
   const workFolder = await mkdtemp(join(folder, 'trial-'));
   const sandbox = await ownerSandbox({ ownedPolicy: true });
-  const lost: string[] = [];
-  const onWritten = async () => void lost.push(...(await unrecordedGaps(sandbox)));
+  const { found: lost, onWritten } = watchGaps(sandbox);
   const lists = new Map();
   const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onWritten });
   await whole(sandbox, workFolder, bad.cluster, sameMachine('first')).catch(() => undefined);
@@ -112,8 +111,13 @@ export async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<vo
   assert.deepEqual([sandbox.scenario.state.holder, lockHolder(sandbox.scenario)], [undefined, undefined], `${what}: the lock`);
 }
 
+/** References that are nowhere, at any moment after a write. */
+export function watchGaps(sandbox: OwnerSandbox, found: string[] = []) {
+  return { found, onWritten: async () => void found.push(...(await unrecordedGaps(sandbox))) };
+}
+
 /** References that neither the object nor the journal in the cluster has. */
-export async function unrecordedGaps(sandbox: OwnerSandbox): Promise<readonly string[]> {
+async function unrecordedGaps(sandbox: OwnerSandbox): Promise<readonly string[]> {
   const entries = (await journalOf(sandbox, sandbox.cluster).load())?.entries ?? [];
   const recorded = new Map(
     entries.map((entry) => [`${entry.object.kind}/${plainName(entry.object.name)}`, entry.references.map((one) => textOf(one, true))]),

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
@@ -6,10 +7,9 @@ import type { PreviewedObject } from '../../src/features/install-manifest/outcom
 import type { OwnershipMode } from '../../src/features/install-manifest/ownership-taken.ts';
 import { previewDocuments } from '../../src/features/install-manifest/preview.ts';
 import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
-import type { Action } from '../../src/kernel/action.ts';
-import type { Context } from '../../src/kernel/context.ts';
+import type { Invocation } from '../../src/kernel/argv.ts';
 import { type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
-import { ApiFailure } from '../../src/kernel/ports.ts';
+import { ApiFailure, type Cluster, type ClusterReader } from '../../src/kernel/ports.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { changedFields } from '../../src/manifest/definition-differences.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
@@ -30,7 +30,7 @@ export function seen(object: KubeObject | undefined): unknown {
 }
 
 /** The same without kubectl's own note, which goes when ownership is handed over first. */
-function withoutNote(object: KubeObject | undefined): unknown {
+export function withoutNote(object: KubeObject | undefined): unknown {
   const all = seen(object);
   return all === undefined ? undefined : { ...(all as object), last: undefined };
 }
@@ -42,17 +42,14 @@ const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort'];
  * Every object of the manifest as it is now, to be compared with the same on another cluster: without kubectl's note, and without
  * numbers that each server hands out by itself.
  */
-export async function endState({ cluster }: OpenPlane, { documents }: Manifest): Promise<ReadonlyMap<string, unknown>> {
+export async function endState(cluster: ClusterReader, { documents }: Manifest): Promise<ReadonlyMap<string, unknown>> {
   const found = documents.map(async ({ object }) => {
     const live = await liveOf(cluster, object);
-    const kept = live?.kind === 'Service' ? { ...live, spec: withoutAllocated(live.spec as object) } : live;
+    const own = Object.entries(live?.spec ?? {}).filter(([name]) => !ALLOCATED.includes(name));
+    const kept = live?.kind === 'Service' ? { ...live, spec: Object.fromEntries(own) } : live;
     return [refText(refOf(object)), withoutNote(kept)] as const;
   });
   return new Map(await Promise.all(found));
-}
-
-function withoutAllocated(spec: object): object {
-  return Object.fromEntries(Object.entries(spec).filter(([name]) => !ALLOCATED.includes(name)));
 }
 
 export interface OpenPlane {
@@ -74,25 +71,40 @@ export async function openPlane(): Promise<OpenPlane> {
   };
 }
 
-export async function liveOf(cluster: OpenCluster, { apiVersion, kind, metadata }: KubeObject): Promise<KubeObject | undefined> {
+export async function liveOf(cluster: ClusterReader, { apiVersion, kind, metadata }: KubeObject): Promise<KubeObject | undefined> {
   const resource = await cluster.resolve(apiVersion, kind);
   return resource && cluster.get(resource, metadata.name, metadata.namespace);
 }
 
-/** Performs the actions as they stand: the files, the patches, the commands. */
-async function perform({ plane, cluster }: OpenPlane, actions: readonly Action[]): Promise<void> {
-  for (const { effect } of actions) {
-    if (effect.type === 'write') await writeFile(join(plane.dir, effect.file), effect.content);
+/** What is planned on, and performed on. */
+interface Applying {
+  readonly cluster: Cluster;
+  write(file: string, content: string): unknown;
+  /** Throws unless it ends well. */
+  run(invocation: Invocation): Promise<unknown>;
+}
+
+/** Plans, and performs the actions as they stand: the files, the patches, the commands. What is refused is left out, where the tool would not begin. */
+export async function plannedAndApplied(
+  { cluster, write, run }: Applying,
+  manifest: Manifest,
+  ownership: OwnershipMode,
+  workFolder: string,
+) {
+  const previews = await previewDocuments(cluster, manifest, ownership);
+  const isRefused = ({ planned }: PreviewedObject) => planned.change === 'refused';
+  const [refused, accepted] = [previews.filter(isRefused), previews.filter((one) => !isRefused(one))];
+  const documents = manifest.documents.filter(({ object }) => !refused.some(({ document }) => document === object));
+  const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
+  for (const { effect } of applyWhole(whole, { ...contextOf({ ownership }), workFolder })) {
+    if (effect.type === 'write') await write(join(workFolder, effect.file), effect.content);
     for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
-      const kind = await cluster.resolve(target.apiVersion, target.kind);
-      if (!kind) throw new Error(`no kind for ${refText(target)}`);
+      const kind = (await cluster.resolve(target.apiVersion, target.kind)) ?? assert.fail(refText(target));
       await cluster.patch(kind, target, patch, 'kubectl');
     }
-    if (effect.type === 'exec') {
-      const { exitCode, stderr } = await plane.kubectl([...effect.run.args]);
-      if (exitCode !== 0 || stderr.includes('failed to re-apply')) throw new Error(`kubectl ${effect.run.args.join(' ')}: ${stderr}`);
-    }
+    if (effect.type === 'exec') await run(effect.run);
   }
+  return { accepted, refused };
 }
 
 export interface Compared {
@@ -122,17 +134,15 @@ export async function planAndApply(open: OpenPlane, manifest: Manifest, ownershi
 }
 
 async function planAndApplyOnce(open: OpenPlane, manifest: Manifest, ownership: OwnershipMode): Promise<readonly Compared[]> {
-  const context: Context = { ...contextOf({ ownership }), workFolder: open.plane.dir };
-  const previews = await previewDocuments(open.cluster, manifest, ownership);
-  const isRefused = ({ planned }: PreviewedObject) => planned.change === 'refused';
-  const [refused, accepted] = [previews.filter(isRefused), previews.filter((one) => !isRefused(one))];
-  const documents = manifest.documents.filter(({ object }) => !refused.some(({ document }) => document === object));
-  const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
-  await perform(open, applyWhole(whole, context));
-  const results = await Promise.all(accepted.map((preview) => compared(open.cluster, preview, ownership)));
-  const refusals: Compared[] = [];
-  for (const preview of refused) refusals.push(await comparedRefusal(open, preview));
-  return [...results, ...refusals];
+  const { plane, cluster } = open;
+  const run = async ({ args }: Invocation) => {
+    const { exitCode, stderr } = await plane.kubectl([...args]);
+    if (exitCode !== 0 || stderr.includes('failed to re-apply')) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+  };
+  const { accepted, refused } = await plannedAndApplied({ cluster, run, write: writeFile }, manifest, ownership, plane.dir);
+  const results = await Promise.all(accepted.map((preview) => compared(cluster, preview, ownership)));
+  for (const preview of refused) results.push(await comparedRefusal(open, preview));
+  return results;
 }
 
 /** What the plan calls refused is refused to kubectl too, and stays as it was. The tool itself would not begin. */
