@@ -1,25 +1,13 @@
 import { addressSetsOf } from '../../../src/features/policy-rules/address-sets.ts';
 import { globalPolicyOf, inOrder, tierOf } from '../../../src/features/policy-rules/global-policy.ts';
-import { type AutomaticSigns, automaticSettings, hostEndpointOf } from '../../../src/features/policy-rules/host-endpoint.ts';
+import { automaticSettings, hostEndpointOf } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { FleetFacts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import type { Rule } from '../../../src/features/policy-rules/rules.ts';
 import type { Labels } from '../../../src/features/policy-rules/selector.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 
-export const GROUP = 'projectcalico.org';
-export const SIGNS: AutomaticSigns = {
-  createdBy: 'projectcalico.org/created-by',
-  createdByValue: 'calico-kube-controllers',
-  autoHepSuffix: '-auto-hep',
-};
-const PROFILE = {
-  apiGroup: GROUP,
-  derivedProfiles: {
-    namespace: { prefix: 'kns.', labelPrefix: 'pcns.' },
-    serviceAccount: { prefix: 'ksa.', labelPrefix: 'pcsa.' },
-  },
-};
-export const ALLOW_ALL = 'projectcalico-default-allow';
+export const { apiGroup: GROUP, labels: SIGNS, allowAllProfile: ALLOW_ALL } = calico;
 
 export function object(kind: string, name: string, spec: object, labels: Labels = {}, annotations: Labels = {}): KubeObject {
   return { apiVersion: `crd.${GROUP}/v1`, kind, metadata: { name, labels, annotations }, spec };
@@ -69,6 +57,8 @@ export function fleetOf({
   untracked = false,
 }: Fleet): FleetFacts {
   const allTiers = tiers.map(tierOf);
+  const named = Object.entries(profiles);
+  const inForce = policies.map((each) => globalPolicyOf(each, calico));
   return {
     nodes: Object.entries(nodes).map(([name, labels]) => ({
       name,
@@ -81,22 +71,14 @@ export function fleetOf({
     settings: automaticSettings({ controllers: { node: { hostEndpoint } } }),
     signs: SIGNS,
     rules: {
-      global: new Map(policies.map((one) => [one.metadata.name, addressSetsOf(one, PROFILE)])),
-      namespaced: new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, addressSetsOf(one, PROFILE)])),
-      profiles: new Map(Object.entries(profiles).map(([name, spec]) => [name, addressSetsOf(object('Profile', name, spec), PROFILE)])),
+      global: new Map(policies.map((one) => [one.metadata.name, addressSetsOf(one, calico)])),
+      namespaced: new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, addressSetsOf(one, calico)])),
+      profiles: new Map(named.map(([name, spec]) => [name, addressSetsOf(object('Profile', name, spec), calico)])),
     },
     world: {
-      policies: inOrder(
-        policies.map((each) => globalPolicyOf(each, { apiGroup: GROUP })),
-        allTiers,
-      ),
+      policies: inOrder(inForce, allTiers),
       tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
-      profiles: new Map(
-        Object.entries(profiles).map(([name, { labels = {}, ingress = [], egress = [] }]) => [
-          name,
-          { labels, rules: { ingress, egress } },
-        ]),
-      ),
+      profiles: new Map(named.map(([name, { labels = {}, ingress = [], egress = [] }]) => [name, { labels, rules: { ingress, egress } }])),
       allowAllProfile: ALLOW_ALL,
       untracked,
     },

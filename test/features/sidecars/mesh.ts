@@ -9,6 +9,7 @@ import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { workloadOf } from '../../support/inventory.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
 
 export const NEW = 'v3.32.1';
@@ -26,9 +27,9 @@ export const FILES: Files = {
 export const injector = (config: string, name = 'istio-sidecar-injector') =>
   object('v1', `ConfigMap/istio-system/${name}`, { metadata: { uid: 'map' }, data: { config, values: '{}' } });
 export const istiod = (tag: string, revision?: string) =>
-  object('apps/v1', 'Deployment/istio-system/istiod', {
-    metadata: { labels: revision ? { 'istio.io/rev': revision } : {} },
-    spec: { template: { spec: { containers: [{ name: 'discovery', image: `docker.io/istio/pilot:${tag}` }] } } },
+  workloadOf('Deployment', 'istiod', {
+    ...{ namespace: 'istio-system', labels: revision ? { 'istio.io/rev': revision } : {} },
+    images: { discovery: `docker.io/istio/pilot:${tag}` },
   });
 export const owned = (kind: string, name: string) => [{ apiVersion: 'apps/v1', kind, name, uid: 'u', controller: true }];
 
@@ -57,14 +58,9 @@ export interface Case {
 }
 
 /** Agents of the target, so that the installation is known. */
-const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
-  spec: {
-    template: {
-      spec: {
-        containers: [{ name: 'calico-node', image: `quay.io/calico/node:${NEW}`, env: [{ name: 'DATASTORE_TYPE', value: 'kubernetes' }] }],
-      },
-    },
-  },
+const agents = workloadOf('DaemonSet', 'calico-node', {
+  images: { 'calico-node': `quay.io/calico/node:${NEW}` },
+  env: { DATASTORE_TYPE: 'kubernetes' },
 });
 
 export async function open({ objects, files = FILES, options = {}, kept = [], profile, tools, stage = alpStage }: Case) {
@@ -73,12 +69,7 @@ export async function open({ objects, files = FILES, options = {}, kept = [], pr
     cluster,
     artifacts: {
       has: async (release: string, path: string) => `${release}/${path}` in files,
-      fetch: async (release: string, path: string) => ({
-        url: path,
-        file: path,
-        sha256: '',
-        bytes: new TextEncoder().encode(files[`${release}/${path}`]),
-      }),
+      fetch: async (release: string, path: string) => ({ bytes: new TextEncoder().encode(files[`${release}/${path}`]) }),
     },
     files: { readText: async (path: string) => files[path] ?? '' },
     records: { keptWith: async () => kept, keptHere: async () => true },
