@@ -1,15 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { textAt } from '../../src/kernel/json.ts';
+import type { ManagedFieldsEntry } from '../../src/kernel/object.ts';
 import type { Api, ApiObject } from '../control-plane/api.ts';
 
 /** What two runs must agree on: objects by `kind.group namespace/name`, without what no two clusters share. */
 export type EndState = Readonly<Record<string, unknown>>;
-
-interface Discovery {
-  readonly resources: readonly { readonly name: string; readonly kind: string; readonly verbs: readonly string[] }[];
-}
-interface Groups {
-  readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly groupVersion: string } }[];
-}
 
 /** Made by controllers, or by time: they say nothing about the run. */
 const FLEETING = new Set([
@@ -27,28 +22,28 @@ const OF_THE_GROUND = new Set([
 
 /** Everything of the cluster that a run is answerable for. */
 export async function readEndState(api: Api): Promise<EndState> {
-  const { groups } = await api.get<Groups>('/apis');
+  const { groups } = await api.get<{ readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[] }>(
+    '/apis',
+  );
   const versions = ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
   const parts = await Promise.all(versions.map((path) => readVersion(api, path)));
   return Object.fromEntries(parts.flat().toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 async function readVersion(api: Api, path: string): Promise<readonly (readonly [string, unknown])[]> {
-  const { resources } = await api.get<Discovery>(path);
+  const { resources } = await api.get<{ readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[] }>(
+    path,
+  );
   const listed = resources.filter(({ name, verbs }) => verbs.includes('list') && !name.includes('/') && !FLEETING.has(name));
   const lists = await Promise.all(
     listed.map(async ({ name }) => {
       const { items } = await api.get<{ items: readonly ApiObject[] }>(`${path}/${name}`);
       return items
         .filter(({ metadata }) => !OF_THE_GROUND.has(metadata.name) && !KEPT.test(metadata.name))
-        .map((item) => [nameOf(path, name, item), normalised(name, item)] as const);
+        .map((item) => [`${path}/${name} ${item.metadata.namespace ?? ''}/${item.metadata.name}`, normalised(name, item)] as const);
     }),
   );
   return lists.flat();
-}
-
-function nameOf(path: string, resource: string, { metadata }: ApiObject): string {
-  return `${path}/${resource} ${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
 /** An object without what the server, the clock and other controllers put into it; workloads keep how often they were changed. */
@@ -60,35 +55,24 @@ export function normalised(resource: string, object: ApiObject): unknown {
   return withoutUids({ ...rest, metadata: { ...told, ...(isWorkload ? { generation } : {}), owners: ownersOf(managedFields) } });
 }
 
-interface FieldOwner {
-  readonly manager: string;
-  readonly operation: string;
-  readonly subresource?: string;
-  readonly fieldsV1?: unknown;
-}
-
 const CONTROLLERS = /^(kube-|kwok|clusterrole-)/;
 
 function ownersOf(managedFields: unknown): readonly unknown[] {
-  return ((managedFields ?? []) as readonly FieldOwner[])
-    .filter(({ manager, subresource }) => subresource === undefined && !CONTROLLERS.test(manager))
-    .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }))
+  return ((managedFields ?? []) as readonly ManagedFieldsEntry[])
+    .filter(({ manager = '', subresource }) => subresource === undefined && !CONTROLLERS.test(manager))
+    .map(({ manager = '', operation = '', fieldsV1 }) => ({ manager, operation, fieldsV1 }))
     .toSorted((one, other) => (one.manager + one.operation < other.manager + other.operation ? -1 : 1));
 }
 
 /** The record's promise: what was there before, where it went, that it has ended. When, how often and through which stages is each run's own. */
 function recordOf(data: unknown): unknown {
-  const text = (data as { readonly 'record.json'?: string } | undefined)?.['record.json'] ?? 'e30=';
-  const { profile, target, source, path, variant, digests, outcome, finishedAt } = JSON.parse(
-    Buffer.from(text, 'base64').toString('utf8'),
-  ) as Record<string, unknown>;
+  const text = Buffer.from(textAt(data, 'record.json') ?? '', 'base64').toString();
+  const { profile, target, source, path, variant, digests, outcome, finishedAt } = JSON.parse(text || '{}');
   return { profile, target, source, path, variant, digests, outcome, finished: finishedAt !== undefined };
 }
 
 function withoutUids(object: object): unknown {
-  return JSON.parse(
-    JSON.stringify(object, (key, value) => (key === 'uid' || key === 'clusterIP' || key === 'clusterIPs' ? undefined : value)),
-  );
+  return JSON.parse(JSON.stringify(object, (key, value) => (/^(uid|clusterIPs?)$/.test(key) ? undefined : value)));
 }
 
 /** What differs, one line each; empty when two end states agree. */

@@ -51,12 +51,6 @@ const BLANK = 'for word; do case "$word" in *" "*) echo "no name: $word"; exit 1
 const script = (program: string, known: string) =>
   `#!/bin/sh\n${program === 'helm' ? BLANK : ''}\ncase "$*" in ${known}) echo "$*" ;; *) echo "unknown: $*"; exit 1 ;; esac\n`;
 
-/** What became of a next step that is no command of this program. */
-export interface Ran {
-  readonly exit: number;
-  readonly text: string;
-}
-
 /** A shell with a real kubectl before a server that has what the check of a world saw. */
 export async function shellOn() {
   let world: JudgedWorld | undefined;
@@ -69,7 +63,8 @@ export async function shellOn() {
   for (const [program, known] of Object.entries(OTHERS)) await writeFile(join(home, program), script(program, known), { mode: 0o755 });
   const env = { HOME: home, PATH: `${home}:${process.env.PATH}`, KUBECONFIG: kubeconfig, KUBE_EDITOR: 'true', TMPDIR: home };
   return {
-    run(of: JudgedWorld): Promise<Ran> {
+    /** What becomes of a next step that is no command of this program. */
+    run(of: JudgedWorld): Promise<{ readonly exit: number; readonly text: string }> {
       world = of;
       // Folders of a world are not of this machine.
       const line = of.finding.next.replace(/^(df -h|ls -ld) .*/, '$1 .');

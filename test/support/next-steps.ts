@@ -15,12 +15,7 @@ import { installedSandbox } from './sandbox-ports.ts';
 export const PROGRAM = 'kubectl netsvc-upgrade ';
 
 /** What a command showed to a person who says no to every question. */
-interface Shown {
-  readonly exit: number;
-  readonly lines: readonly string[];
-  readonly next: string | undefined;
-  readonly questions: number;
-}
+type Shown = Awaited<ReturnType<typeof shown>>;
 
 /** Where a next step was printed: the command that printed it, and what each command shows there. */
 export interface NextWorld {
@@ -45,8 +40,7 @@ let cluster: Promise<Scenario> | undefined;
 
 /** The service as its manifest installed it, in memory: nothing that is followed is agreed to, so that one serves all. */
 function followedCluster(): Promise<Scenario> {
-  const installed = { installed: 'v3.27.5', file: 'calico-typha.yaml', cli: false };
-  cluster ??= installedSandbox({ releasesFolder: releases, ...installed });
+  cluster ??= installedSandbox({ releasesFolder: releases, installed: 'v3.27.5', file: 'calico-typha.yaml', cli: false });
   return cluster;
 }
 
@@ -85,13 +79,8 @@ function composed(of: ApplyBench, scenario: Scenario, request: ComposeRequest): 
   const asked = Object.fromEntries(Object.entries(said).filter(([name]) => isSaid(name))) as Partial<Options>;
   const base = compositionOf(scenario, request, profile);
   const tools = { ...base.tools, ...of.sources.tools };
-  return {
-    ...base,
-    ...of.sources,
-    tools,
-    profile,
-    context: { ...of.context, options: { ...said, ...of.context.options, ...asked } },
-  } as Composition;
+  const context = { ...of.context, options: { ...said, ...of.context.options, ...asked } };
+  return { ...base, ...of.sources, tools, profile, context } as Composition;
 }
 
 /** Another stage than the one that is asked: it has nothing to say, and the upgrade is still to be done. */
@@ -102,7 +91,7 @@ function around(stage: AnyStage, [command]: readonly string[]): AnyStage {
 }
 
 /** What a command of this program shows; without answers nobody is at the terminal. */
-async function shown(bench: CommandBench, words: readonly string[], answers: readonly boolean[] | undefined): Promise<Shown> {
+async function shown(bench: CommandBench, words: readonly string[], answers: readonly boolean[] | undefined) {
   bench.answers = answers && [...answers];
   // Who watches waits for the other run to end, and here nobody ends it: its first look is what is shown.
   const exit = await bench.run(...words.filter((word) => word !== '--watch'));
@@ -133,8 +122,6 @@ interface Screen {
   world(): Promise<Scenario>;
 }
 
-const installed = (): Promise<Scenario> => installedSandbox();
-
 /** What a command shows there. */
 export async function screen(scenario: Scenario, typed: string, answers: readonly boolean[] | undefined): Promise<Shown> {
   // Who watches waits for the other run to end: it has.
@@ -145,7 +132,7 @@ export async function screen(scenario: Scenario, typed: string, answers: readonl
 const after =
   (commands: readonly string[], prepare: (scenario: Scenario) => void = () => undefined) =>
   async () => {
-    const scenario = await installed();
+    const scenario = await installedSandbox();
     prepare(scenario);
     for (const one of commands) await screen(scenario, one, undefined);
     return scenario;
@@ -158,27 +145,25 @@ const locked = ({ state }: Scenario) => {
 const DOWN = 'run --yes --timeout 2m --accept NS-421';
 
 const row = (title: string, typed: string, world: Screen['world'] = after([])): Screen => ({ title, typed, world });
+const rows = (when: string, typed: readonly string[], world: Screen['world']) => typed.map((one) => row(`${one} ${when}`, one, world));
 const alone = ['preflight', 'plan', 'run', 'verify', 'status', 'wait', 'ownerrefs list', 'ownerrefs strip', 'crds', 'hep', 'alp', 'policy'];
+const whole = ['status', 'plan', 'verify', 'run', 'cli', 'ownerrefs restore --undo', 'ownerrefs forget'];
 
 export const SCREENS: readonly Screen[] = [
-  ...alone.map((typed) => row(`${typed} before anything was done`, typed)),
-  ...['preflight', 'plan', 'run', 'verify', 'status'].map((typed) =>
-    row(`${typed} beside a run that holds the lock`, typed, after([], locked)),
-  ),
-  ...['status', 'plan', 'verify', 'preflight', 'wait', 'apply'].map((typed) =>
-    row(`${typed} after a part of the chain`, typed, after(['run --yes --through apply'])),
-  ),
-  ...['status', 'plan', 'verify', 'run', 'cli', 'ownerrefs restore --undo', 'ownerrefs forget'].map((typed) =>
-    row(`${typed} after the whole chain`, typed, after(['run --yes'])),
-  ),
+  ...rows('before anything was done', alone, after([])),
+  ...rows('beside a run that holds the lock', ['preflight', 'plan', 'run', 'verify', 'status'], after([], locked)),
+  ...rows('after a part of the chain', ['status', 'plan', 'verify', 'preflight', 'wait', 'apply'], after(['run --yes --through apply'])),
+  ...rows('after the whole chain', whole, after(['run --yes'])),
   row('the chain, at its end', 'run --yes'),
   row('a dry run', 'run --dry-run=server'),
   row('a plan with an exit code', 'plan --detailed-exitcode'),
   row('a run that stops at a pod that ends again and again', 'run --yes', after([], broken('crash-loop'))),
   row('a run that stops at an image that cannot be pulled', 'run --yes', after([], broken('image-pull'))),
   row('a run that times out at a node', DOWN, after([], broken('not-ready'))),
-  ...['status', 'wait', 'verify', 'preflight', 'plan'].map((typed) =>
-    row(`${typed} after a run that stopped at a pod`, typed, after(['run --yes'], broken('crash-loop'))),
+  ...rows(
+    'after a run that stopped at a pod',
+    ['status', 'wait', 'verify', 'preflight', 'plan'],
+    after(['run --yes'], broken('crash-loop')),
   ),
   row('a wait that takes too long at a node', 'wait --timeout 1m', after([DOWN], broken('not-ready'))),
 ];
