@@ -79,14 +79,10 @@ const endIn = (host: RealHost, lane: Lane): string => (lane === 'ingress' || lan
 const rulesIn = (host: RealHost, lane: Lane): readonly string[] => host[REAL_LANES[lane]]?.rules ?? [];
 
 function otherAddresses(before: RealHost, after: RealHost, lane: Lane, ours: Change | undefined, counts: Counts): readonly string[] {
-  const [one, other] = [before, after].map((shot) => realSets(rulesIn(shot, lane), isOfHosts));
+  const [one, other] = [before, after].map((shot) => realSets(rulesIn(shot, lane)));
   const [comes, goes] = [difference(other ?? [], one ?? []), difference(one ?? [], other ?? [])];
-  const [weCome, weGo] = [
-    ours?.after.addresses?.flatMap((set) => set.comes) ?? [],
-    ours?.after.addresses?.flatMap((set) => set.goes) ?? [],
-  ];
   if (comes.length + goes.length > 0) counts.addresses += 1;
-  const [there, here] = [`+${listed(comes)} -${listed(goes)}`, `+${listed(weCome)} -${listed(weGo)}`];
+  const [there, here] = [`+${listed(comes)} -${listed(goes)}`, changeOf(ours?.after.addresses)];
   return there === here ? [] : [`${lane} addresses: ${here} here, ${there} there`];
 }
 
@@ -96,12 +92,15 @@ function otherPorts(before: RealHost, after: RealHost, lane: Lane, ours: Change 
   const index = NODES.indexOf(before.node) + 1;
   const isOwn = (member: string) => new RegExp(`^(?:10\\.9\\.[013]\\.|fd09::)${index} `).test(member);
   const ports = (host: RealHost) =>
-    realPorts(rulesIn(host, lane), isOfHosts).map(([side, members]) => (own?.test(side) ? members.filter(isOwn) : members));
+    realPorts(rulesIn(host, lane)).map(([side, members]) => (own?.test(side) ? members.filter(isOwn) : members));
   const goes = difference(ports(before), ports(after));
   if (goes.length === 0) return [];
   counts.ports += 1;
   return ours?.after.lostPorts ? [] : [`${lane} ports: none lost here, ${listed(goes)} there`];
 }
+
+const changeOf = (sets: readonly Readonly<Record<'comes' | 'goes', readonly string[]>>[] = []) =>
+  `+${listed(sets.flatMap(({ comes }) => comes))} -${listed(sets.flatMap(({ goes }) => goes))}`;
 
 const listed = (addresses: readonly string[]): string => [...new Set(addresses)].toSorted().join(',');
 
@@ -134,8 +133,7 @@ export async function otherForPods(
       const [before, after] = [now, hosts].map((some) => membersIn(some, id));
       const [comes, goes] = [difference(after ?? [], before ?? []), difference(before ?? [], after ?? [])];
       counts.pods += comes.length + goes.length > 0 ? 1 : 0;
-      const ours = told.get(name)?.[at === 0 ? 'atEnable' : 'atDelete'] ?? [];
-      const here = `+${listed(ours.flatMap((one) => one.comes))} -${listed(ours.flatMap((one) => one.goes))}`;
+      const here = changeOf(told.get(name)?.[at === 0 ? 'atEnable' : 'atDelete']);
       const there = `+${listed(comes)} -${listed(goes)}`;
       return here === there ? [] : [`${id} of pods, ${at === 0 ? 'enable' : 'delete'}: ${here} here, ${there} there`];
     });
@@ -147,21 +145,16 @@ const objectsIn = (list: ApiList | undefined): readonly KubeObject[] => (list?.i
 /** On whichever node it is in force: its sets are the same on each. */
 function membersIn(hosts: readonly RealHost[], id: string): readonly (readonly string[])[] {
   const rules = hosts.map(({ policies = {} }) => policies[id]).find((one) => one !== undefined) ?? { in: [], out: [] };
-  return [rules.in, rules.out].flatMap((some) => [
-    ...realSets(some, isOfHosts),
-    ...realPorts(some, isOfHosts).map(([, members]) => members),
-  ]);
+  return [rules.in, rules.out].flatMap((some) => [...realSets(some), ...realPorts(some).map(([, members]) => members)]);
 }
 
-type OfHosts = (address: string) => boolean;
-
 /** Members of the sets of each rule that decides, host addresses alone, in the order of the rules. */
-function realSets(rules: readonly string[], isOfHosts: OfHosts): readonly (readonly string[])[] {
+function realSets(rules: readonly string[]): readonly (readonly string[])[] {
   return rules.flatMap((rule) => setsOf(rule, /Sets$/).map(([, members]) => members.filter(isOfHosts)));
 }
 
 /** The same for names of ports: for each rule and side its members `ADDRESS tcp:80`. */
-function realPorts(rules: readonly string[], isOfHosts: OfHosts): readonly (readonly [side: string, members: readonly string[]])[] {
+function realPorts(rules: readonly string[]): readonly (readonly [side: string, members: readonly string[]])[] {
   return rules.flatMap((rule) => {
     const bySide = Map.groupBy(setsOf(rule, /Named$/), ([side]) => side);
     return [...bySide].map(([side, some]) => [side, some.flatMap(([, members]) => members.filter(isOfHosts))] as const);

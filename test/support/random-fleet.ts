@@ -3,19 +3,12 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 
 type Random = () => number;
 
-/** A world of hosts and policies, as objects of the service's v1 group. */
-export interface RandomFleet {
-  readonly nodes: readonly { readonly name: string; readonly labels: Labels; readonly addresses: readonly string[] }[];
-  readonly endpoints: readonly KubeObject[];
-  readonly policies: readonly KubeObject[];
-  readonly networkPolicies: readonly KubeObject[];
-  readonly tiers: readonly KubeObject[];
-}
+export type RandomFleet = ReturnType<typeof randomFleet>;
 
 export const NODES = ['n1', 'n2', 'n3', 'n4'];
 export const NAMESPACES: Readonly<Record<string, Labels>> = { shop: { team: 'a' }, web: { team: 'b', zone: 'x' } };
 /** The same in every world: policies select them, and their addresses stay. */
-export const PODS: readonly { readonly name: string; readonly namespace: string; readonly node: string; readonly labels: Labels }[] = [
+export const PODS = [
   { name: 'pod-1', namespace: 'shop', node: 'n1', labels: { role: 'a', app: 'x' } },
   { name: 'pod-2', namespace: 'shop', node: 'n2', labels: { role: 'b' } },
   { name: 'pod-3', namespace: 'shop', node: 'n3', labels: {} },
@@ -26,27 +19,19 @@ const KEYS = ['role', 'zone', 'team', 'app'];
 const VALUES = ['a', 'b', 'x', 'host', 'ab'];
 const ALLOW_ALL = 'projectcalico-default-allow';
 
+const OF_ACCOUNTS = ['ksa.shop.default'];
 const PROFILES = [
-  [],
-  [],
-  [ALLOW_ALL],
-  ['kns.shop'],
-  ['kns.shop', 'kns.web'],
-  ['none'],
-  ['none', ALLOW_ALL],
-  ['kns.web', 'none'],
-  ['ksa.shop.default', ALLOW_ALL],
-  ['ksa.shop.default', 'none'],
-];
-const PORTS = [
-  [],
-  [],
-  [{ name: 'http', protocol: 'TCP', port: 80 }],
-  [
-    { name: 'http', protocol: 'UDP', port: 81 },
-    { name: 'ssh', protocol: 'TCP', port: 22 },
+  ...[[], [], [ALLOW_ALL], ['kns.shop'], ['kns.shop', 'kns.web'], ['none'], ['none', ALLOW_ALL], ['kns.web', 'none']],
+  ...[
+    [...OF_ACCOUNTS, ALLOW_ALL],
+    [...OF_ACCOUNTS, 'none'],
   ],
 ];
+const port = (name: string, protocol: string, number: number) => ({ name, protocol, port: number });
+const PORTS = [[], [], [port('http', 'TCP', 80)], [port('http', 'UDP', 81), port('ssh', 'TCP', 22)]];
+/** Keys of namespaces and of service accounts. */
+const OF_SPACES = ['team', 'zone', 'projectcalico.org/name'];
+const TYPES = [['Ingress', 'Egress'], ['Ingress'], ['Egress'], undefined];
 
 const pick = <T>(random: Random, some: readonly T[]): T => some[Math.floor(random() * some.length)] as T;
 const chance = (random: Random, share: number): boolean => random() < share;
@@ -80,11 +65,9 @@ function atom(random: Random, keys: readonly string[]): string {
   ]);
 }
 
-function selector(
-  random: Random,
-  keys: readonly string[] = [...KEYS, 'projectcalico.org/created-by', 'pcns.team', 'projectcalico.org/namespace'],
-  depth = 0,
-): string {
+const OF_HOSTS = [...KEYS, 'projectcalico.org/created-by', 'pcns.team', 'projectcalico.org/namespace'];
+
+function selector(random: Random, keys: readonly string[] = OF_HOSTS, depth = 0): string {
   const shape = depth > 2 ? 0 : random();
   if (shape < 0.5) return atom(random, keys);
   const [one, other] = [selector(random, keys, depth + 1), selector(random, keys, depth + 1)];
@@ -94,13 +77,12 @@ function selector(
 }
 
 function entity(random: Random): object {
-  const own = ['team', 'zone', 'projectcalico.org/name'];
   return {
     ...(chance(random, 0.4) ? { selector: selector(random) } : {}),
     ...(chance(random, 0.15) ? { notSelector: selector(random) } : {}),
-    ...(chance(random, 0.2) ? { namespaceSelector: pick(random, ['global()', 'all()', selector(random, own)]) } : {}),
+    ...(chance(random, 0.2) ? { namespaceSelector: pick(random, ['global()', 'all()', selector(random, OF_SPACES)]) } : {}),
     ...(chance(random, 0.1)
-      ? { serviceAccounts: { ...(chance(random, 0.5) ? { names: ['x', 'y'] } : { selector: selector(random, own) }) } }
+      ? { serviceAccounts: chance(random, 0.5) ? { names: ['x', 'y'] } : { selector: selector(random, OF_SPACES) } }
       : {}),
     ...(chance(random, 0.1) ? { nets: ['203.0.113.0/24'] } : {}),
     ...(chance(random, 0.15) ? { ports: pick(random, [['http'], ['http', 'ssh'], ['none']]) } : {}),
@@ -124,12 +106,11 @@ function object(kind: string, name: string, spec: object, own: Labels = {}): Kub
 function policy(random: Random, world: string, index: number): KubeObject {
   const preDNAT = chance(random, 0.08);
   const doNotTrack = !preDNAT && chance(random, 0.05);
-  const own = ['team', 'zone', 'projectcalico.org/name'];
-  const types = preDNAT ? ['Ingress'] : pick(random, [['Ingress', 'Egress'], ['Ingress'], ['Egress'], undefined]);
+  const types = preDNAT ? ['Ingress'] : pick(random, TYPES);
   return object('GlobalNetworkPolicy', `${world}${pick(random, ['p', 'p-', 'p.', 'q'])}${index}`, {
     ...(chance(random, 0.8) ? { selector: selector(random) } : {}),
-    ...(chance(random, 0.25) ? { namespaceSelector: chance(random, 0.2) ? 'all()' : selector(random, own) } : {}),
-    ...(chance(random, 0.1) ? { serviceAccountSelector: selector(random, own) } : {}),
+    ...(chance(random, 0.25) ? { namespaceSelector: chance(random, 0.2) ? 'all()' : selector(random, OF_SPACES) } : {}),
+    ...(chance(random, 0.1) ? { serviceAccountSelector: selector(random, OF_SPACES) } : {}),
     ...(chance(random, 0.6) ? { order: pick(random, [1, 2, 2, 2.5, -1, 1000]) } : {}),
     ...(chance(random, 0.4) ? { tier: pick(random, ['sec', 'late', 'absent', 'default']) } : {}),
     ...(types ? { types } : {}),
@@ -146,7 +127,7 @@ const OF_PODS = [...KEYS, 'pcns.team', 'pcsa.projectcalico.org/name', 'projectca
 
 function networkPolicy(random: Random, world: string, index: number): KubeObject {
   const namespace = pick(random, Object.keys(NAMESPACES));
-  const types = pick(random, [['Ingress', 'Egress'], ['Ingress'], ['Egress'], undefined]);
+  const types = pick(random, TYPES);
   const made = object('NetworkPolicy', `${world}n${index}`, {
     ...(chance(random, 0.8) ? { selector: selector(random, OF_PODS) } : {}),
     ...(chance(random, 0.1) ? { serviceAccountSelector: selector(random, ['team', 'projectcalico.org/name']) } : {}),
@@ -157,8 +138,8 @@ function networkPolicy(random: Random, world: string, index: number): KubeObject
   return { ...made, metadata: { ...made.metadata, namespace } };
 }
 
-/** `world` is in the names of all that can be named: what was seen of it is no other's. */
-export function randomFleet(random: Random, world: string): RandomFleet {
+/** Hosts and policies as objects of the service's v1 group. `world` is in the names of all that can be named: what was seen of it is no other's. */
+export function randomFleet(random: Random, world: string) {
   const nodes = NODES.map((name, index) => ({
     name,
     labels: labels(random),
@@ -167,22 +148,18 @@ export function randomFleet(random: Random, world: string): RandomFleet {
   const endpoints = nodes.flatMap(({ name }, index) =>
     some(random, 2, (at) => {
       const everywhere = chance(random, 0.85);
-      const expectedIPs = [
-        ...new Set(some(random, 2, () => pick(random, [`10.9.0.${index + 1}`, `10.9.1.${index + 1}`, '10.9.2.1', `fd09:0::${index + 1}`]))),
-      ];
+      const addresses = [`10.9.0.${index + 1}`, `10.9.1.${index + 1}`, '10.9.2.1', `fd09:0::${index + 1}`];
+      const expectedIPs = [...new Set(some(random, 2, () => pick(random, addresses)))];
       const given: Labels = chance(random, 0.06) ? { 'projectcalico.org/created-by': 'calico-kube-controllers' } : {};
-      return object(
-        'HostEndpoint',
-        `${pick(random, ['a', 'z'])}-${world}-${name}-${at}`,
-        {
-          node: name,
-          ...(everywhere ? { interfaceName: '*' } : chance(random, 0.5) ? { interfaceName: `eth${at}` } : {}),
-          ...(expectedIPs.length > 0 || !everywhere ? { expectedIPs: expectedIPs.length > 0 ? expectedIPs : [`10.9.3.${index + 1}`] } : {}),
-          profiles: pick(random, PROFILES),
-          ports: pick(random, PORTS),
-        },
-        { ...labels(random), ...given },
-      );
+      const endpoint = `${pick(random, ['a', 'z'])}-${world}-${name}-${at}`;
+      const spec = {
+        node: name,
+        ...(everywhere ? { interfaceName: '*' } : chance(random, 0.5) ? { interfaceName: `eth${at}` } : {}),
+        ...(expectedIPs.length > 0 || !everywhere ? { expectedIPs: expectedIPs.length > 0 ? expectedIPs : [`10.9.3.${index + 1}`] } : {}),
+        profiles: pick(random, PROFILES),
+        ports: pick(random, PORTS),
+      };
+      return object('HostEndpoint', endpoint, spec, { ...labels(random), ...given });
     }),
   );
   const tiers = [

@@ -1,4 +1,6 @@
 import { gunzipSync } from 'node:zlib';
+import type { JournalEntry } from '../../src/kernel/journal.ts';
+import type { JsonPatchOp } from '../../src/kernel/object.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 
 const HEAD = /\/secrets\/netsvc-upgrade-owners$/;
@@ -8,17 +10,6 @@ interface Secret {
   readonly metadata: { readonly name: string };
   readonly data?: Readonly<Record<string, string>>;
 }
-interface Op {
-  readonly op: string;
-  readonly path: string;
-  readonly value?: unknown;
-}
-interface Entry {
-  readonly object: { readonly uid: string };
-  readonly references: readonly { readonly uid: string }[];
-  readonly removed: readonly number[];
-}
-
 /**
  * Removals of owner references that came before the server had stored the very record of them and the program had been told so: by the
  * answer to the write of the journal's head that names the record, or, if that was lost, by a head that it read later. Journal and
@@ -44,7 +35,7 @@ const isAnswered = ({ clientStatus }: LoggedRequest): boolean => clientStatus ==
 /** Each reference that a patch removes, by the UIDs of its object and of its owner. */
 function removalsOf({ number, path, arrivedAt, body }: LoggedRequest) {
   const parsed: unknown = JSON.parse(body ?? '[]');
-  const ops = Array.isArray(parsed) ? (parsed as readonly Op[]) : [];
+  const ops = Array.isArray(parsed) ? (parsed as readonly JsonPatchOp[]) : [];
   const object = ops.find((one) => one.op === 'test' && one.path === '/metadata/uid')?.value;
   return ops.flatMap(({ op, path: at }, index) => {
     if (op !== 'remove' || !REFERENCE.test(at)) return [];
@@ -63,7 +54,7 @@ function chunkOf({ method, body }: LoggedRequest): readonly (readonly [string, R
     .trimEnd()
     .split('\n')
     .slice(1)
-    .map((line) => JSON.parse(line) as Entry);
+    .map((line) => JSON.parse(line) as JournalEntry);
   return [[metadata.name, new Set(entries.flatMap((one) => one.removed.map((at) => `${one.object.uid} ${one.references[at]?.uid}`)))]];
 }
 
