@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { parse } from 'yaml';
+import { sha256 } from '../support/empty-sources.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
@@ -57,12 +57,7 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
   });
 
   it('replaces the old CLI in place, keeps it, and verifies with the new one in spite of stray settings', async () => {
-    await writeFile(
-      `${published}.sha256`,
-      createHash('sha256')
-        .update(await readFile(published))
-        .digest('hex'),
-    );
+    await writeFile(`${published}.sha256`, sha256(await readFile(published)));
     const result = await run('run', '--yes');
     assertSucceeded(result);
     assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /releases\/v3\.32\.2\/bin/);

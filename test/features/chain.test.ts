@@ -8,6 +8,7 @@ import type { Sources } from '../../src/kernel/ports.ts';
 import type { AnyStage, StagePlan } from '../../src/kernel/stage.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { chartBench } from '../support/chart-bench.ts';
+import { emptySources } from '../support/empty-sources.ts';
 import { operatedBench } from '../support/operated-bench.ts';
 import { scripted } from '../support/scripted-stage.ts';
 
@@ -19,15 +20,15 @@ const starting = (tool: Tool): Action => ({
 /** A machine with a kubectl of that version, or with none; `asked` counts how often it is looked for. */
 function machine(version?: string): { readonly tools: Tools; readonly asked: () => number } {
   let looked = 0;
-  const tools: Partial<Tools> = {
+  const tools: Tools = {
+    ...emptySources.tools,
     async which() {
       looked += 1;
       return version === undefined ? [] : ['/bin/kubectl'];
     },
-    platform: () => ({ os: 'linux', arch: 'amd64' }),
     run: async () => ({ exitCode: 0, stdout: `{"gitVersion":"${version}"}`, stderr: '', durationMs: 1 }),
   };
-  return { tools: tools as Tools, asked: () => looked };
+  return { tools, asked: () => looked };
 }
 
 async function judged(stage: AnyStage, tools: Tools): Promise<Readonly<Record<string, Finding['outcome']>>> {

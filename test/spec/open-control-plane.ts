@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
@@ -10,6 +9,7 @@ import { serverSideApply } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { manifestText } from '../../src/manifest/manifest.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
+import { sha256 } from '../support/empty-sources.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 import type { SpecCluster } from './spec-cluster.ts';
 
@@ -33,7 +33,7 @@ export async function openControlPlane(): Promise<SpecCluster> {
     async serverSideApply(documents, { dryRun = false } = {}) {
       const text = manifestText(documents);
       await writeFile(file, text);
-      sum = createHash('sha256').update(text).digest('hex');
+      sum = sha256(text);
       return tools.run(serverSideApply(file, dryRun));
     },
     applyConfigMapAs: (manager, document) => {

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import type { Context, Options } from '../../src/kernel/context.ts';
-import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Artifacts, Sources } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
@@ -14,28 +13,16 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
 import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
-import { emptySources } from './empty-sources.ts';
+import { artifactsOf, emptySources } from './empty-sources.ts';
 import { ownReleases } from './releases.ts';
 
 /** Artifacts from a folder of the release layout. */
 export function folderArtifacts(folder: string, present: readonly string[]): Artifacts {
-  const read = async (release: string, path: string) => {
-    if (!present.includes(release)) throw new Fault('failed', `${release}/${path}: there is no such file`, []);
-    return readFile(join(folder, release, path));
+  const textOf = (release: string, path: string) => {
+    const file = join(folder, release, path);
+    return present.includes(release) && existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   };
-  return {
-    source: folder,
-    urlOf: (release, path) => `${folder}/${release}/${path}`,
-    fetch: async (release, path) => ({
-      url: `${folder}/${release}/${path}`,
-      file: path,
-      bytes: await read(release, path),
-      sha256: `${release}/${path}`.padEnd(64, '0'),
-    }),
-    has: async (release, path) => present.includes(release) && existsSync(join(folder, release, path)),
-    sumOf: async () => undefined,
-    releases: async () => present,
-  };
+  return { ...artifactsOf(textOf, folder), releases: async () => present };
 }
 
 export interface ApplyBench {
@@ -67,7 +54,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const { work: _, ...empty } = emptySources;
+  const { tools: _, work: __, ...empty } = emptySources;
   const sources: Omit<Sources, 'tools' | 'work' | 'lock'> = {
     ...empty,
     cluster: around.cluster,

@@ -9,7 +9,7 @@ import type { StagePlan } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { applyBench } from './apply-bench.ts';
 import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
-import { emptySources } from './empty-sources.ts';
+import { artifactsOf, emptySources } from './empty-sources.ts';
 import { objectOf } from './inventory.ts';
 
 export const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
@@ -78,7 +78,7 @@ export function chartBench(parts: ChartParts = {}) {
   const sources: Sources = {
     ...bench.sources,
     cluster: parts.forbidden ? withoutSecrets(bench.around.cluster) : bench.around.cluster,
-    artifacts: { ...bench.sources.artifacts, fetch: async () => artifact(CRDS) },
+    artifacts: artifactsOf(() => CRDS),
     tools: toolsOf(parts, asked),
     files: {
       ...bench.sources.files,
@@ -101,8 +101,6 @@ export function chartBench(parts: ChartParts = {}) {
 
 /** What the chart tool has fetched. */
 const PULLED = /^\/w\/tigera-operator-v\S+\.tgz$/;
-
-const artifact = (text: string) => ({ url: 'crds.yaml', file: 'crds.yaml', bytes: new TextEncoder().encode(text), sha256: 'c'.repeat(64) });
 
 /** The release as the chart tool stores it. */
 export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, 'stored' | 'storage'>): readonly KubeObject[] {

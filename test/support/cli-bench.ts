@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { FileOwner, ToolResult } from '../../src/kernel/argv.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { AccessRequest, KnownSum, Sources } from '../../src/kernel/ports.ts';
 import { clusterOf } from './cluster-of.ts';
-import { emptySources } from './empty-sources.ts';
+import { artifactsOf, emptySources } from './empty-sources.ts';
 
 export interface CliBench {
   /** Files on PATH by program name. */
@@ -29,18 +28,17 @@ export interface CliBench {
   readonly os?: string;
 }
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** Sources of a machine with these files, and what was asked of them. */
 export function cliBench(bench: CliBench = {}): { sources: Sources; asked: string[] } {
   const asked: string[] = [];
   const { cluster } = clusterOf(bench.objects ?? [], { refuses: bench.refuses ?? {}, ...(bench.denies ? { denies: bench.denies } : {}) });
+  const artifacts = artifactsOf((release, path) => bench.artifacts?.[path.includes('://') ? path : `${release}/${path}`]);
   const sources: Partial<Sources> = {
     cluster,
     tools: {
+      ...emptySources.tools,
       which: async (program) => bench.path?.[program] ?? [],
       ownerOf: async (file) => bench.owners?.[file],
-      programOf: (tool) => tool,
       platform: () => ({ os: bench.os ?? 'linux', arch: 'amd64' }),
       run: async ({ args }, { program = '', timeoutMs } = {}) => {
         asked.push(`${program} ${args.join(' ')}${timeoutMs === undefined ? ' (no limit)' : ''}`);
@@ -62,15 +60,11 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
       readBytes: async (path) => new TextEncoder().encode(bench.files?.[path]),
     },
     artifacts: {
-      source: 'https://files.example',
-      urlOf: (release, path) => (path.includes('://') ? path : `https://files.example/${release}/${path}`),
+      ...artifacts,
       sumOf: async (_release, path) => bench.sums?.[path],
-      releases: async () => undefined,
-      has: async (release, path) => keyOf(bench, release, path) !== undefined,
       fetch: async (release, path) => {
         asked.push(`fetch ${path}`);
-        const text = keyOf(bench, release, path) ?? '';
-        return { url: `https://files.example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: sha256(text) };
+        return artifacts.fetch(release, path);
       },
     },
     work: {
@@ -84,10 +78,6 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
     clock: emptySources.clock,
   };
   return { sources: sources as Sources, asked };
-}
-
-function keyOf(bench: CliBench, release: string, path: string): string | undefined {
-  return bench.artifacts?.[path.includes('://') ? path : `${release}/${path}`];
 }
 
 function answer(prints: string | Partial<ToolResult> = { exitCode: 1 }): ToolResult {

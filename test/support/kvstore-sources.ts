@@ -1,9 +1,9 @@
-import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Sources } from '../../src/kernel/ports.ts';
 import type { KeptItem } from '../../src/kernel/run-record.ts';
 import { object } from '../fixtures/facts.ts';
 import { clusterOf } from './cluster-of.ts';
+import { emptySources } from './empty-sources.ts';
 import { standInCli } from './stand-in-cli.ts';
 import { GUID, information, type StandInState } from './stand-in-cli-state.ts';
 
@@ -42,32 +42,30 @@ export function kvstoreSources(
   const { cluster } = clusterOf([agents, settings, ...objects]);
   state.etcdv3.objects.ClusterInformation ??= { default: information() };
   return {
+    ...emptySources,
     cluster,
     store: {
+      ...emptySources.store,
       value: async () => {
         if (typeof own !== 'string') throw own;
         return JSON.stringify(information({ clusterGUID: own }));
       },
     },
     files: {
-      exists: async (path: string) => path === CLI_CONFIG && config !== null,
+      ...emptySources.files,
+      exists: async (path) => path === CLI_CONFIG && config !== null,
       readText: async () => config ?? '',
     },
     tools: {
-      which: async (program: string) => (program === 'calicoctl' ? ['/bin/calicoctl'] : []),
-      run: async ({ args, stdin }: { readonly args: readonly string[]; readonly stdin?: string }) => {
+      ...emptySources.tools,
+      which: async (program) => (program === 'calicoctl' ? ['/bin/calicoctl'] : []),
+      run: async ({ args, stdin }) => {
         const plain = args.filter((argument) => !argument.startsWith('--config'));
         const { out = '', err = '', exit } = standInCli(plain, { DATASTORE_TYPE: 'etcdv3', ETCD_ENDPOINTS: STORE }, state, stdin);
         return { exitCode: exit === 'hang' ? undefined : exit, stdout: out, stderr: err, durationMs: 1 };
       },
     },
-    artifacts: {
-      has: async () => false,
-      fetch: async () => {
-        throw new Fault('failed', 'no artifacts in this test', []);
-      },
-    },
-    records: { load: async () => undefined, keptWith: async () => kept, keptHere: async () => true },
-    clock: { now: () => new Date(0) },
-  } as unknown as Sources;
+    records: { ...emptySources.records, keptWith: async () => kept },
+    lock: { holder: async () => undefined },
+  };
 }

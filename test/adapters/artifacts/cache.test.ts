@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
 import { cachedArtifacts } from '../../../src/adapters/artifacts/checked.ts';
-import { Fault } from '../../../src/kernel/fault.ts';
 import type { Artifacts } from '../../../src/kernel/ports.ts';
+import { artifactsOf } from '../../support/empty-sources.ts';
 
 function source() {
   const asked: string[] = [];
   const state = { there: true };
+  const files = artifactsOf(() => (state.there ? '0123456789' : undefined), 's');
   const inner: Artifacts = {
-    source: 's',
-    urlOf: (release, path) => `s/${release}/${path}`,
-    sumOf: async () => undefined,
-    releases: async () => undefined,
+    ...files,
     has: async (release, path) => {
       asked.push(`has ${release}/${path}`);
-      return state.there;
+      return files.has(release, path);
     },
     fetch: async (release, path) => {
       asked.push(`fetch ${release}/${path}`);
-      if (!state.there) throw new Fault('failed', 'away', []);
-      return { url: path, file: path, bytes: new Uint8Array(10), sha256: '' };
+      return files.fetch(release, path);
     },
   };
   return { asked, state, artifacts: cachedArtifacts(inner) };

@@ -3,16 +3,14 @@ import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { preflightStage, surveyPreflight } from '../../../src/features/preflight/stage.ts';
 import { serviceNamespaces } from '../../../src/features/survey/components.ts';
 import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
-import type { ToolResult } from '../../../src/kernel/argv.ts';
-import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/object.ts';
-import { ApiFailure, type Artifacts, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
+import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, node, object } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
-import { emptySources } from '../../support/empty-sources.ts';
+import { artifactsOf, emptySources } from '../../support/empty-sources.ts';
 
 const env = { DATASTORE_TYPE: 'kubernetes', CALICO_NETWORKING_BACKEND: 'bird' };
 const agents = daemonSet({
@@ -41,20 +39,6 @@ const manifest = [config, { ...agents, status: undefined }, { ...controllers, st
   .map((document) => JSON.stringify(document).replaceAll('v3.27.5', 'v3.32.1'))
   .join('\n---\n');
 
-const artifacts = (text: string | undefined): Artifacts => ({
-  source: 'https://example',
-  urlOf: (release, path) => `https://example/${release}/${path}`,
-  fetch: async (release, path) => {
-    if (text === undefined) throw new Fault('failed', `${release}/${path}: HTTP 404`, []);
-    return { url: `https://example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: '0'.repeat(64) };
-  },
-  has: async () => text !== undefined,
-  sumOf: async () => undefined,
-  releases: async () => undefined,
-});
-
-const answer = (stdout: string): ToolResult => ({ exitCode: 0, stdout, stderr: '', durationMs: 1 });
-
 function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest): Sources {
   const dry: Partial<ClusterReader> = {
     dryRunApply: async (_kind, document) => ({ ...document, metadata: { ...document.metadata, managedFields: [] } }),
@@ -64,15 +48,13 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
   };
   return {
     cluster: { ...cluster, ...dry },
-    tools: {
-      which: async (program) => (program === 'kubectl' ? ['/usr/bin/kubectl'] : []),
-      run: async () => answer('{"gitVersion": "v1.35.0"}'),
-      programOf: (tool) => tool,
-      platform: () => ({ os: 'linux', arch: 'amd64' }),
-      ownerOf: async () => undefined,
-    },
-    artifacts: artifacts(text),
     ...emptySources,
+    tools: {
+      ...emptySources.tools,
+      which: async (program) => (program === 'kubectl' ? ['/usr/bin/kubectl'] : []),
+      run: async () => ({ exitCode: 0, stdout: '{"gitVersion": "v1.35.0"}', stderr: '', durationMs: 1 }),
+    },
+    artifacts: artifactsOf(() => text),
     lock: { holder: async () => undefined },
   };
 }
@@ -219,7 +201,7 @@ describe('the preflight stage', () => {
 
   it('tells why a target is missing', async () => {
     const { cluster } = clusterOf(objects, { kinds });
-    const sources = { ...sourcesOf(cluster), artifacts: artifacts(undefined) };
+    const sources = { ...sourcesOf(cluster), artifacts: emptySources.artifacts };
     const findings = (await preflightStage.open(sources, contextOf())).findings();
     const finding = findings.find(({ id }) => id === 'NS-601');
     assert.equal(finding?.outcome, 'error');

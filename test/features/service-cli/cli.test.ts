@@ -6,7 +6,8 @@ import { interrupted } from '../../../src/kernel/interruption.ts';
 import type { StagePlan } from '../../../src/kernel/stage.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
-import { type CliBench, cliBench, sha256, versionText } from '../../support/cli-bench.ts';
+import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
+import { sha256 } from '../../support/empty-sources.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
 
 const NEW = 'the new program';

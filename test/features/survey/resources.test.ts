@@ -10,11 +10,12 @@ import {
   readResources,
   withStoredVersions,
 } from '../../../src/features/survey/resources.ts';
-import type { ToolResult, Tools } from '../../../src/kernel/argv.ts';
+import type { Tools } from '../../../src/kernel/argv.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object, resource } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { emptySources } from '../../support/empty-sources.ts';
 import { objectOf } from '../../support/inventory.ts';
 
 const kind = (plural: string, name: string, group = 'crd.projectcalico.org'): Kind => ({
@@ -159,18 +160,13 @@ describe('reading stored versions', () => {
 
 /** Programs by file; each prints its text. */
 function toolsOf(files: Readonly<Record<string, readonly string[]>>, output: Readonly<Record<string, string>>): Tools {
-  const answer = (stdout: string | undefined): ToolResult => ({
-    exitCode: stdout === undefined ? 1 : 0,
-    stdout: stdout ?? '',
-    stderr: '',
-    durationMs: 1,
-  });
   return {
+    ...emptySources.tools,
     which: async (program) => files[program] ?? [],
-    run: async ({ tool }, { program } = {}) => answer(output[program ?? tool]),
-    programOf: (tool) => tool,
-    platform: () => ({ os: 'linux', arch: 'amd64' }),
-    ownerOf: async () => undefined,
+    async run({ tool }, { program } = {}) {
+      const stdout = output[program ?? tool];
+      return { exitCode: stdout === undefined ? 1 : 0, stdout: stdout ?? '', stderr: '', durationMs: 1 };
+    },
   };
 }
 
