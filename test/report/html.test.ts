@@ -4,7 +4,7 @@ import { effects } from '../../src/cli/effects.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { dataBlock, html } from '../../src/report/html.ts';
 import { htmlText } from '../../src/report/report-html.ts';
-import { reportOf } from '../support/big-report.ts';
+import { manualReport, reportOf } from '../support/big-report.ts';
 
 const textOf = actionTexts(effects, (tool) => tool);
 
@@ -116,18 +116,7 @@ describe('a report as a page', () => {
   });
 
   it('does not call done what is left to a person', () => {
-    const report = reportOf();
-    const step = {
-      stage: 'cli',
-      id: 'a',
-      title: 'a',
-      ref: '§1/4',
-      command: 'manual step: look',
-      startedAt: 't',
-      outcome: 'left-to-person',
-    } as const;
-    assert.ok(report.history);
-    const text = htmlText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
+    const text = htmlText(manualReport(), textOf);
     assert.match(text, /<td class="s-left">manual step</);
     assert.doesNotMatch(text.slice(text.indexOf('id="steps"')), /s-done/);
   });

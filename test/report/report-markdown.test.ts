@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { effects } from '../../src/cli/effects.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { cell, code, MARKDOWN_BYTES, markdownTable, markdownText } from '../../src/report/report-markdown.ts';
-import { reportOf } from '../support/big-report.ts';
+import { manualReport, reportOf } from '../support/big-report.ts';
 
 const textOf = actionTexts(effects, (tool) => tool);
 
@@ -20,18 +20,7 @@ describe('a report as Markdown', () => {
   });
 
   it('does not call done what is left to a person', () => {
-    const report = reportOf();
-    const step = {
-      stage: 'cli',
-      id: 'a',
-      title: 'a',
-      ref: '§1/4',
-      command: 'manual step: look',
-      startedAt: 't',
-      outcome: 'left-to-person',
-    } as const;
-    assert.ok(report.history);
-    const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, textOf);
+    const text = markdownText(manualReport(), textOf);
     assert.match(text, /^\| cli \| a — manual step: look \| manual step \(t\) \|$/m);
   });
 

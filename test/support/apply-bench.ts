@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -92,12 +93,19 @@ export async function planned(bench: ApplyBench): Promise<readonly Action[]> {
   return 'skip' in plan ? [] : plan.actions;
 }
 
-/** As the engine does before the first write. */
-function keepOnce(bench: ApplyBench, keep: { readonly id: string; readonly content: unknown } | undefined): void {
-  if (!keep || bench.record) return;
-  const id = `r/apply/${keep.id}#1`;
-  bench.kept.set(id, JSON.parse(JSON.stringify(keep.content)));
-  bench.record = runRecord({ target: bench.context.options.release, clusterUid: bench.context.clusterUid, kept: [id] });
+/** A run has begun, which keeps this beside its record. */
+export function begin(bench: ApplyBench, content: unknown, more: Partial<RunRecord> = {}): void {
+  const id = 'r/apply/edits#1';
+  bench.kept.set(id, JSON.parse(JSON.stringify(content)));
+  bench.record = runRecord({ kept: [id], ...more });
+}
+
+/** Begins a run by the plan, with other content than the plan's in these fields. The actions of the plan. */
+export async function begun(bench: ApplyBench, change: object = {}): Promise<readonly Action[]> {
+  const plan = (await openApply(bench)).plan();
+  assert.ok('actions' in plan && plan.keep);
+  begin(bench, { ...(plan.keep.content as object), ...change });
+  return plan.actions;
 }
 
 /** Plans and performs until nothing is left, as the engine does. Throws if that takes more than five rounds. */
@@ -105,9 +113,9 @@ export async function upgrade(bench: ApplyBench): Promise<void> {
   for (let round = 1; round <= 5; round += 1) {
     const plan = (await openApply(bench)).plan();
     if ('skip' in plan || plan.actions.length === 0) return;
-    keepOnce(bench, plan.keep);
-    const { actions } = plan;
-    for (const action of actions) bench.around.perform(action);
+    const { clusterUid, options } = bench.context;
+    if (plan.keep && !bench.record) begin(bench, plan.keep.content, { target: options.release, clusterUid });
+    for (const action of plan.actions) bench.around.perform(action);
   }
   throw new Error('the apply stage keeps changing');
 }

@@ -139,3 +139,18 @@ export function reportOf({
     ],
   };
 }
+
+/** The same whose only action was left to a person. */
+export function manualReport(): ReportFacts {
+  const { history, ...report } = reportOf();
+  const step = {
+    stage: 'cli',
+    id: 'a',
+    title: 'a',
+    ref: '§1/4',
+    command: 'manual step: look',
+    startedAt: 't',
+    outcome: 'left-to-person',
+  } as const;
+  return { ...report, ...(history && { history: { ...history, actions: [step] } }) };
+}

@@ -4,7 +4,7 @@ import { crdsStage } from '../../../src/features/install/around.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
-import { type ApplyBench, applyBench, installedClientSide, openApply, ownDocuments, runRecord } from '../../support/apply-bench.ts';
+import { type ApplyBench, applyBench, begun, installedClientSide, ownDocuments, runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { chartBench, OWNED } from '../../support/chart-bench.ts';
 import { OPERATOR, operatedBench } from '../../support/operated-bench.ts';
@@ -53,10 +53,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
   it('NS-213: is fixed in a copy of the file where a run has begun with it: that it is scaled up changes nothing any more', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     scale(bench, CONTROLLERS, 0);
-    const plan = (await openApply(bench)).plan();
-    assert.ok('actions' in plan && plan.keep);
-    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', JSON.parse(JSON.stringify(plan.keep.content)));
+    await begun(bench);
     scale(bench, CONTROLLERS, 1);
     const { outcome, evidence, hint } = await told(bench);
     assert.deepEqual([outcome, evidence[0]?.detail], ['error', 'replicas 0 among the edits that this run began with']);

@@ -8,6 +8,7 @@ import { type CarriedEdits, readCarriedEdits } from '../../../src/manifest/carri
 import {
   type ApplyBench,
   applyBench,
+  begin,
   installedClientSide,
   openApply,
   ownDocuments,
@@ -256,8 +257,7 @@ describe('when edits are told', () => {
   it('a run that goes on uses what was kept before the first write: the cluster no longer tells it', async () => {
     const kept = await keptOf(applyBench(await edited()));
     const bench = applyBench(await ownDocuments('v3.32.2').then((all) => all.map(appliedClientSide)));
-    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', kept);
+    begin(bench, kept);
     assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
     assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"first-found"/);
   });
@@ -265,16 +265,14 @@ describe('when edits are told', () => {
   it('a run that goes on does not take other decisions', async () => {
     const kept = await keptOf(applyBench(await edited()));
     const bench = applyBench(await edited(), { options: { resolutions: { [CNI_VERSION]: 'mine' } } });
-    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', kept);
+    begin(bench, kept);
     await assert.rejects(openApply(bench), { code: 'usage', message: /has begun to write/ });
   });
 
   it('what an earlier, finished run carried does not hide a later edit', async () => {
     const bench = applyBench(await edited());
     await upgrade(bench);
-    bench.record = runRecord({ finishedAt: '2026-01-01T12:00:00Z', kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', await keptOf(applyBench(await edited())));
+    begin(bench, await keptOf(applyBench(await edited())), { finishedAt: '2026-01-01T12:00:00Z' });
     assert.match(JSON.stringify((await openApply(bench)).plan()), /everything equals .*, and is rolled out/);
     bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'replace', path: `${TEMPLATE}/resources/requests/cpu`, value: '700m' }]);
     assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"700m"/);
@@ -337,8 +335,7 @@ describe('when edits are told', () => {
     const note = 'base: the manifest of v3.26.4; your edits are what you have changed since';
     const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide));
     assert.equal((await notesOf(bench))[0], note);
-    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', await keptOf(applyBench(await edited())));
+    begin(bench, await keptOf(applyBench(await edited())));
     assert.equal((await notesOf(bench))[0], note);
   });
 

@@ -4,6 +4,7 @@ import type { JsonPatchOp, KubeObject, ManagedFieldsEntry } from '../../../src/k
 import {
   type ApplyBench,
   applyBench,
+  begin,
   installedClientSide,
   openApply,
   ownDocuments,
@@ -40,8 +41,8 @@ async function halted(actionsDone: number, options: Partial<Options> = {}): Prom
   bench.files.set('mine.yaml', textOf(await ownDocuments('v3.32.2')));
   const plan = (await openApply(bench)).plan();
   if ('skip' in plan) return assert.fail(plan.skip);
-  bench.record = runRecord({ kept: plan.keep ? ['r/apply/edits#1'] : [] });
-  if (plan.keep) bench.kept.set('r/apply/edits#1', JSON.parse(JSON.stringify(plan.keep.content)));
+  bench.record = runRecord({});
+  if (plan.keep) begin(bench, plan.keep.content);
   for (const action of plan.actions.slice(0, actionsDone)) bench.around.perform(action);
   return bench;
 }

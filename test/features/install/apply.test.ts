@@ -8,6 +8,7 @@ import { fieldAt } from '../../../src/manifest/definition-differences.ts';
 import {
   type ApplyBench,
   applyBench,
+  begun,
   installedClientSide,
   openApply,
   ownDocuments,
@@ -262,11 +263,7 @@ describe('objects that the target no longer has', () => {
   ] as const)
     it(`are named by a run that goes on after it was killed ${when}, though nothing in the cluster tells the old release`, async () => {
       const bench = await benchWith([config]);
-      const plan = (await openApply(bench)).plan();
-      assert.ok('actions' in plan && plan.keep);
-      bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-      bench.kept.set('r/apply/edits#1', JSON.parse(JSON.stringify(plan.keep.content)));
-      for (const action of plan.actions.slice(0, steps)) bench.around.perform(action);
+      for (const action of (await begun(bench)).slice(0, steps)) bench.around.perform(action);
       const left = ((await openApply(bench)).plan().objects ?? []).filter(({ change }) => change === 'left-behind');
       assert.deepEqual(
         left.map(({ ref, note }) => [ref.name, note?.replace(/.*: /, '')]),
@@ -276,10 +273,7 @@ describe('objects that the target no longer has', () => {
 
   it('are said to be unknown where a run goes on without the manifest that it began with', async () => {
     const bench = await benchWith([config]);
-    const plan = (await openApply(bench)).plan();
-    assert.ok('actions' in plan && plan.keep);
-    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', { ...(plan.keep.content as object), told: {}, base: 'v3.1.0' });
+    await begun(bench, { told: {}, base: 'v3.1.0' });
     const { base: _, ...options } = bench.context.options;
     const { left, notes } = await planOf({ ...bench, context: { ...bench.context, options } });
     assert.equal(left.size, 0);
@@ -289,10 +283,7 @@ describe('objects that the target no longer has', () => {
   /** A run that goes on without --base, and has kept `base` as what its edits were told by. */
   async function goingOn(base: string, artifacts: Partial<Artifacts>): Promise<ApplyBench> {
     const bench = await benchWith([config]);
-    const plan = (await openApply(bench)).plan();
-    assert.ok('actions' in plan && plan.keep);
-    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
-    bench.kept.set('r/apply/edits#1', { ...(plan.keep.content as object), told: {}, base });
+    await begun(bench, { told: {}, base });
     const { base: _, ...options } = bench.context.options;
     const sources = { ...bench.sources, artifacts: { ...bench.sources.artifacts, ...artifacts } };
     return { ...bench, sources, context: { ...bench.context, options } };
