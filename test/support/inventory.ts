@@ -1,6 +1,6 @@
-import { parseAllDocuments } from 'yaml';
 import { type CrdFact, crdFact, type Inventory } from '../../src/features/survey/inventory.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
 
 /** An inventory of an empty cluster, with what a test says is there. */
 export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
@@ -33,23 +33,15 @@ export function inventoryOfObjects(objects: readonly KubeObject[], crds: readonl
   });
 }
 
-/** The documents of a manifest as kubectl reads them; of CRDs, which are most of the text, only the name. */
+/** The documents of a manifest as this program reads them; of CRDs, which are most of the text, only the name. */
 export function inventoryOfManifest(text: string): Inventory {
   const documents = text.split(/^---.*$/m);
   const crds = documents.filter((document) => /^kind: CustomResourceDefinition/m.test(document));
-  const objects = documents.filter((document) => !crds.includes(document)).flatMap(parse);
+  const objects = objectsIn(parseManifest(documents.filter((document) => !crds.includes(document)).join('\n---\n'), 'manifest'));
   return inventoryOfObjects(
     objects,
     crds.map((document) => crdFact(/^ {2}name: (\S+)/m.exec(document)?.[1] ?? '')),
   );
-}
-
-function parse(document: string): readonly KubeObject[] {
-  return parseAllDocuments(document, { version: '1.1', uniqueKeys: false }).flatMap((parsed) => {
-    const [problem] = parsed.errors;
-    if (problem) throw problem;
-    return (parsed.toJS() as KubeObject | null) ?? [];
-  });
 }
 
 interface WorkloadParts {
@@ -68,25 +60,13 @@ export function workloadOf(kind: 'DaemonSet' | 'Deployment', name: string, parts
   const { namespace = 'kube-system', labels, annotations, managers = [], env = {}, images, hostPaths = [] } = parts;
   const entries = Object.entries(images);
   const variables = Object.entries(env).map(([key, value]) => ({ name: key, value }));
-  const container = ([key, image]: readonly [string, string], index: number) => ({
-    name: key.replace('init:', ''),
-    image,
-    ...(index === 0 ? { env: variables } : {}),
-  });
-  return {
-    apiVersion: 'apps/v1',
-    kind,
-    metadata: { name, namespace, labels, annotations, managedFields: managers.map((manager) => ({ manager })) },
-    spec: {
-      template: {
-        spec: {
-          containers: entries.filter(([key]) => !key.startsWith('init:')).map(container),
-          initContainers: entries.filter(([key]) => key.startsWith('init:')).map((item) => container(item, 1)),
-          volumes: hostPaths.map((path, index) => ({ name: `v${index}`, hostPath: { path } })),
-        },
-      },
-    },
-  };
+  const inits = entries.filter(([key]) => key.startsWith('init:')).map(([key, image]) => ({ name: key.slice(5), image }));
+  const containers = entries.filter(([key]) => !key.startsWith('init:')).map(([key, image]) => ({ name: key, image }));
+  const [first, ...others] = containers;
+  const volumes = hostPaths.map((path, index) => ({ name: `v${index}`, hostPath: { path } }));
+  const metadata = { name, namespace, labels, annotations, managedFields: managers.map((manager) => ({ manager })) };
+  const pod = { containers: [...(first ? [{ ...first, env: variables }] : []), ...others], initContainers: inits, volumes };
+  return { apiVersion: 'apps/v1', kind, metadata, spec: { template: { spec: pod } } };
 }
 
 export function objectOf(apiVersion: string, kind: string, name: string, rest: Readonly<Record<string, unknown>> = {}): KubeObject {
