@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { journalStore } from '../../src/adapters/journal/journal.ts';
-import { openCluster } from '../../src/adapters/kube/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
-import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import type { JournalEntry } from '../../src/kernel/journal.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { ownedPlane } from '../support/owned-cluster.ts';
-import { GROUP, SPACE } from '../support/owned-objects.ts';
+import { GROUP, SPACE, V3 } from '../support/owned-objects.ts';
+import { withJournal } from '../support/owner-graph.ts';
 import { restoreWork } from '../support/perform-stage.ts';
-import { journalIn } from '../support/state.ts';
 
 const ATTACKER = 'system:serviceaccount:default:attacker';
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system';
-const V3 = `${GROUP}/v3`;
 
 /** What the journal says of the owner, which is there, and of the reference to it that was removed. */
 interface Forgery {
@@ -79,25 +74,7 @@ describe('a journal that an account forged which may write Secrets in the state 
   });
 
   /** As that account, with the program's own means: digests and numbers are right. */
-  async function forge<T>(work: (journal: ReturnType<typeof journalStore>) => Promise<T>): Promise<T> {
-    const connection = await readConnection({ kubeconfig: owned.plane.kubeconfigPath, as: ATTACKER }, process.env);
-    const cluster = openCluster(connection, { version: 'test' });
-    try {
-      const { metadata } = await owned.plane.api.get<ApiObject>('/api/v1/namespaces/kube-system');
-      const place = journalIn(cluster, 'kube-system');
-      return await work(
-        journalStore({
-          place,
-          form: async () => ownerEntries,
-          clusterUid: metadata.uid,
-          profile: 'calico',
-          runId: '20261121T080000Z-forged',
-        }),
-      );
-    } finally {
-      await cluster.close();
-    }
-  }
+  const forge = (work: Parameters<typeof withJournal>[1]) => withJournal(owned.plane, work, { as: ATTACKER });
 
   async function makeVictim(kind: Forgery['victim'], name: string): Promise<string> {
     const { api } = owned.plane;

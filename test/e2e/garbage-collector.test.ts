@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { OwnerReference } from '../../src/kernel/object.ts';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { aggregate } from '../control-plane/aggregation.ts';
 import type { Api } from '../control-plane/api.ts';
@@ -7,7 +8,7 @@ import { type PolicyMigration, playPolicyMigration } from '../control-plane/poli
 import { NEW_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorSettles, collectorStartsAnew } from '../support/collector-settles.ts';
-import { GROUP, makeOwnedObjects, OWNED_LABEL, type Reference, SPACE } from '../support/owned-objects.ts';
+import { GROUP, makeOwnedObjects, OWNED_LABEL, SPACE } from '../support/owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph } from '../support/owner-graph.ts';
 import { manifestFile } from '../support/releases.ts';
 
@@ -27,10 +28,10 @@ const agents = {
   },
 };
 
-const ofService = ({ apiVersion }: Reference): boolean => apiVersion.split('/')[0]?.endsWith(GROUP) ?? false;
-const ofPolicy = (reference: Reference): boolean => ofService(reference) && reference.kind.endsWith('Policy');
-const has = (name: string) => (references: readonly Reference[]) => references.some((one) => one.name === name);
-const keysOf = (graph: OwnerGraph, is: (references: readonly Reference[]) => boolean): readonly string[] =>
+const ofService = ({ apiVersion }: OwnerReference): boolean => apiVersion.split('/')[0]?.endsWith(GROUP) ?? false;
+const ofPolicy = (reference: OwnerReference): boolean => ofService(reference) && reference.kind.endsWith('Policy');
+const has = (name: string) => (references: readonly OwnerReference[]) => references.some((one) => one.name === name);
+const keysOf = (graph: OwnerGraph, is: (references: readonly OwnerReference[]) => boolean): readonly string[] =>
   Object.entries(graph).flatMap(([key, references]) => (is(references) ? [key] : []));
 
 const QUIET = 'owned-quiet';
@@ -48,7 +49,7 @@ async function makeQuiet(api: Api): Promise<void> {
   await api.send('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
 }
 interface Owned {
-  readonly metadata: { readonly ownerReferences?: readonly Reference[] };
+  readonly metadata: { readonly ownerReferences?: readonly OwnerReference[] };
 }
 
 /** Why procedure G exists: if these fail, then every other test of owner references proves nothing. */
@@ -86,7 +87,7 @@ describe('dependents of the service whose references stay on, under a real garba
       60_000,
     );
 
-  const untilNone = (what: string, is: (references: readonly Reference[]) => boolean) =>
+  const untilNone = (what: string, is: (references: readonly OwnerReference[]) => boolean) =>
     until(`the collector has left no object ${what}`, async () => keysOf(await readOwnerGraph(plane.api), is).length === 0, 60_000);
 
   it('live as long as nothing changes, restart of kube-controller-manager included', () => {

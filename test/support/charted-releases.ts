@@ -3,9 +3,9 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { isOlder } from '../../src/kernel/release.ts';
 import { manifestText } from '../../src/manifest/manifest.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { storedIn } from './chart-bench.ts';
+import { OWNED, storedIn } from './chart-bench.ts';
 import { objectOf } from './inventory.ts';
-import type { OperatedRelease } from './operated-releases.ts';
+import { FLOW_LOGS, type OperatedRelease, since } from './operated-releases.ts';
 
 const CHART = 'tigera-operator';
 
@@ -13,7 +13,7 @@ const CHART = 'tigera-operator';
 const ownsNamespace = (release: string) => isOlder(release, 'v3.23.0');
 /** Until then its CRDs were ordinary objects. */
 const ownsDefinitions = (release: string) => !isOlder('v3.17.1', release);
-const hasFlowLogs = (release: string) => !isOlder(release, 'v3.30.0');
+const hasFlowLogs = (release: string) => since(release, FLOW_LOGS);
 
 /** Where the kubelet's folder is; from then on the CSI driver is left out unless it is asked for. */
 const CSI_OFF = 'v3.32.0';
@@ -49,11 +49,7 @@ function renderedOf(release: string, documents: readonly KubeObject[], args: rea
 export function charted(release: OperatedRelease, name: string): OperatedRelease {
   const namespace = ownsNamespace(name) ? 'default' : CHART;
   const owned = (object: KubeObject): KubeObject => {
-    const annotations = {
-      ...object.metadata.annotations,
-      'meta.helm.sh/release-name': 'calico',
-      'meta.helm.sh/release-namespace': namespace,
-    };
+    const annotations = { ...object.metadata.annotations, ...OWNED, 'meta.helm.sh/release-namespace': namespace };
     const labels = { ...object.metadata.labels, 'app.kubernetes.io/managed-by': 'Helm' };
     return { ...object, metadata: { ...object.metadata, annotations, labels } };
   };

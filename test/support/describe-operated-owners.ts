@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import type { OwnerReference } from '../../src/kernel/object.ts';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Api } from '../control-plane/api.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
@@ -9,8 +10,8 @@ import { collectorStartsAnew } from './collector-settles.ts';
 import { type InstalledCluster, opened, shared } from './installed-cluster.ts';
 import type { OperatedCluster } from './operated-cluster.ts';
 import { JOURNAL } from './owned-cluster.ts';
-import { GROUP, type Reference } from './owned-objects.ts';
-import { type OwnerGraph, ownedGraphs } from './owner-graph.ts';
+import { GROUP } from './owned-objects.ts';
+import { graphWithout, ownedGraphs } from './owner-graph.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
 const DEPENDENTS = 200;
@@ -71,11 +72,7 @@ function ownedByOperated<C extends PlayedCluster>(way: OperatedWay<C>, context: 
   });
 }
 
-const ofPolicy = ({ apiVersion, kind }: Reference) => apiVersion.startsWith(`${GROUP}/`) && kind.endsWith('Policy');
-
-function withoutPolicies(graph: OwnerGraph): OwnerGraph {
-  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.filter((one) => !ofPolicy(one))]));
-}
+const ofPolicy = ({ apiVersion, kind }: OwnerReference) => apiVersion.startsWith(`${GROUP}/`) && kind.endsWith('Policy');
 
 /** Procedure G with 200 dependents: with the policies renamed, and with the renaming held and released. */
 export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay<C>): void {
@@ -110,7 +107,7 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
       assertSucceeded(await upgrade('run', '--skip', 'cli', '--hold-policy-migration'));
       assert.deepEqual(migration.migrated, []);
       await collectorStartsAnew(cluster.plane);
-      assert.deepEqual(await graph(), withoutPolicies(await wanted()));
+      assert.deepEqual(await graph(), graphWithout(await wanted(), ofPolicy));
       await cluster.plane.api.get(JOURNAL);
     });
 

@@ -3,9 +3,10 @@ import type { StoredBases } from '../../src/adapters/stored-bases.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { isOlder } from '../../src/kernel/release.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
+import { podSpecOf } from '../../src/manifest/prepare.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { legacyPem } from '../fixtures/certificates.ts';
-import { objectOf } from './inventory.ts';
+import { objectOf, workloadOf } from './inventory.ts';
 import { manifestFile } from './releases.ts';
 
 /** The file of the operator, in every release that has one. */
@@ -52,49 +53,45 @@ function definitionsOf(stored: StoredBases, release: string): readonly KubeObjec
 }
 
 /** What an operator older than this does not do. */
-const since = (release: string, first: string): boolean => !isOlder(release, first);
+export const since = (release: string, first: string): boolean => !isOlder(release, first);
+/** These, or nothing where the operator is older. */
+const from = <T>(first: string, release: string, ...these: readonly T[]): readonly T[] => (since(release, first) ? these : []);
 
-const hasApiServer = (release: string) => since(release, 'v3.20.0');
-const hasFlowLogs = (release: string) => since(release, 'v3.30.0');
+const API_SERVER = 'v3.20.0';
+export const FLOW_LOGS = 'v3.30.0';
 const apiNamespace = (release: string) => (since(release, 'v3.31.0') ? SYSTEM : 'calico-apiserver');
 
 function resourcesOf(release: string): readonly KubeObject[] {
   const pool = { blockSize: 26, cidr: PODS, encapsulation: 'VXLANCrossSubnet', natOutgoing: 'Enabled', nodeSelector: 'all()' };
-  const named = since(release, 'v3.28.0')
-    ? { name: 'default-ipv4-ippool', disableBGPExport: false, allowedUses: ['Workload', 'Tunnel'] }
-    : {};
+  const named = { name: 'default-ipv4-ippool', disableBGPExport: false, allowedUses: ['Workload', 'Tunnel'] };
   const calicoNetwork = {
-    bgp: 'Enabled',
-    hostPorts: 'Enabled',
-    ipPools: [{ ...named, ...pool }],
-    linuxDataplane: 'Iptables',
-    multiInterfaceMode: 'None',
+    ...{ bgp: 'Enabled', hostPorts: 'Enabled', linuxDataplane: 'Iptables', multiInterfaceMode: 'None' },
+    ipPools: [{ ...(since(release, 'v3.28.0') ? named : {}), ...pool }],
     nodeAddressAutodetectionV4: { firstFound: true },
   };
   const spec = {
     calicoNetwork,
     cni: { ipam: { type: 'Calico' }, type: 'Calico' },
-    controlPlaneReplicas: 2,
+    ...{ controlPlaneReplicas: 2, nonPrivileged: 'Disabled', variant: 'Calico' },
     flexVolumePath: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
     ...(since(release, 'v3.24.0') ? { kubeletVolumePluginPath: '/var/lib/kubelet' } : {}),
-    nodeUpdateStrategy: { rollingUpdate: { maxUnavailable: 1 }, type: 'RollingUpdate' },
-    nonPrivileged: 'Disabled',
-    variant: 'Calico',
+    nodeUpdateStrategy: ONE_BY_ONE,
   };
   const status = { variant: 'Calico', mtu: 1450, ...(since(release, 'v3.25.0') ? { calicoVersion: release } : {}) };
-  const of = (kind: string, fields: Readonly<Record<string, unknown>>) => objectOf(OPERATOR_GROUP, kind, 'default', fields);
+  const of = (kind: string, fields: object) => objectOf(OPERATOR_GROUP, kind, 'default', { ...fields });
   return [
     of('Installation', { spec, status }),
-    ...(hasApiServer(release) ? [of('APIServer', { spec: {}, status: { state: 'Ready' } })] : []),
-    ...(hasFlowLogs(release) ? [of('Goldmane', {}), of('Whisker', {})] : []),
+    ...from(API_SERVER, release, of('APIServer', { spec: {}, status: { state: 'Ready' } })),
+    ...from(FLOW_LOGS, release, of('Goldmane', {}), of('Whisker', {})),
   ];
 }
 
+const ONE_BY_ONE = { rollingUpdate: { maxUnavailable: 1 }, type: 'RollingUpdate' };
+
 interface Rendering {
   readonly namespace?: string;
-  /** Image by container name. */
+  /** Image by container name; names that begin with `init:` are init containers. */
   readonly images: Readonly<Record<string, string>>;
-  readonly init?: Readonly<Record<string, string>>;
   /** Of the first container. */
   readonly env?: Readonly<Record<string, string>>;
   readonly hostPaths?: readonly string[];
@@ -109,26 +106,17 @@ const registryOf = (release: string) => (since(release, 'v3.30.4') ? 'quay.io/' 
 const ownedBy = (kind: string) => [{ apiVersion: OPERATOR_GROUP, kind, name: 'default', uid: '', controller: true }];
 
 function workload(release: string, kind: 'DaemonSet' | 'Deployment', name: string, rendering: Rendering): KubeObject {
-  const { namespace = SYSTEM, images, init = {}, env = {}, hostPaths = [], more = {}, owner = 'Installation' } = rendering;
-  const container = ([key, image]: readonly [string, string]) => ({ name: key, image: `${registryOf(release)}calico/${image}:${release}` });
-  const variables = { env: Object.entries(env).map(([key, value]) => ({ name: key, value })) };
-  const pod = {
-    containers: Object.entries(images).map((one, index) => ({ ...container(one), ...(index === 0 ? variables : {}) })),
-    initContainers: Object.entries(init).map(container),
-    volumes: hostPaths.map((path, index) => ({ name: `v${index}`, hostPath: { path } })),
-    nodeSelector: { 'kubernetes.io/os': 'linux' },
-    tolerations: [{ operator: 'Exists' }],
-    ...more,
-  };
+  const { namespace = SYSTEM, env = {}, hostPaths = [], more = {}, owner = 'Installation' } = rendering;
+  const full = (image: string) => `${registryOf(release)}calico/${image}:${release}`;
+  const images = Object.fromEntries(Object.entries(rendering.images).map(([key, image]) => [key, full(image)]));
+  const pod = podSpecOf(workloadOf(kind, name, { images, env, hostPaths }));
   const labels = { 'k8s-app': name, 'app.kubernetes.io/name': name };
-  const rollout =
-    kind === 'Deployment' ? { replicas: 1 } : { updateStrategy: { rollingUpdate: { maxUnavailable: 1 }, type: 'RollingUpdate' } };
-  return {
-    apiVersion: 'apps/v1',
-    kind,
-    metadata: { namespace, name, labels, ownerReferences: ownedBy(owner) },
-    spec: { ...rollout, selector: { matchLabels: { 'k8s-app': name } }, template: { metadata: { labels }, spec: pod } },
-  };
+  const placed = { ...pod, nodeSelector: { 'kubernetes.io/os': 'linux' }, tolerations: [{ operator: 'Exists' }], ...more };
+  const rollout = kind === 'Deployment' ? { replicas: 1 } : { updateStrategy: ONE_BY_ONE };
+  return objectOf('apps/v1', kind, name, {
+    metadata: { namespace, labels, ownerReferences: ownedBy(owner) },
+    spec: { ...rollout, selector: { matchLabels: { 'k8s-app': name } }, template: { metadata: { labels }, spec: placed } },
+  });
 }
 
 function componentsOf(release: string): readonly KubeObject[] {
@@ -137,24 +125,18 @@ function componentsOf(release: string): readonly KubeObject[] {
   const onHost = { hostNetwork: true, priorityClassName: 'system-node-critical' };
   const csi = { 'calico-csi': 'csi', 'csi-node-driver-registrar': 'node-driver-registrar' };
   const api = { namespace: apiNamespace(release), images: { 'calico-apiserver': 'apiserver' }, owner: 'APIServer' };
+  const whisker = { whisker: 'whisker', 'whisker-backend': 'whisker-backend' };
   return [
     set('calico-node', {
-      images: { 'calico-node': 'node' },
-      init: { 'flexvol-driver': 'pod2daemon-flexvol', 'install-cni': 'cni' },
-      env: agentEnv(release),
-      hostPaths: AGENT_PATHS,
-      more: { ...onHost, serviceAccountName: 'calico-node' },
+      images: { 'calico-node': 'node', 'init:flexvol-driver': 'pod2daemon-flexvol', 'init:install-cni': 'cni' },
+      ...{ env: agentEnv(release), hostPaths: AGENT_PATHS, more: { ...onHost, serviceAccountName: 'calico-node' } },
     }),
     deployment('calico-typha', { images: { 'calico-typha': 'typha' }, env: TYPHA_ENV, more: onHost }),
     deployment('calico-kube-controllers', { images: { 'calico-kube-controllers': 'kube-controllers' }, env: CONTROLLERS_ENV }),
-    ...(since(release, 'v3.24.0') ? [set('csi-node-driver', { images: csi })] : []),
-    ...(hasApiServer(release) ? [deployment('calico-apiserver', api)] : []),
-    ...(hasFlowLogs(release)
-      ? [
-          deployment('goldmane', { images: { goldmane: 'goldmane' }, owner: 'Goldmane' }),
-          deployment('whisker', { images: { whisker: 'whisker', 'whisker-backend': 'whisker-backend' }, owner: 'Whisker' }),
-        ]
-      : []),
+    ...from('v3.24.0', release, set('csi-node-driver', { images: csi })),
+    ...from(API_SERVER, release, deployment('calico-apiserver', api)),
+    ...from(FLOW_LOGS, release, deployment('goldmane', { images: { goldmane: 'goldmane' }, owner: 'Goldmane' })),
+    ...from(FLOW_LOGS, release, deployment('whisker', { images: whisker, owner: 'Whisker' })),
   ];
 }
 
@@ -162,7 +144,7 @@ function componentsOf(release: string): readonly KubeObject[] {
 const env = (text: string): Readonly<Record<string, string>> => Object.fromEntries(text.split(' ').map((one) => one.split('=')));
 
 const POOL = `CALICO_IPV4POOL_CIDR=${PODS} CALICO_IPV4POOL_VXLAN=CrossSubnet CALICO_IPV4POOL_BLOCK_SIZE=26 CALICO_IPV4POOL_NODE_SELECTOR=all()`;
-const FLOW_LOGS = `FELIX_FLOWLOGSGOLDMANESERVER=goldmane.${SYSTEM}.svc:7443 FELIX_FLOWLOGSFLUSHINTERVAL=15`;
+const TO_GOLDMANE = `FELIX_FLOWLOGSGOLDMANESERVER=goldmane.${SYSTEM}.svc:7443 FELIX_FLOWLOGSFLUSHINTERVAL=15`;
 const IN_CLUSTER = `FELIX_TYPHAK8SNAMESPACE=${SYSTEM} FELIX_TYPHAK8SSERVICENAME=calico-typha FELIX_TYPHACN=typha-server`;
 const AUTODETECTED = 'IP=autodetect IP_AUTODETECTION_METHOD=first-found IP6=none FELIX_IPV6SUPPORT=false';
 
@@ -175,7 +157,7 @@ function agentEnv(release: string): Readonly<Record<string, string>> {
     ...env(`${IN_CLUSTER} FELIX_TYPHACAFILE=/etc/pki/tls/certs/tigera-ca-bundle.crt`),
     ...env(since(release, 'v3.28.0') ? 'NO_DEFAULT_POOLS=true' : POOL),
     ...env(`FELIX_VXLANMTU=1450 FELIX_WIREGUARDMTU=1450 FELIX_IPINIPMTU=1450 CALICO_NETWORKING_BACKEND=bird ${AUTODETECTED}`),
-    ...(hasFlowLogs(release) ? env(FLOW_LOGS) : {}),
+    ...(since(release, FLOW_LOGS) ? env(TO_GOLDMANE) : {}),
   };
 }
 
@@ -204,7 +186,7 @@ function storedBy(release: string): readonly KubeObject[] {
       metadata: { namespace: SYSTEM, ownerReferences: ownedBy('Installation') },
       spec: { maxUnavailable: 1, selector: { matchLabels: { 'k8s-app': 'calico-typha' } } },
     }),
-    ...(hasApiServer(release) ? apiObjects(release) : []),
+    ...from(API_SERVER, release, ...apiObjects(release)),
     ...statusesOf(release),
     ...resourcesStoredBy(release),
   ];
@@ -246,9 +228,9 @@ function statusesOf(release: string): readonly KubeObject[] {
   const conditions = Object.entries(good).map(([type, status]) => ({ type, status, observedGeneration: 1 }));
   const names = [
     'calico',
-    ...(hasApiServer(release) ? ['apiserver'] : []),
-    ...(since(release, 'v3.28.0') ? ['ippools'] : []),
-    ...(hasFlowLogs(release) ? ['goldmane', 'whisker'] : []),
+    ...from(API_SERVER, release, 'apiserver'),
+    ...from('v3.28.0', release, 'ippools'),
+    ...from(FLOW_LOGS, release, 'goldmane', 'whisker'),
   ];
   return names.map((name) => objectOf(OPERATOR_GROUP, 'TigeraStatus', name, { status: { conditions } }));
 }
@@ -262,6 +244,6 @@ function resourcesStoredBy(release: string): readonly KubeObject[] {
     of('IPPool', 'default-ipv4-ippool', pool),
     of('ClusterInformation', 'default', information),
     of('KubeControllersConfiguration', 'default', { controllers: { node: { reconcilerPeriod: '5m0s', syncLabels: 'Enabled' } } }),
-    ...(since(release, 'v3.29.0') ? Object.entries(tiers).map(([name, order]) => of('Tier', name, { order })) : []),
+    ...from('v3.29.0', release, ...Object.entries(tiers).map(([name, order]) => of('Tier', name, { order }))),
   ];
 }

@@ -3,15 +3,14 @@ import { operatorEndNames } from '../../src/features/install-operator/end.ts';
 import type { OperatorView } from '../../src/features/install-operator/operator-causes.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { ApiFailure, type Clock, type ClusterReader } from '../../src/kernel/ports.ts';
+import { ApiFailure, type ClusterReader } from '../../src/kernel/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
+import { object } from '../fixtures/facts.ts';
 
 export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;
 export const NEW = { operator: 'quay.io/tigera/operator:v1.42.3', release: 'v3.32.1' } as const;
 
-const found = operatorEndNames(calico);
-assert.ok(found, 'the profile knows the end');
-const names = found;
+const names = operatorEndNames(calico) ?? assert.fail('the profile does not know the end');
 
 /** `good`, `rolling`, or a reason and message of Degraded. */
 type Say = 'good' | 'rolling' | { readonly reason: string; readonly message: string; readonly available?: boolean };
@@ -44,14 +43,11 @@ export const before: Moment = {
 
 /** Wholly on the new release. */
 export const after: Moment = {
-  operator: NEW.operator,
-  operatorReady: 1,
-  generation: 4,
-  version: NEW.release,
+  ...before,
+  ...{ operator: NEW.operator, generation: 4, version: NEW.release },
   statuses: { calico: ['good', 4], ippools: ['good', 4], tiers: ['good'], apiserver: ['good', 1] },
   node: { image: NEW.release, updated: 3, ready: 3 },
   api: { namespace: 'calico-system', available: true, old: false },
-  kinds: ['APIServer'],
 };
 
 /** From this second on the cluster is like this. */
@@ -74,31 +70,29 @@ export function play(script: Script, seconds: number): readonly Look[] {
   return looks;
 }
 
-export function viewOf(moment: Moment, now: number): OperatorView {
-  const { node, api, kinds } = moment;
+export function viewOf({ node, api, kinds, ...moment }: Moment, now: number): OperatorView {
+  const available = { type: 'Available', status: api.available ? 'True' : 'False', reason: api.available ? 'Passed' : 'MissingEndpoints' };
   return {
     names,
     target: { release: NEW.release, operatorImage: NEW.operator, registry: 'quay.io/', digests: ['sha256:new'] },
-    deployment: deployment(moment),
-    installation: object('Installation', 'default', moment.generation, {}, { calicoVersion: moment.version }),
+    deployment: deployment('tigera-operator', moment.operator, moment.operatorReady),
+    installation: object('v1', 'Installation/default', {
+      metadata: { generation: moment.generation },
+      ...{ spec: {}, status: { calicoVersion: moment.version } },
+    }),
     statuses: Object.entries(moment.statuses).map(([name, [say, generation]]) =>
-      object('TigeraStatus', name, 1, {}, { conditions: conditions(say, generation) }),
+      object('v1', `TigeraStatus/${name}`, { status: { conditions: conditions(say, generation) } }),
     ),
-    resources: kinds.map((kind) => object(kind, 'default', 1, {}, {})),
-    workloads: [daemonSet(node), controllers()],
-    apiService: object('APIService', names.api.service, undefined, { service: { namespace: api.namespace } }, available(api.available)),
-    oldApiNamespace: api.old ? object('Namespace', names.api.oldNamespace, undefined, {}, {}) : undefined,
+    resources: kinds.map((kind) => object('v1', `${kind}/default`)),
+    // The controllers are always on the new release: what lags in a script lags elsewhere.
+    workloads: [daemonSet(node), deployment('calico-kube-controllers', `quay.io/calico/kube-controllers:${NEW.release}`)],
+    apiService: object('v1', `APIService/${names.api.service}`, {
+      ...{ spec: { service: { namespace: api.namespace } }, status: { conditions: [available] } },
+    }),
+    oldApiNamespace: api.old ? object('v1', `Namespace/${names.api.oldNamespace}`) : undefined,
     now,
   };
 }
-
-function object(kind: string, name: string, generation: number | undefined, spec: object, status: object): KubeObject {
-  return { apiVersion: 'v1', kind, metadata: { name, ...(generation === undefined ? {} : { generation }) }, spec, status };
-}
-
-const available = (yes: boolean) => ({
-  conditions: [{ type: 'Available', status: yes ? 'True' : 'False', reason: yes ? 'Passed' : 'MissingEndpoints' }],
-});
 
 function conditions(say: Say, generation: number | undefined) {
   const about = generation === undefined ? {} : { observedGeneration: generation };
@@ -111,44 +105,31 @@ function conditions(say: Say, generation: number | undefined) {
   ];
 }
 
-function deployment({ operator, operatorReady: n }: Moment): KubeObject {
-  const status = { observedGeneration: 2, replicas: 1, updatedReplicas: n, readyReplicas: n, availableReplicas: n };
-  return object('Deployment', 'tigera-operator', 2, { replicas: 1, template: { spec: { containers: [{ image: operator }] } } }, status);
+function deployment(name: string, image: string, ready = 1): KubeObject {
+  return object('v1', `Deployment/${name}`, {
+    metadata: { generation: 2 },
+    spec: { replicas: 1, template: { spec: { containers: [{ image }] } } },
+    status: { observedGeneration: 2, replicas: 1, updatedReplicas: ready, readyReplicas: ready, availableReplicas: ready },
+  });
 }
 
 function daemonSet({ image, updated, ready, unseen }: Moment['node']): KubeObject {
   const tag = image.startsWith('sha256:') ? `@${image}` : `:${image}`;
-  const status = {
-    observedGeneration: unseen ? 4 : 5,
-    desiredNumberScheduled: 3,
-    currentNumberScheduled: 3,
-    updatedNumberScheduled: updated,
-    numberReady: ready,
-    numberAvailable: ready,
-  };
-  return object('DaemonSet', 'calico-node', 5, { template: { spec: { containers: [{ image: `quay.io/calico/node${tag}` }] } } }, status);
-}
-
-/** The controllers, always on the new release: what lags in a script lags elsewhere. */
-function controllers(): KubeObject {
-  const status = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
-  const template = { spec: { containers: [{ image: `quay.io/calico/kube-controllers:${NEW.release}` }] } };
-  return object('Deployment', 'calico-kube-controllers', 2, { replicas: 1, template }, status);
+  const counts = { desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: updated };
+  return object('v1', 'DaemonSet/calico-node', {
+    metadata: { generation: 5 },
+    spec: { template: { spec: { containers: [{ image: `quay.io/calico/node${tag}` }] } } },
+    status: { observedGeneration: unseen ? 4 : 5, ...counts, numberReady: ready, numberAvailable: ready },
+  });
 }
 
 /** A clock of its own time: sleeping moves it on, nothing waits. */
-export function steppingClock(): Clock & { readonly seconds: () => number; jump(ms: number): void } {
+export function steppingClock() {
   let ms = 0;
-  return {
-    now: () => new Date(ms),
-    sleep: async (by) => {
-      ms += by;
-    },
-    jump: (by) => {
-      ms += by;
-    },
-    seconds: () => ms / 1000,
+  const jump = (by: number) => {
+    ms += by;
   };
+  return { now: () => new Date(ms), sleep: async (by: number) => jump(by), jump, seconds: () => ms / 1000 };
 }
 
 /** What the cluster answers from this second on: a moment, or a failure of every request. */
@@ -161,14 +142,16 @@ export function operatorCluster(answers: Answers, clock: { readonly seconds: () 
     if (answer instanceof ApiFailure) throw answer;
     return viewOf(answer, 0);
   };
-  const all = () => {
-    const view = look();
-    const single = [view.deployment, view.installation, view.apiService, view.oldApiNamespace].filter((one) => one !== undefined);
-    return { single: [...single, ...view.resources], lists: [...view.statuses, ...view.workloads] };
-  };
   const cluster: Partial<ClusterReader> = {
-    get: async (kind, name) => all().single.find((one) => one.kind === kind.kind && one.metadata.name === name),
-    list: async (kind) => all().lists.filter((one) => one.kind === kind.kind),
+    async get({ kind }, name) {
+      const { deployment, installation, apiService, oldApiNamespace, resources } = look();
+      const all = [deployment, installation, apiService, oldApiNamespace, ...resources];
+      return all.find((one) => one?.kind === kind && one.metadata.name === name);
+    },
+    async list({ kind }) {
+      const { statuses, workloads } = look();
+      return [...statuses, ...workloads].filter((one) => one.kind === kind);
+    },
     resolve: async (apiVersion, kind) => ({ group: apiVersion.split('/')[0] ?? '', version: 'v1', kind, plural: kind, namespaced: false }),
   };
   return cluster as ClusterReader;

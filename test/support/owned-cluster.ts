@@ -6,8 +6,8 @@ import { installManifest } from '../control-plane/install.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { playServiceApiServer } from '../control-plane/service-api-server.ts';
 import { installedCluster, opened } from './installed-cluster.ts';
-import { GROUP, type Reference } from './owned-objects.ts';
-import { type OwnerGraph, ownedGraphs, readOwnerGraphAsOf } from './owner-graph.ts';
+import { GROUP } from './owned-objects.ts';
+import { graphWithout, type OwnerGraph, ownedGraphs, readOwnerGraphAsOf } from './owner-graph.ts';
 import { manifestFile, releases } from './releases.ts';
 import { removalsTooEarly } from './removal-order.ts';
 import { upgrade } from './upgrade-process.ts';
@@ -56,11 +56,10 @@ export function ownedCluster(count: number) {
 
 /** The graph without what the upgrade breaks: references to the v3 group, and to stored policies, which are stored anew. */
 export function bareGraph(graph: OwnerGraph): OwnerGraph {
-  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.filter((one) => !isBroken(one))]));
-}
-
-function isBroken({ apiVersion, kind }: Reference): boolean {
-  return apiVersion.startsWith(`${GROUP}/`) || (apiVersion.startsWith(`crd.${GROUP}/`) && kind.endsWith('Policy'));
+  return graphWithout(
+    graph,
+    ({ apiVersion, kind }) => apiVersion.startsWith(`${GROUP}/`) || (apiVersion.startsWith(`crd.${GROUP}/`) && kind.endsWith('Policy')),
+  );
 }
 
 export type OwnedPlane = Awaited<ReturnType<typeof ownedPlane>>;

@@ -1,91 +1,81 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { OwnerReference } from '../../src/kernel/object.ts';
 import { type Api, ApiError, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { PREFIX } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 
 /** Service's group, and the namespace and label of everything made here. */
 export const GROUP = 'projectcalico.org';
+export const V3 = `${GROUP}/v3`;
 export const SPACE = 'shop';
 export const OWNED_LABEL = 'netsvc-upgrade.test/owned';
 
-export interface Reference {
+/** A kind whose objects own others or are owned. */
+interface OwnedKind {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/** A kind of the service whose objects own others, and how many there are. */
-interface OwnerKind {
-  readonly kind: string;
-  readonly plural: string;
   readonly namespaced: boolean;
-  readonly prefix?: string;
-  readonly spec?: object;
+  /** Of its objects. */
+  readonly fields?: object;
 }
 
+function ofService(kind: string, spec: object = {}, prefix = '') {
+  return { apiVersion: `crd.${GROUP}/v1`, kind, namespaced: !/^Global|Pool$/.test(kind), fields: { spec }, prefix };
+}
 const POLICY = { selector: 'all()', types: ['Ingress'] };
-const OWNERS: Readonly<Record<string, OwnerKind>> = {
-  set: { kind: 'GlobalNetworkSet', plural: 'globalnetworksets', namespaced: false },
-  space: { kind: 'NetworkSet', plural: 'networksets', namespaced: true },
-  pool: { kind: 'IPPool', plural: 'ippools', namespaced: false, spec: { cidr: '10.77.0.0/16' } },
-  policy: { kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false, prefix: PREFIX, spec: POLICY },
-  rules: { kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true, prefix: PREFIX, spec: POLICY },
+/** The kinds of the service whose objects own others. */
+export const OWNERS = {
+  set: ofService('GlobalNetworkSet'),
+  space: ofService('NetworkSet'),
+  pool: ofService('IPPool', { cidr: '10.77.0.0/16' }),
+  policy: ofService('GlobalNetworkPolicy', POLICY, PREFIX),
+  rules: ofService('NetworkPolicy', POLICY, PREFIX),
 };
 
 /** ConfigMaps that own as well. */
 const KEEPERS = ['keeper', 'other'];
 
-/** Which reference of which owner; `stored`: to the object of the CRD group. `keeper`: a ConfigMap that is nobody's concern. */
-type Wanted = readonly [owner: string, flags?: Partial<Reference>, stored?: 'stored'];
-
-interface Shape {
-  readonly path: string;
-  readonly object: object;
-  readonly owners: readonly Wanted[];
-}
-
-const spaced = (version: string, plural: string) => `${version}/namespaces/${SPACE}/${plural}`;
-const pods = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'x', image: 'example.test/x' }] } };
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  spec: { replicas: 0, selector: { matchLabels: { app: 'x' } }, template: pods },
-};
-const configMap = { path: spaced('/api/v1', 'configmaps'), object: { apiVersion: 'v1', kind: 'ConfigMap' } };
-const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
 const TRIED = 'try.netsvc-upgrade.test';
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'x', image: 'example.test/x' }] } };
+const deployed = { spec: { replicas: 0, selector: { matchLabels: { app: 'x' } }, template } };
+const configMaps: OwnedKind = { apiVersion: 'v1', kind: 'ConfigMap', namespaced: true };
+const secrets: OwnedKind = { apiVersion: 'v1', kind: 'Secret', namespaced: true };
+const deployments: OwnedKind = { apiVersion: 'apps/v1', kind: 'Deployment', namespaced: true, fields: deployed };
+const roles: OwnedKind = { apiVersion: RBAC, kind: 'ClusterRole', namespaced: false, fields: { rules: [] } };
+const gadgets: OwnedKind = { apiVersion: `${TRIED}/v1`, kind: 'Gadget', namespaced: true };
+const widgets: OwnedKind = { apiVersion: `${TRIED}/v1`, kind: 'Widget', namespaced: false };
+
+/** Which reference of which owner; `stored`: to the object of the CRD group. `keeper`: a ConfigMap that is nobody's concern. */
+type Wanted = readonly [owner: string, flags?: Partial<OwnerReference>, stored?: 'stored'];
 
 /** Every sort of dependent: the shapes repeat until there are enough. */
-const SHAPES: readonly Shape[] = [
-  { ...configMap, owners: [['set']] },
-  { ...configMap, owners: [['policy', { blockOwnerDeletion: true }]] },
-  {
-    path: spaced('/api/v1', 'secrets'),
-    object: { apiVersion: 'v1', kind: 'Secret' },
-    owners: [['space', { controller: true, blockOwnerDeletion: true }]],
-  },
-  { path: spaced('/apis/apps/v1', 'deployments'), object: deployment, owners: [['pool', { controller: true, blockOwnerDeletion: false }]] },
-  {
-    path: spaced(`/apis/${TRIED}/v1`, 'gadgets'),
-    object: { apiVersion: `${TRIED}/v1`, kind: 'Gadget' },
-    owners: [['rules', { controller: false }]],
-  },
-  { path: `/apis/${TRIED}/v1/widgets`, object: { apiVersion: `${TRIED}/v1`, kind: 'Widget' }, owners: [['policy']] },
-  {
-    path: ROLES,
-    object: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', rules: [] },
-    owners: [['set', { controller: true }]],
-  },
-  { ...configMap, owners: [['keeper', { blockOwnerDeletion: true }], ['set'], ['other'], ['rules', { controller: true }]] },
-  {
-    ...configMap,
-    owners: [['rules'], ['space', { controller: true, blockOwnerDeletion: true }], ['policy', { blockOwnerDeletion: false }]],
-  },
-  { ...configMap, owners: [['policy', { controller: true }, 'stored']] },
+const SHAPES: readonly (readonly [OwnedKind, ...Wanted[]])[] = [
+  [configMaps, ['set']],
+  [configMaps, ['policy', { blockOwnerDeletion: true }]],
+  [secrets, ['space', { controller: true, blockOwnerDeletion: true }]],
+  [deployments, ['pool', { controller: true, blockOwnerDeletion: false }]],
+  [gadgets, ['rules', { controller: false }]],
+  [widgets, ['policy']],
+  [roles, ['set', { controller: true }]],
+  [configMaps, ['keeper', { blockOwnerDeletion: true }], ['set'], ['other'], ['rules', { controller: true }]],
+  [configMaps, ['rules'], ['space', { controller: true, blockOwnerDeletion: true }], ['policy', { blockOwnerDeletion: false }]],
+  [configMaps, ['policy', { controller: true }, 'stored']],
 ];
+
+/** Where objects of the kind are, in the group in which they are stored unless said. */
+export function pathOf({ apiVersion, kind, namespaced }: OwnedKind, group = apiVersion): string {
+  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+  return `/${group === 'v1' ? 'api' : 'apis'}/${group}/${namespaced ? `namespaces/${SPACE}/` : ''}${plural}`;
+}
+
+export function referenceTo(owner: ApiObject, flags: Partial<OwnerReference> = {}): OwnerReference {
+  const { apiVersion, kind, metadata } = owner as ApiObject & Pick<OwnerReference, 'apiVersion' | 'kind'>;
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...flags };
+}
+
+const make = (api: Api, one: OwnedKind, metadata: object): Promise<ApiObject> =>
+  api.send('POST', pathOf(one), { apiVersion: one.apiVersion, kind: one.kind, ...one.fields, metadata });
 
 /** Makes owners and so many dependents of them, with references as the API serves the owners now. */
 export async function makeOwnedObjects(api: Api, count: number): Promise<void> {
@@ -99,23 +89,23 @@ export async function fillOwnedObjects(api: Api, count: number): Promise<void> {
   const owners = await makeOwners(api);
   const made = Array.from({ length: count }, (_, index) => index);
   await each(made, async (index) => {
-    const shape = SHAPES[index % SHAPES.length];
-    if (!shape) return;
-    const ownerReferences = shape.owners.map((wanted) => referenceTo(owners, wanted));
-    const metadata = { name: `owned-${String(index).padStart(5, '0')}`, labels: { [OWNED_LABEL]: 'yes' }, ownerReferences };
-    await api.send('POST', shape.path, { ...shape.object, metadata });
+    const [kind, ...wanted] = SHAPES[index % SHAPES.length] ?? [configMaps];
+    const ownerReferences = wanted.map(([id, flags, stored]) => {
+      const owner = owners.get(id)?.[stored ?? 'served'];
+      if (!owner) throw new Error(`no owner ${id}`);
+      return referenceTo(owner, flags);
+    });
+    const name = `owned-${String(index).padStart(5, '0')}`;
+    await make(api, kind, { name, labels: { [OWNED_LABEL]: 'yes' }, ownerReferences });
   });
 }
 
 /** Takes the dependents away, then their owners, under whichever name these are stored: nothing is left to the garbage collector. */
 export async function removeOwnedObjects(api: Api): Promise<void> {
-  const paths = new Set(SHAPES.map(({ path }) => path));
+  const paths = new Set(SHAPES.map(([kind]) => pathOf(kind)));
   await Promise.all([...paths].map((path) => api.send('DELETE', `${path}?labelSelector=${OWNED_LABEL}`)));
-  const owners = Object.entries(OWNERS).flatMap(([id, { plural, namespaced, prefix = '' }]) => {
-    const place = `/apis/crd.${GROUP}/v1/${namespaced ? `namespaces/${SPACE}/` : ''}${plural}`;
-    return [...new Set([prefix, ''])].map((before) => `${place}/${before}owner-${id}`);
-  });
-  const keepers = KEEPERS.map((name) => `${configMap.path}/${name}`);
+  const owners = Object.entries(OWNERS).flatMap(([id, kind]) => ['', kind.prefix].map((before) => `${pathOf(kind)}/${before}owner-${id}`));
+  const keepers = KEEPERS.map((name) => `${pathOf(configMaps)}/${name}`);
   await Promise.all([...owners, ...keepers].map((path) => api.send('DELETE', path).catch(unlessGone)));
 }
 
@@ -129,38 +119,22 @@ export async function patchesStored(api: Api, count: number, signal: AbortSignal
     else first.set(name, resourceVersion);
     if (changed.size >= count) end.abort();
   };
-  await api.follow(`${configMap.path}?labelSelector=${OWNED_LABEL}`, seen, AbortSignal.any([signal, end.signal]));
+  await api.follow(`${pathOf(configMaps)}?labelSelector=${OWNED_LABEL}`, seen, AbortSignal.any([signal, end.signal]));
 }
 
-interface Owner {
-  readonly served: ApiObject;
-  readonly stored: ApiObject;
-}
+type Owner = Readonly<Record<'served' | 'stored', ApiObject>>;
 
 async function makeOwners(api: Api): Promise<ReadonlyMap<string, Owner>> {
-  const pairs = Object.entries(OWNERS).map(async ([id, { kind, plural, namespaced, prefix = '', spec = {} }]) => {
-    const scope = namespaced ? `namespaces/${SPACE}/` : '';
-    const metadata = { name: `${prefix}owner-${id}`, annotations: { [`${GROUP}/metadata`]: '{}' } };
-    const stored = await api.send('POST', `/apis/crd.${GROUP}/v1/${scope}${plural}`, {
-      apiVersion: `crd.${GROUP}/v1`,
-      kind,
-      metadata,
-      spec,
-    });
-    return [id, { stored, served: await patient<ApiObject>(api, `/apis/${GROUP}/v3/${scope}${plural}/owner-${id}`) }] as const;
+  const pairs = Object.entries(OWNERS).map(async ([id, kind]) => {
+    const annotations = { [`${GROUP}/metadata`]: '{}' };
+    const stored = await make(api, kind, { name: `${kind.prefix}owner-${id}`, annotations });
+    return [id, { stored, served: await patient<ApiObject>(api, `${pathOf(kind, V3)}/owner-${id}`) }] as const;
   });
   const keepers = KEEPERS.map(async (name) => {
-    const made = await api.send('POST', configMap.path, { ...configMap.object, metadata: { name } });
+    const made = await make(api, configMaps, { name });
     return [name, { stored: made, served: made }] as const;
   });
   return new Map(await Promise.all([...pairs, ...keepers]));
-}
-
-function referenceTo(owners: ReadonlyMap<string, Owner>, [id, flags = {}, stored]: Wanted): Reference {
-  const owner = owners.get(id)?.[stored === undefined ? 'served' : 'stored'];
-  if (!owner) throw new Error(`no owner ${id}`);
-  const { apiVersion, kind, metadata } = owner as ApiObject & { readonly apiVersion: string; readonly kind: string };
-  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...flags };
 }
 
 async function makeCrd(api: Api, kind: string, scope: 'Namespaced' | 'Cluster'): Promise<void> {

@@ -10,11 +10,11 @@ import type { Api, ApiObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { isPolicy, NEW_SERVER, OLD_SERVER, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
-import { GROUP, makeOwnedObjects, OWNED_LABEL, patient, type Reference } from './owned-objects.ts';
+import { GROUP, makeOwnedObjects, OWNED_LABEL, patient } from './owned-objects.ts';
 import { journalIn } from './state.ts';
 
 /** Every owned object of a cluster by `path namespace/name uid`, with its references in order. */
-export type OwnerGraph = Readonly<Record<string, readonly Reference[]>>;
+export type OwnerGraph = Readonly<Record<string, readonly OwnerReference[]>>;
 
 interface Discovery {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
@@ -39,6 +39,11 @@ export async function ownedGraphs(plane: ControlPlane, count: number) {
   };
 }
 
+/** The graph without references of some sort. */
+export function graphWithout(graph: OwnerGraph, isGone: (one: OwnerReference) => boolean): OwnerGraph {
+  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.filter((one) => !isGone(one))]));
+}
+
 /** What the cluster has now, of every kind that can be listed: read without the program's own search. */
 export async function readOwnerGraph(api: Api): Promise<OwnerGraph> {
   const { groups } = await api.get<Groups>('/apis');
@@ -56,7 +61,7 @@ async function readKinds(api: Api, paths: readonly string[]): Promise<OwnerGraph
   const lists = await Promise.all(
     paths.map(async (path) => {
       const { items } = await patient<{ items: readonly ApiObject[] }>(api, `${path}?labelSelector=${OWNED_LABEL}`);
-      return items.map(({ metadata }) => [keyOf(path, metadata), (metadata.ownerReferences ?? []) as readonly Reference[]] as const);
+      return items.map(({ metadata }) => [keyOf(path, metadata), (metadata.ownerReferences ?? []) as readonly OwnerReference[]] as const);
     }),
   );
   return Object.fromEntries(lists.flat().toSorted(([one], [other]) => (one < other ? -1 : 1)));
@@ -100,7 +105,7 @@ export function graphAfter(graph: OwnerGraph, before: OwnerNames, after: OwnerNa
   const now = new Map(
     [...after].map(([key, { owner, name }]) => [`${key.split(' ')[0]} ${owner}`, { uid: key.split(' ')[1] ?? '', name }]),
   );
-  const renewed = (reference: Reference): Reference => {
+  const renewed = (reference: OwnerReference): OwnerReference => {
     const group = reference.apiVersion.split('/')[0] ?? '';
     if (group !== GROUP && group !== `crd.${GROUP}`) return reference;
     const known = before.get(`${group} ${reference.uid}`);
@@ -111,20 +116,17 @@ export function graphAfter(graph: OwnerGraph, before: OwnerNames, after: OwnerNa
   return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.map(renewed)]));
 }
 
-/** The journal in a cluster, read and written past the program. */
-export async function withJournal<T>(kubeconfig: string, act: (journal: JournalStore) => Promise<T>): Promise<T> {
-  const cluster = openCluster(await readConnection({ kubeconfig }, process.env), { version: 'test' });
+/** The journal in a cluster, read and written past the program, as somebody else where that is said. */
+export async function withJournal<T>(
+  { api, kubeconfigPath: kubeconfig }: ControlPlane,
+  act: (journal: JournalStore) => Promise<T>,
+  flags: { readonly as?: string } = {},
+): Promise<T> {
+  const cluster = openCluster(await readConnection({ kubeconfig, ...flags }, process.env), { version: 'test' });
   try {
-    const clusterUid = await cluster.clusterUid();
-    return await act(
-      journalStore({
-        place: journalIn(cluster, 'kube-system'),
-        form: async () => ownerEntries,
-        clusterUid,
-        profile: 'calico',
-        runId: 'sweep',
-      }),
-    );
+    const clusterUid = (await api.get<ApiObject>('/api/v1/namespaces/kube-system')).metadata.uid;
+    const place = journalIn(cluster, 'kube-system');
+    return await act(journalStore({ place, form: async () => ownerEntries, clusterUid, profile: 'calico', runId: 'past-the-program' }));
   } finally {
     await cluster.close();
   }
@@ -135,15 +137,10 @@ export async function withJournal<T>(kubeconfig: string, act: (journal: JournalS
  * does not count for what was gone already. A reference is there as it was in `first`, or as it goes back: at the same place of `anew`.
  * Resolves to how many objects lack some.
  */
-export async function assertRecorded(
-  { api, kubeconfigPath }: ControlPlane,
-  first: OwnerGraph,
-  where: string,
-  anew: OwnerGraph = first,
-): Promise<number> {
-  const { entries = [] } = (await withJournal(kubeconfigPath, (journal) => journal.load())) ?? {};
+export async function assertRecorded(plane: ControlPlane, first: OwnerGraph, where: string, anew: OwnerGraph = first): Promise<number> {
+  const { entries = [] } = (await withJournal(plane, (journal) => journal.load())) ?? {};
   const recorded = new Map<string, readonly OwnerReference[]>(entries.map(({ object, references }) => [object.uid, references]));
-  const present = await readOwnerGraphAsOf(api, first);
+  const present = await readOwnerGraphAsOf(plane.api, first);
   let lacking = 0;
   for (const [key, references] of Object.entries(first)) {
     const kept = present[key];

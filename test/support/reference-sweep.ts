@@ -44,12 +44,12 @@ export function proxiedGround(
   return opened(async (endBy) => {
     const owned = await ownedPlane(DEPENDENTS, { maxMinutes });
     endBy(owned.stop);
-    const { access, dir, api, kubeconfigPath, programs } = owned.plane;
+    const { access, dir, api, programs } = owned.plane;
     const proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), bodies: true, maxMinutes });
     endBy(proxy.stop);
     const around = { home: join(dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: programs.kubectl };
     const forgetRun = async () => {
-      await withJournal(kubeconfigPath, (journal) => journal.forget());
+      await withJournal(owned.plane, (journal) => journal.forget());
       for (const path of TRACES) await api.send('DELETE', path).catch(unlessGone);
       await emptied(around.home);
     };

@@ -1,73 +1,57 @@
+import type { OwnerReference } from '../../src/kernel/object.ts';
 import { type Api, type ApiObject, unlessGone } from '../control-plane/api.ts';
-import { GROUP, type Reference, SPACE } from './owned-objects.ts';
-
-const V3 = `/apis/${GROUP}/v3`;
-const spaced = (plural: string) => `${V3}/namespaces/${SPACE}/${plural}`;
-const POLICY = { selector: 'all()', types: ['Ingress'] };
-
-/** Owners as `makeOwnedObjects` names them, by their paths in the v3 API. */
-const OWNERS = {
-  set: `${V3}/globalnetworksets/owner-set`,
-  pool: `${V3}/ippools/owner-pool`,
-  policy: `${V3}/globalnetworkpolicies/owner-policy`,
-  rules: `${spaced('networkpolicies')}/owner-rules`,
-  keeper: `/api/v1/namespaces/${SPACE}/configmaps/keeper`,
-} as const;
+import { OWNERS, pathOf, referenceTo, V3 } from './owned-objects.ts';
 
 type Owner = keyof typeof OWNERS;
+type Shape = readonly [name: string, like: Owner, owner: Owner, flags?: Partial<OwnerReference>];
 
-interface Shape {
-  readonly path: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly owners: readonly (readonly [Owner, Partial<Reference>?])[];
-  readonly spec?: object;
-}
-
-/** Objects of the service that were made through the v3 API, and that others of the service own: their owners are in a note alone. */
+/**
+ * Objects of the service that were made through the v3 API, each of the kind of one of the owners that `makeOwnedObjects` makes, and that
+ * another of these owns: their owners are in a note alone.
+ */
 const SHAPES: readonly Shape[] = [
-  { path: spaced('networksets'), kind: 'NetworkSet', name: 'of-a-set', owners: [['set', { blockOwnerDeletion: true }]] },
-  { path: spaced('networksets'), kind: 'NetworkSet', name: 'of-a-policy', owners: [['policy', { controller: true }]] },
-  { path: spaced('networksets'), kind: 'NetworkSet', name: 'of-rules', owners: [['rules', { controller: false }]] },
-  { path: `${V3}/globalnetworksets`, kind: 'GlobalNetworkSet', name: 'of-a-pool', owners: [['pool']] },
-  { path: spaced('networkpolicies'), kind: 'NetworkPolicy', name: 'rules-of-rules', owners: [['rules']], spec: POLICY },
-  { path: spaced('networkpolicies'), kind: 'NetworkPolicy', name: 'rules-of-a-set', owners: [['set']], spec: POLICY },
-  { path: `${V3}/globalnetworkpolicies`, kind: 'GlobalNetworkPolicy', name: 'policy-of-a-pool', owners: [['pool']], spec: POLICY },
+  ['of-a-set', 'space', 'set', { blockOwnerDeletion: true }],
+  ['of-a-policy', 'space', 'policy', { controller: true }],
+  ['of-rules', 'space', 'rules', { controller: false }],
+  ['of-a-pool', 'set', 'pool'],
+  ['rules-of-rules', 'rules', 'rules'],
+  ['rules-of-a-set', 'rules', 'set'],
+  ['policy-of-a-pool', 'policy', 'pool'],
 ];
 
 /** Those that a policy owns: they die of the new names of policies, whatever release was installed. */
 export const OF_POLICIES = ['of-a-policy', 'of-rules', 'rules-of-rules'] as const;
-export const ALL = SHAPES.map(({ name }) => name);
+export const ALL = SHAPES.map(([name]) => name);
 
-async function referenceTo(api: Api, owner: Owner, flags: Partial<Reference> = {}): Promise<Reference> {
-  const { apiVersion, kind, metadata } = await api.get<ApiObject & Pick<Reference, 'apiVersion' | 'kind'>>(OWNERS[owner]);
-  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...flags };
-}
+type Owners = Readonly<Record<string, readonly OwnerReference[]>>;
 
-/** Makes them through the v3 API, each with its owners as that API shows these now. */
+const pathOfAll = (like: Owner) => pathOf(OWNERS[like], V3);
+
+/** By the owner's present UID in the v3 API. */
+const wanted = async (api: Api, [, , owner, flags]: Shape) =>
+  referenceTo(await api.get<ApiObject>(`${pathOfAll(owner)}/owner-${owner}`), flags);
+
+/** Makes them through the v3 API, each with its owner as that API shows it now. */
 export async function makeV3Owned(api: Api): Promise<void> {
-  for (const { path, kind, name, owners, spec = {} } of SHAPES) {
-    const ownerReferences = await wanted(api, owners);
-    await api.send('POST', path, { apiVersion: `${GROUP}/v3`, kind, metadata: { name, ownerReferences }, spec });
+  for (const shape of SHAPES) {
+    const [name, like] = shape;
+    const { kind, fields } = OWNERS[like];
+    const metadata = { name, ownerReferences: [await wanted(api, shape)] };
+    await api.send('POST', pathOfAll(like), { apiVersion: V3, kind, ...fields, metadata });
   }
 }
 
-const wanted = (api: Api, owners: Shape['owners']) => Promise.all(owners.map(([owner, flags]) => referenceTo(api, owner, flags)));
-
 /** By name, what each lists as its owners; those that are gone, or are going, are left out. */
-export async function v3Owners(api: Api): Promise<Readonly<Record<string, readonly Reference[]>>> {
-  const found = await Promise.all(
-    SHAPES.map(async ({ path, name }) => {
-      const object = await api.get<ApiObject>(`${path}/${name}`).catch(unlessGone);
-      if (!object || object.metadata.deletionTimestamp !== undefined) return [];
-      return [[name, (object.metadata.ownerReferences ?? []) as readonly Reference[]] as const];
-    }),
-  );
-  return Object.fromEntries(found.flat());
+export async function v3Owners(api: Api): Promise<Owners> {
+  const found = SHAPES.map(async ([name, like]) => {
+    const object = await api.get<ApiObject>(`${pathOfAll(like)}/${name}`).catch(unlessGone);
+    if (!object || object.metadata.deletionTimestamp !== undefined) return [];
+    return [[name, (object.metadata.ownerReferences ?? []) as readonly OwnerReference[]] as const];
+  });
+  return Object.fromEntries((await Promise.all(found)).flat());
 }
 
 /** What `v3Owners` has to say once everything is right: every owner under the UID that it has now. */
-export async function rightOwners(api: Api): Promise<Readonly<Record<string, readonly Reference[]>>> {
-  const found = await Promise.all(SHAPES.map(async ({ name, owners }) => [name, await wanted(api, owners)] as const));
-  return Object.fromEntries(found);
+export async function rightOwners(api: Api): Promise<Owners> {
+  return Object.fromEntries(await Promise.all(SHAPES.map(async (shape) => [shape[0], [await wanted(api, shape)]] as const)));
 }
