@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
@@ -22,21 +20,15 @@ describe('an API server under priority and fairness', function () {
   this.timeout(400_000);
   const owned = shared(() => ownedPlane(DEPENDENTS, { maxMinutes: 12, simulated: false }));
   before(async () => {
-    const { api, dir } = owned.plane;
-    await mkdir(join(dir, 'home'), { recursive: true });
     const group = 'rbac.authorization.k8s.io';
-    await api.send('POST', `/apis/${group}/v1/clusterrolebindings`, {
+    await owned.plane.api.send('POST', `/apis/${group}/v1/clusterrolebindings`, {
       metadata: { name: LEVEL },
       roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [UPGRADER, BYSTANDER].map((name) => ({ apiGroup: group, kind: 'User', name })),
     });
   });
 
-  const perform = (stage: AnyStage, flags: object = {}) => {
-    const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;
-    const around = { home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl };
-    return performStage(stage, around, { ...FLAGS, as: UPGRADER, ...flags });
-  };
+  const perform = (stage: AnyStage, flags: object = {}) => performStage(stage, owned.around, { ...FLAGS, as: UPGRADER, ...flags });
 
   it('that refuses most of what comes at once gets less at a time, and the work is done', async () => {
     await limit(owned.plane, { users: [UPGRADER], limitResponse: { type: 'Reject' } });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JournalEntry } from '../../src/kernel/journal.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
@@ -70,7 +68,6 @@ describe('a journal that an account forged which may write Secrets in the state 
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name },
       subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'attacker' }],
     });
-    await mkdir(join(owned.plane.dir, 'home'), { recursive: true });
   });
 
   /** As that account, with the program's own means: digests and numbers are right. */
@@ -106,7 +103,7 @@ describe('a journal that an account forged which may write Secrets in the state 
     return entryOf({ owner, reference: { apiVersion: V3, kind: owner.kind, name: owner.name } }, 'ConfigMap', `${path}/${name}`);
   }
 
-  afterEach(() => owned && forge((journal) => journal.forget()));
+  afterEach(() => forge((journal) => journal.forget()));
 
   FORGERIES.forEach((forgery, index) => {
     it(`puts back no ${forgery.title.replace(/^a /, '')}, says which, and its object lives`, async () => {
@@ -114,11 +111,7 @@ describe('a journal that an account forged which may write Secrets in the state 
       const path = await makeVictim(forgery.victim, `victim-${index}`);
       const entries = [await honestEntry(forgery, `honest-${index}`), await entryOf(forgery, forgery.victim, path)];
       await forge((journal) => journal.append(entries));
-      const { exit, message, suggestions } = await restoreWork.perform({
-        home: join(plane.dir, 'home'),
-        kubeconfig: plane.kubeconfigPath,
-        kubectl: plane.programs.kubectl,
-      });
+      const { exit, message, suggestions } = await restoreWork.perform(owned.around);
       await collectorStartsAnew(plane);
       const { metadata } = await plane.api.get<ApiObject>(path);
       assert.deepEqual([metadata.ownerReferences, metadata.deletionTimestamp], [undefined, undefined]);

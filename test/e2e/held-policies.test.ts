@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { execa } from 'execa';
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
-import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { NEW_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
-import { type OwnedPlane, ownedPlane } from '../support/owned-cluster.ts';
+import { shared } from '../support/installed-cluster.ts';
+import { ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP } from '../support/owned-objects.ts';
-import { graphAfter, type OwnerNames, readOwnerNames } from '../support/owner-graph.ts';
 import { stripWork } from '../support/perform-stage.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { program, surroundingsEnv } from '../support/upgrade-process.ts';
@@ -20,24 +19,13 @@ const MOST_STEPS = 8;
 
 describe('policies whose renaming is held, and objects that they own', function () {
   this.timeout(280_000);
-  let owned: OwnedPlane;
   let migration: PolicyMigration;
-  let owners: OwnerNames;
-  before(async () => {
-    owned = await ownedPlane(20, { maxMinutes: 10 });
-    const { plane } = owned;
-    owners = await readOwnerNames(plane.api, OLD_SERVER);
-    await mkdir(join(plane.dir, 'home'), { recursive: true });
-  });
-  after(async () => {
-    await migration?.stop();
-    await owned?.stop();
-  });
+  after(() => migration?.stop());
+  const owned = shared(() => ownedPlane(20, { maxMinutes: 10 }));
 
   /** A person's shell, off a terminal. */
   const shell = async (line: string) => {
-    const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;
-    const env = surroundingsEnv({ home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl });
+    const env = surroundingsEnv(owned.around);
     const path = `${dirname(program)}${delimiter}${env.PATH}`;
     const { exitCode, stdout, stderr } = await execa('sh', ['-c', line], { env: { ...env, PATH: path }, extendEnv: false, reject: false });
     assert.ok(exitCode === 0 || exitCode === 3, `${line}: exit ${exitCode}\n${stdout}\n${stderr}`);
@@ -49,8 +37,7 @@ describe('policies whose renaming is held, and objects that they own', function 
 
   it('lose none of them to a person who does what NS-743 prints, step by step, and have every reference back', async () => {
     const { plane } = owned;
-    const around = { home: join(plane.dir, 'home'), kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
-    assert.equal((await stripWork.perform(around)).exit, 'done');
+    assert.equal((await stripWork.perform(owned.around)).exit, 'done');
     // The upgrade, held: what it brings, played.
     await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', manifestFile('v3.32.1', 'calico.yaml')]);
     await plane.api.send('POST', CONFIGURATIONS, {
@@ -80,7 +67,7 @@ describe('policies whose renaming is held, and objects that they own', function 
       steps.some((step) => step.startsWith('kubectl patch')),
       steps.join('\n'),
     );
-    const wanted = graphAfter(owned.first, owners, await readOwnerNames(plane.api, NEW_SERVER));
+    const wanted = await owned.wanted();
     assert.deepEqual(await owned.graph(), wanted);
     await collectorStartsAnew(plane);
     assert.deepEqual(await owned.graph(), wanted);

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
-import { aggregate } from '../control-plane/aggregation.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
-import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { NEW_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { shared } from '../support/installed-cluster.ts';
 import { describeWhere, lacksProgram } from '../support/needs.ts';
-import { bareGraph, JOURNAL } from '../support/owned-cluster.ts';
-import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
-import { graphAfter, type OwnerGraph, type OwnerNames, readOwnerGraph, readOwnerNames } from '../support/owner-graph.ts';
+import { bareGraph, JOURNAL, ownedPlane } from '../support/owned-cluster.ts';
+import { GROUP } from '../support/owned-objects.ts';
 import { stripWork } from '../support/perform-stage.ts';
-import { manifestFile } from '../support/releases.ts';
 
 const DEPENDENTS = 20;
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'journal.md');
@@ -31,33 +27,18 @@ async function commandsOf(page: string, heading: string): Promise<readonly strin
 
 describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a real control plane', function () {
   this.timeout(280_000);
-  let plane: ControlPlane;
-  let served: AggregatedApi;
+  const owned = shared(() => ownedPlane(DEPENDENTS, { maxMinutes: 10 }));
   let folder: string;
-  let first: OwnerGraph;
-  let owners: OwnerNames;
   let commands: readonly string[];
-
   before(async () => {
-    plane = await startControlPlane({ maxMinutes: 10 });
-    await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
-    served = await aggregate(plane, GROUP);
-    await makeOwnedObjects(plane.api, DEPENDENTS);
-    await collectorStartsAnew(plane);
-    first = await readOwnerGraph(plane.api);
-    owners = await readOwnerNames(plane.api, OLD_SERVER);
-    folder = await mkdtemp(join(plane.dir, 'by-hand-'));
+    folder = await mkdtemp(join(owned.plane.dir, 'by-hand-'));
     commands = await commandsOf(PAGE, 'Manual recovery with kubectl');
-  });
-  after(async () => {
-    await served?.stop();
-    await plane?.stop();
   });
 
   /** A person's shell, with kubectl on the path. */
   const shell = async (script: string) => {
-    const { programs, kubeconfigPath } = plane;
-    const env = { PATH: `${dirname(programs.kubectl)}:${process.env.PATH ?? ''}`, KUBECONFIG: kubeconfigPath };
+    const { kubectl, kubeconfig } = owned.around;
+    const env = { PATH: `${dirname(kubectl)}:${process.env.PATH ?? ''}`, KUBECONFIG: kubeconfig };
     const result = await execa('sh', ['-e', '-c', script], { cwd: folder, env, reject: false });
     assert.equal(result.exitCode, 0, `${script}\n${result.stdout}\n${result.stderr}`);
     return result;
@@ -65,13 +46,10 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
   const taken = async () => (await readFile(join(folder, 'entries.jsonl'), 'utf8')).trim().split('\n').length;
 
   it('is fetched and checked with the commands of steps 1 to 3', async () => {
-    const home = join(plane.dir, 'home');
-    await mkdir(home, { recursive: true });
-    const around = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
-    assert.equal((await stripWork.perform(around)).exit, 'done');
-    assert.deepEqual(await readOwnerGraph(plane.api), bareGraph(first));
-    served.serve(NEW_SERVER);
-    const migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node' });
+    assert.equal((await stripWork.perform(owned.around)).exit, 'done');
+    assert.deepEqual(await owned.graph(), bareGraph(owned.first));
+    owned.served.serve(NEW_SERVER);
+    const migration = playPolicyMigration(owned.plane.api, { group: GROUP, agents: 'calico-node' });
     await until('policies have their new names', async () => migration.migrated.length >= 2, 60_000);
     await migration.stop();
     const [look = '', fetch = '', read = ''] = commands;
@@ -90,10 +68,10 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
     const { stderr } = await shell(commands[3] ?? '');
     assert.equal(stderr, '');
     await shell('sh commands.sh');
-    const wanted = graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER));
-    assert.deepEqual(await readOwnerGraph(plane.api), wanted);
-    await collectorStartsAnew(plane);
-    assert.deepEqual(await readOwnerGraph(plane.api), wanted);
+    const wanted = await owned.wanted();
+    assert.deepEqual(await owned.graph(), wanted);
+    await collectorStartsAnew(owned.plane);
+    assert.deepEqual(await owned.graph(), wanted);
   });
 
   it('leaves what is back as it is, and names it', async () => {
@@ -112,7 +90,7 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
 
   it('is deleted with the last command, the head last', async () => {
     await shell(commands[4] ?? '');
-    await assert.rejects(plane.api.get(JOURNAL), /404/);
+    await assert.rejects(owned.plane.api.get(JOURNAL), /404/);
     const { stdout } = await shell('kubectl -n kube-system get secrets -o name');
     assert.doesNotMatch(stdout, /netsvc-upgrade-owners/);
   });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ownerrefsForgetStage } from '../../src/features/chain.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
@@ -14,14 +12,6 @@ const DEPENDENTS = 10;
 describe('a journal of owner references that somebody deleted, whole or in part', function () {
   this.timeout(280_000);
   const owned = shared(() => ownedPlane(DEPENDENTS, { maxMinutes: 10 }));
-  before(async () => {
-    await mkdir(join(owned.plane.dir, 'home'), { recursive: true });
-  });
-
-  const around = () => {
-    const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;
-    return { home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl };
-  };
   const parts = async () => {
     const { items } = await owned.plane.api.get<ApiList>(SECRETS);
     return items.filter(({ metadata: { name } }) => name.startsWith('netsvc-upgrade-owners'));
@@ -37,18 +27,18 @@ describe('a journal of owner references that somebody deleted, whole or in part'
   };
 
   it('stops what works from it with exit 7, with what is missing and how to bring it back', async () => {
-    assert.equal((await stripWork.perform(around())).exit, 'done');
+    assert.equal((await stripWork.perform(owned.around)).exit, 'done');
     const bare = await owned.graph();
     const all = await parts();
     await remove(all);
-    for (const work of [restoreWork, stripWork, { perform: () => performStage(ownerrefsForgetStage, around(), FLAGS) }]) {
-      const { exit, findings } = await work.perform(around());
+    for (const work of [restoreWork, stripWork, { perform: () => performStage(ownerrefsForgetStage, owned.around, FLAGS) }]) {
+      const { exit, findings } = await work.perform(owned.around);
       const found = findings.find(({ id }) => id === 'NS-753');
       assert.deepEqual([exit, found?.outcome], ['stale', 'error'], JSON.stringify(findings));
       assert.match(found?.message ?? '', new RegExp(`${DEPENDENTS} objects`));
       assert.match(found?.hint ?? '', /--journal-dir/);
     }
-    const { findings } = await performStage(verifyStage, around(), FLAGS);
+    const { findings } = await performStage(verifyStage, owned.around, FLAGS);
     assert.equal(findings.find(({ id }) => id === 'NS-753')?.outcome, 'error');
     assert.deepEqual(await owned.graph(), bare);
     await bringBack(all);
@@ -58,7 +48,7 @@ describe('a journal of owner references that somebody deleted, whole or in part'
     const [chunk] = (await parts()).filter(({ metadata: { name } }) => name !== 'netsvc-upgrade-owners');
     assert.ok(chunk);
     await remove([chunk]);
-    const { exit, message, suggestions } = await restoreWork.perform(around());
+    const { exit, message, suggestions } = await restoreWork.perform(owned.around);
     assert.equal(exit, 'stale');
     assert.match([message, ...suggestions].join('\n'), new RegExp(`${chunk.metadata.name}: it is gone[\\s\\S]*--journal-dir`));
     await bringBack([chunk]);
@@ -71,26 +61,26 @@ describe('a journal of owner references that somebody deleted, whole or in part'
     const reference = { apiVersion: 'projectcalico.org/v3', kind: 'GlobalNetworkSet', name: set?.metadata.name, uid: set?.metadata.uid };
     const metadata = { name: 'later', ownerReferences: [reference] };
     await owned.plane.api.send('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
-    assert.equal((await stripWork.perform(around())).exit, 'done');
+    assert.equal((await stripWork.perform(owned.around)).exit, 'done');
     const now = await parts();
     await remove(now);
     await bringBack(before);
-    const { exit, findings } = await restoreWork.perform(around());
+    const { exit, findings } = await restoreWork.perform(owned.around);
     assert.deepEqual([exit, findings.find(({ id }) => id === 'NS-753')?.outcome], ['stale', 'error']);
     await remove(before);
     await bringBack(now);
   });
 
   it('goes on once it is back, and gives everything back', async () => {
-    assert.equal((await restoreWork.perform(around())).exit, 'done');
+    assert.equal((await restoreWork.perform(owned.around)).exit, 'done');
     assert.deepEqual(await owned.graph(), owned.first);
   });
 
   it('is given up by name where nobody can bring it back', async () => {
     await remove(await parts());
-    const accepted = await performStage(ownerrefsForgetStage, around(), { ...FLAGS, forget: true, accept: ['NS-753'] });
+    const accepted = await performStage(ownerrefsForgetStage, owned.around, { ...FLAGS, forget: true, accept: ['NS-753'] });
     assert.equal(accepted.exit, 'done', JSON.stringify(accepted.findings));
-    const { findings } = await restoreWork.perform(around());
+    const { findings } = await restoreWork.perform(owned.around);
     assert.equal(findings.find(({ id }) => id === 'NS-753')?.outcome, 'ok');
   });
 });

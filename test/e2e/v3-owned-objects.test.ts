@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { migratePolicies } from '../control-plane/policy-migration.ts';
 import { BETWEEN_SERVER, LATER_SERVER, NEW_SERVER, OLD_SERVER, type ServerRule } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
@@ -30,13 +28,11 @@ for (const { release, rule, dying } of SOURCES)
       owned = await ownedPlane(0, { maxMinutes: 10 });
       owned.served.serve(rule);
       await makeV3Owned(owned.plane.api);
-      await mkdir(join(owned.plane.dir, 'home'), { recursive: true });
     });
     afterEach(() => owned?.stop());
 
     const perform = async (work: OwnerWork) => {
-      const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;
-      const { exit, message, findings } = await work.perform({ home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl });
+      const { exit, message, findings } = await work.perform(owned.around);
       assert.equal(exit, 'done', `${message} ${JSON.stringify(findings)}`);
     };
     /** What an upgrade does to UIDs and names. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type StoreSpace, storeSpace } from '../control-plane/store-space.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { bareGraph, ownedPlane, TARGET } from '../support/owned-cluster.ts';
@@ -24,10 +23,7 @@ describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function ()
     space = storeSpace(owned.plane.store);
   });
 
-  const command = (...args: readonly string[]) => {
-    const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;
-    return upgrade(['ownerrefs', ...args, '--yes', ...TARGET], { home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl });
-  };
+  const command = (...args: readonly string[]) => upgrade(['ownerrefs', ...args, '--yes', ...TARGET], owned.around);
   const assertFull = (result: UpgradeProcess) => {
     assert.equal(result.exitCode, 1, told(result));
     assert.match(result.stderr, /^error: .*database space exceeded/m);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, refOf, refText } from '../../src/kernel/object.ts';
 import { type AccessRequest, ApiFailure, type ClusterReader, type ListOptions } from '../../src/kernel/ports.ts';
+import { findKind, resourceText } from '../../src/sandbox/store.ts';
 
 interface ClusterParts {
   readonly kinds?: readonly Kind[];
@@ -15,15 +16,12 @@ interface ClusterParts {
 }
 
 /** A read-only cluster of just these objects; every request is noted, dry runs answer by script. What no test uses throws. */
-export function clusterOf(
-  objects: readonly KubeObject[],
-  parts: ClusterParts = {},
-): { cluster: ClusterReader; requests: readonly string[] } {
+export function clusterOf(objects: readonly KubeObject[], parts: ClusterParts = {}) {
   const requests: string[] = [];
   const { kinds = [], failed = [], refuses = {}, denies = () => false } = parts;
   const attempts = { apply: 0, patch: 0 };
   const ask = (verb: string, kind: Kind, options: ListOptions = {}) => {
-    const type = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+    const type = resourceText(kind);
     requests.push(`${verb} ${type}${options.metadataOnly ? ' (metadata)' : ''}`);
     const status = refuses[type];
     if (status !== undefined) throw new ApiFailure(status, status === 403 ? 'Forbidden' : 'NotFound', `${type} refused`);
@@ -38,7 +36,7 @@ export function clusterOf(
     version: async () => ({ gitVersion: 'v1.35.1', major: '1', minor: '35' }),
     clockSkewMs: async () => 0,
     discover: async () => ({ kinds, failed }),
-    resolve: async (apiVersion, kind) => kinds.find((one) => apiVersionOf(one) === apiVersion && one.kind === kind),
+    resolve: async (apiVersion, kind) => findKind(kinds, apiVersion, kind),
     list: async (kind, options) => ask('list', kind, options),
     get: async (kind, name, namespace) => ask('get', kind, { namespace }).find(({ metadata }) => metadata.name === name),
     dryRunApply: async (_kind, document, fieldManager) => {
@@ -58,5 +56,5 @@ export function clusterOf(
       return asked.map((request) => !denies(request));
     },
   };
-  return { cluster: cluster as ClusterReader, requests };
+  return { cluster: cluster as ClusterReader, requests: requests as readonly string[] };
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
 import { shared } from './installed-cluster.ts';
-import { bareGraph, JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
+import { bareGraph, JOURNAL, ownedCluster, TARGET } from './owned-cluster.ts';
 import { releases } from './releases.ts';
 import { assertSucceeded, upgrade } from './upgrade-process.ts';
 
@@ -63,19 +62,13 @@ export function describeProcedureG(count: number): void {
 export function describeLostMachine(count: number): void {
   describe(`${count} dependents whose upgrade two machines share, under a real garbage collector`, function () {
     this.timeout(280_000);
-    let owned: OwnedCluster;
-    let home: string;
-    before(async () => {
-      home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-other-'));
-      owned = await ownedCluster(count);
-    });
-    after(async () => {
-      await owned?.stop();
-      await rm(home, { recursive: true, force: true });
-    });
-
+    const owned = shared(() => ownedCluster(count));
     const here = (...args: readonly string[]) => owned.cluster.upgrade(...args, ...TARGET);
-    const elsewhere = (...args: readonly string[]) => upgrade([...args, ...TARGET], { ...owned.cluster.around, home });
+    const elsewhere = async (...args: readonly string[]) => {
+      const home = join(owned.cluster.around.home, 'another-machine');
+      await mkdir(home, { recursive: true });
+      return upgrade([...args, ...TARGET], { ...owned.cluster.around, home });
+    };
 
     it('keep every reference where a quota leaves no room for the journal', async () => {
       const { api } = owned.cluster.plane;
@@ -104,9 +97,7 @@ export function describeLostMachine(count: number): void {
       const { plane } = owned.cluster;
       assertSucceeded(await here(...RUN, '--through', 'wait'));
       await until('policies have their new names', async () => owned.migrated.length >= 2);
-      for (let restart = 0; restart < 2; restart += 1) {
-        await collectorStartsAnew(plane);
-      }
+      for (let restart = 0; restart < 2; restart += 1) await collectorStartsAnew(plane);
       assert.deepEqual(Object.keys(await owned.graph()), Object.keys(owned.first));
     });
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, type YAMLSeq } from 'yaml';
+import { isRecord, type JsonMap, textAt } from '../../src/kernel/json.ts';
 import { lineChanges } from '../../src/report/line-diff.ts';
 
 /** One step to a field: a key, or the entry of a list by its name or mount path. */
@@ -28,25 +29,22 @@ export interface ManifestEdit {
 
 type FieldEdit = Omit<ManifestEdit, 'object' | 'path'> & { readonly path: readonly Step[] };
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What leads from one value to the other. */
 export function editsBetween(from: unknown, to: unknown, path: readonly Step[] = []): readonly FieldEdit[] {
   if (isDeepStrictEqual(from, to)) return [];
-  if (isFields(from) && isFields(to)) return fieldEdits(from, to, path);
+  if (isRecord(from) && isRecord(to)) return fieldEdits(from, to, (key) => [...path, key]);
   if (Array.isArray(from) && Array.isArray(to)) return listEdits(from, to, path);
   if (typeof from === 'string' && typeof to === 'string' && isLong(from))
     return [{ path, changes: changesOf(parts(from), parts(to, from)) }];
   return [{ path, value: to }];
 }
 
-function fieldEdits(from: Fields, to: Fields, path: readonly Step[]): readonly FieldEdit[] {
+function fieldEdits(from: JsonMap, to: JsonMap, step: (key: string) => readonly Step[]): readonly FieldEdit[] {
   const gone = Object.keys(from).filter((key) => !(key in to));
   return [
-    ...gone.map((key): FieldEdit => ({ path: [...path, key], removed: true })),
-    ...Object.entries(to).flatMap(([key, value]): readonly FieldEdit[] =>
-      key in from ? editsBetween(from[key], value, [...path, key]) : [{ path: [...path, key], value }],
+    ...gone.map((key): FieldEdit => ({ path: step(key), removed: true })),
+    ...Object.entries(to).flatMap(([key, value]) =>
+      key in from ? editsBetween(from[key], value, step(key)) : [{ path: step(key), value }],
     ),
   ];
 }
@@ -54,20 +52,14 @@ function fieldEdits(from: Fields, to: Fields, path: readonly Step[]): readonly F
 function listEdits(from: readonly unknown[], to: readonly unknown[], path: readonly Step[]): readonly FieldEdit[] {
   const key = nameKey(from, to);
   if (key === undefined) return [{ path, changes: changesOf(from, to) }];
-  const [before, after] = [from, to].map((list) => new Map((list as readonly Fields[]).map((entry) => [String(entry[key]), entry])));
-  if (!before || !after) return [];
-  const step = (name: string) => [...path, { [key]: name } as Step];
-  const [gone, kept] = [[...before.keys()].filter((name) => !after.has(name)), [...before.keys()].filter((name) => after.has(name))];
-  const names = [...after.keys()];
-  const come = names.filter((name) => !before.has(name));
-  const order = isDeepStrictEqual(names, [...kept, ...come]) ? [] : [{ path, order: { [key]: names } }];
+  const named = (list: readonly unknown[]): JsonMap => Object.fromEntries(list.map((entry) => [textAt(entry, key), entry]));
+  const [before, after] = [named(from), named(to)];
+  const names = Object.keys(after);
+  const kept = Object.keys(before).filter((name) => name in after);
+  const unmoved = [...kept, ...names.filter((name) => !(name in before))];
   return [
-    ...gone.map((name): FieldEdit => ({ path: step(name), removed: true })),
-    ...names.flatMap((name): readonly FieldEdit[] => {
-      const old = before.get(name);
-      return old ? editsBetween(old, after.get(name), step(name)) : [{ path: step(name), value: after.get(name) }];
-    }),
-    ...order,
+    ...fieldEdits(before, after, (name) => [...path, { [key]: name } as Step]),
+    ...(isDeepStrictEqual(names, unmoved) ? [] : [{ path, order: { [key]: names } }]),
   ];
 }
 
@@ -75,8 +67,8 @@ function listEdits(from: readonly unknown[], to: readonly unknown[], path: reado
 function nameKey(...lists: readonly (readonly unknown[])[]): 'mountPath' | 'name' | undefined {
   return (['mountPath', 'name'] as const).find((key) =>
     lists.every((list) => {
-      const names = list.map((entry) => (isFields(entry) ? entry[key] : undefined));
-      return names.every((name) => typeof name === 'string') && new Set(names).size === names.length;
+      const names = list.map((entry) => textAt(entry, key));
+      return names.every((name) => name !== undefined) && new Set(names).size === names.length;
     }),
   );
 }
@@ -95,7 +87,7 @@ function changesOf(from: readonly unknown[], to: readonly unknown[]): readonly C
 export function withEdits(value: unknown, edits: readonly FieldEdit[]): unknown {
   const whole = new Document({ value });
   for (const { path, ...edit } of edits) make(whole, { ...edit, path: ['value', ...path] });
-  return (whole.toJS() as Fields).value;
+  return (whole.toJS() as JsonMap).value;
 }
 
 /** Makes these edits in a document: comments of what stays do stay. Throws where one of them finds no place. */
@@ -129,13 +121,13 @@ function placeOf(whole: unknown, path: readonly Step[]): readonly (string | numb
 
 function placeIn(list: readonly unknown[], step: object): number {
   const [[key, name] = ['', '']] = Object.entries(step);
-  const place = list.findIndex((entry) => isFields(entry) && entry[key] === name);
+  const place = list.findIndex((entry) => textAt(entry, key) === name);
   return place < 0 ? list.length : place;
 }
 
 function ordered(items: unknown[], order: Readonly<Record<string, readonly string[]>>): void {
   const [[key, names] = ['', []]] = Object.entries(order);
-  const placeOfNode = (node: unknown) => names.indexOf(String((node as { toJSON(): Fields }).toJSON()[key]));
+  const placeOfNode = (node: unknown) => names.indexOf(String((node as { toJSON(): JsonMap }).toJSON()[key]));
   items.sort((one, other) => placeOfNode(one) - placeOfNode(other));
 }
 

@@ -1,5 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { isOlder } from '../../src/kernel/release.ts';
 import { find } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
@@ -34,7 +33,7 @@ export function operatedCluster(manner: OperatorManner, options: OperatedOptions
     const service = playService(plane, manner);
     endBy(service.stop);
     await plane.addNodes(3);
-    await install(plane, release, { namespace: manner.namespace, home, spec });
+    await install(plane, release, spec, manner.namespace);
     return {
       ...clusterAround(plane, WATCHED, { home }),
       manner,
@@ -46,20 +45,10 @@ export function operatedCluster(manner: OperatorManner, options: OperatedOptions
   });
 }
 
-interface Place {
-  /** The operator's, if not the release's. */
-  readonly namespace: string | undefined;
-  /** Where files may be written. */
-  readonly home: string;
-  readonly spec: object;
-}
-
-async function install(plane: ControlPlane, release: string, { namespace, home, spec }: Place): Promise<void> {
+async function install(plane: ControlPlane, release: string, spec: object, namespace = 'tigera-operator'): Promise<void> {
   // From v3.30 on the CRDs have a file of their own.
-  const files = isOlder(release, 'v3.30.0') ? [] : ['operator-crds.yaml'];
-  const operator = manifestFile(release, 'tigera-operator.yaml');
-  const placed = namespace === undefined ? operator : await inNamespace(operator, namespace, home);
-  for (const file of [...files.map((one) => manifestFile(release, one)), placed]) await create(plane, file);
+  for (const file of [...(isOlder(release, 'v3.30.0') ? [] : ['operator-crds.yaml']), 'tigera-operator.yaml'])
+    await create(plane, inNamespace(await readFile(manifestFile(release, file), 'utf8'), namespace));
   const path = '/apis/operator.tigera.io/v1/installations';
   await until('the Installation is served', async () => (await find(plane.api, path)) !== undefined);
   await plane.api.send('POST', path, {
@@ -70,18 +59,15 @@ async function install(plane: ControlPlane, release: string, { namespace, home, 
 }
 
 /** The release's file as a person puts another namespace into it. */
-async function inNamespace(file: string, namespace: string, home: string): Promise<string> {
-  const text = (await readFile(file, 'utf8'))
+function inNamespace(text: string, namespace: string): string {
+  return text
     .replaceAll('namespace: tigera-operator', `namespace: ${namespace}`)
     .replace(/(kind: Namespace\nmetadata:\n {2}name:) tigera-operator/, `$1 ${namespace}`);
-  const path = join(home, 'operator.yaml');
-  await writeFile(path, text);
-  return path;
 }
 
 /** What this server no longer has is left out. */
-async function create(plane: ControlPlane, file: string): Promise<void> {
-  const { exitCode, stderr } = await plane.kubectl(['create', '-f', file]);
+async function create(plane: ControlPlane, manifest: string): Promise<void> {
+  const { exitCode, stderr } = await plane.kubectl(['create', '-f', '-'], manifest);
   const refused = stderr.split('\n').filter((line) => !/^$|PodSecurityPolicy|ensure CRDs are installed first/.test(line));
   if (exitCode !== 0 && refused.length > 0) throw new Error(stderr);
 }

@@ -5,7 +5,7 @@ import { startFaultProxy } from '../control-plane/fault-proxy.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { playServiceApiServer } from '../control-plane/service-api-server.ts';
-import { installedCluster, opened } from './installed-cluster.ts';
+import { folderFor, installedCluster, opened } from './installed-cluster.ts';
 import { GROUP } from './owned-objects.ts';
 import { graphWithout, type OwnerGraph, ownedGraphs, readOwnerGraphAsOf } from './owner-graph.ts';
 import { manifestFile, releases } from './releases.ts';
@@ -74,6 +74,7 @@ export function ownedPlane(count: number, options: ControlPlaneOptions) {
     const served = await aggregate(plane, GROUP);
     endBy(() => served.stop());
     const { first, wanted } = await ownedGraphs(plane, count);
-    return { plane, served, first, wanted, graph: () => readOwnerGraphAsOf(plane.api, first) };
+    const around = { home: await folderFor(endBy), kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
+    return { plane, around, served, first, wanted, graph: () => readOwnerGraphAsOf(plane.api, first) };
   });
 }
